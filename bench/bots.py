@@ -126,17 +126,26 @@ SAMPLES = {
         "gcc -O2",
         "c",
         ("{folder}/program",),
-        60_000_000,
+        4_000,
         r"""
 #include <stdio.h>
 #include <stdlib.h>
-static unsigned marks[4096], seed = 1, sum;
+static unsigned heap[4096], marks[4096], seed = 1, sum;
+static void sift(unsigned at, unsigned size) {
+    for (unsigned child; (child = 2 * at + 1) < size; at = child) {
+        if (child + 1 < size && heap[child + 1] > heap[child]) child++;
+        if (heap[at] >= heap[child]) return;
+        unsigned smaller = heap[at]; heap[at] = heap[child]; heap[child] = smaller;
+    }
+}
 int main(int count, char **words) {
     for (int round = atoi(words[1]); round > 0; round--) {
-        seed = seed * 1664525u + 1013904223u;
-        unsigned *mark = &marks[(seed >> 8) % 4096];
-        if (*mark > seed) sum += *mark ^ marks[(round + sum) % 4096];
-        *mark = seed;
+        for (unsigned at = 0; at < 4096; at++)
+            marks[at] = heap[at] = (seed = seed * 1664525u + 1013904223u) >> 8;
+        for (unsigned at = 4096 / 2; at-- > 0;) sift(at, 4096);
+        for (unsigned size = 4096; --size > 3000; sift(0, size)) heap[0] = heap[size];
+        for (unsigned at = 1; at < 4096; at++) sum += marks[at] ^ marks[(marks[at - 1] + at) % 4096];
+        sum += heap[0];
     }
     printf("%u\n", sum);
 }

@@ -6,18 +6,18 @@
 // What is left, in kn_left: units, and in the lower bits the depth. See counting/function.py.
 const DEPTH_BITS = 22n, TOO_DEEP = 1n << 21n, DEPTH = (1n << 22n) - 1n;
 const CALL_UNITS = 100_000, BYTE_UNITS = 100, SUBSCRIPTION_BYTES = 100;
-const MAX_ANSWER_BYTES = 4_096, MAX_PARTS = 1_024, MAX_CALL_BYTES = 1024 * 1024, MAX_NAME = 4_096, MAX_OPEN = 64;
+const MAX_ANSWER_BYTES = 4_096, MAX_PARTS = 1_024, MAX_CALL_BYTES = 1024 * 1024, MAX_NAME = 4_096, MAX_OPEN = 64, STDERR_BYTES = 4_096;
 const EPOCH = 768_960_000n * 1_000_000_000n, MOST_NANOSECONDS = 2n ** 62n;
 const BADF = 8, FAULT = 21, INVAL = 28, MFILE = 33, NAMETOOLONG = 37, NOENT = 44, NOSYS = 52, NOTDIR = 54;
 const ROFS = 69, SPIPE = 70;
 const DEVICE = 2, FOLDER = 3, FILE = 4, RIGHTS = 0x1fffffffn, WORK_FOLDER = 3;
 const READ_ONLY = ["path_create_directory", "path_remove_directory", "path_rename", "path_unlink_file"];
-const TRAPS = [
+const TRAPS = [ // in the words of V8 and of SpiderMonkey
   [/unreachable/, "unreachable"], [/divi.* by zero|remainder by zero/, "division by zero"],
-  [/unrepresentable in integer/, "number conversion"], [/unrepresentable/, "integer overflow"],
-  [/null function|signature/, "indirect call"], [/bounds/, "memory access"],
+  [/unrepresentable in integer|conversion to integer/, "number conversion"], [/unrepresentable/, "integer overflow"],
+  [/null|signature/, "indirect call"], [/bounds/, "memory access"],
 ];
-const encoder = new TextEncoder(), decoder = new TextDecoder();
+const encoder = new TextEncoder(), decoder = new TextDecoder("utf-8", { ignoreBOM: true });
 
 export const unitsLeft = (left) => Number((left + TOO_DEEP) >> DEPTH_BITS);
 export const withUnits = (left, units) => (BigInt(units) << DEPTH_BITS) | (left & DEPTH);
@@ -39,7 +39,7 @@ export class Host {
   constructor({ module, words, files, seed, shake256, unitsPerSecond, first, next, ownFiles = {} }) {
     Object.assign(this, { words, files, seed, shake256, unitsPerSecond, next, ownFiles, firstTime: null });
     Object.assign(this, { randomCalls: 0, granted: 0, owed: 0, usedBefore: 0, slept: 0n, left: null, told: 0 });
-    Object.assign(this, { input: [], output: [], stderr: "", open: new Map(), isLines: "ask" in first || "tell" in first });
+    Object.assign(this, { input: [], output: [], stderr: [], open: new Map(), isLines: "ask" in first || "tell" in first });
     this.take(first);
     const imports = {};
     for (const { module: from, name } of WebAssembly.Module.imports(module)) (imports[from] ??= {})[name] = this.offered(name);
@@ -49,13 +49,13 @@ export class Host {
   }
 
   offered(name) {
-    const f = READ_ONLY.includes(name) ? () => ROFS : this[name];
+    const f = READ_ONLY.includes(name) ? () => ROFS : Object.hasOwn(WASI, name) ? WASI[name] : () => NOSYS;
     return (...all) => {
       const before = all.pop();
       this.left = unitsLeft(before);
       this.owed += CALL_UNITS;
       let number;
-      try { number = f ? f.apply(this, all.map((n) => (typeof n === "bigint" ? n : n >>> 0))) ?? 0 : NOSYS; }
+      try { number = f.apply(this, all.map((n) => (typeof n === "bigint" ? n : n >>> 0))) ?? 0; }
       catch (error) { if (!(error instanceof Fault)) throw error; number = error.number; }
       this.settle();
       const left = withUnits(before, this.left);
@@ -89,7 +89,7 @@ export class Host {
     const left = this.left ?? (this.exports ? unitsLeft(this.exports.kn_left.value) : 0);
     return Math.min(this.granted, this.granted - left + this.owed);
   }
-  facts() { return { fuel: this.used(), memory: this.exports.memory?.buffer.byteLength ?? 0, stderr: this.stderr }; }
+  facts() { return { fuel: this.used(), memory: this.memoryBytes(), stderr: decoder.decode(new Uint8Array(this.stderr)) }; }
   settle() {
     this.left -= this.owed;
     this.owed = 0;
@@ -161,11 +161,18 @@ export class Host {
     if (!("tell" in this.request)) throw new Ended({ "too long": true });
   }
 
+  findsInput(mayWait) {
+    if (!this.isLines || this.input.length) return true;
+    if ("ask" in this.request && !mayWait) return false;
+    this.wait();
+    return true;
+  }
+
   // --- memory ----------------------------------------------------------------------------------------------
+  memoryBytes() { return this.exports.memory instanceof WebAssembly.Memory ? this.exports.memory.buffer.byteLength : 0; }
   bytes(at, size) {
-    const { buffer } = this.exports.memory;
-    if (at + size > buffer.byteLength) throw new Fault(FAULT);
-    return new Uint8Array(buffer, at, size);
+    if (at + size > this.memoryBytes()) throw new Fault(FAULT);
+    return new Uint8Array(this.exports.memory.buffer, at, size);
   }
   u32(at) { return new DataView(this.bytes(at, 4).buffer).getUint32(at, true); }
   put32(at, value) { this.bytes(at, 4); new DataView(this.exports.memory.buffer).setUint32(at, value, true); }
@@ -192,12 +199,14 @@ export class Host {
   name(folder, at, size) {
     if (folder !== WORK_FOLDER) throw new Fault(BADF);
     if (size > MAX_NAME) throw new Fault(NAMETOOLONG);
-    const steps = [];
-    for (const step of decoder.decode(this.bytes(at, size).slice()).split("/")) {
+    const text = decoder.decode(this.bytes(at, size).slice()), steps = text.startsWith("/") ? [] : ["work"];
+    if (/^\/\/[^/]/.test(text)) return text; // two strokes begin another root
+    for (const step of text.split("/")) {
       if (step === "..") steps.pop();
       else if (step && step !== ".") steps.push(step);
     }
-    return steps.join("/") || ".";
+    const path = steps.join("/");
+    return path === "work" ? "." : path.startsWith("work/") ? path.slice(5) : `/${path}`;
   }
   file(descriptor) {
     const file = this.open.get(descriptor);
@@ -211,12 +220,14 @@ export class Host {
     this.put64(at + 32, size);
     for (const offset of [40, 48, 56]) this.put64(at + offset, EPOCH);
   }
+}
 
-  // --- WASI preview 1 --------------------------------------------------------------------------------------
+// WASI preview 1. A module may import any name: what is not here is not there.
+export const WASI = {
   args_sizes_get(count, size) {
     this.put32(count, this.words.length);
     this.put32(size, joined(this.words.map((word) => encoder.encode(`${word}\0`))).length);
-  }
+  },
   args_get(pointers, text) {
     for (const word of this.words) {
       const data = encoder.encode(`${word}\0`);
@@ -224,52 +235,52 @@ export class Host {
       this.bytes(text, data.length).set(data);
       pointers += 4; text += data.length;
     }
-  }
-  environ_sizes_get(count, size) { this.put32(count, 0); this.put32(size, 0); }
-  environ_get() {}
-  clock_res_get(_clock, result) { this.put64(result, 1); }
+  },
+  environ_sizes_get(count, size) { this.put32(count, 0); this.put32(size, 0); },
+  environ_get() {},
+  clock_res_get(_clock, result) { this.put64(result, 1); },
   clock_time_get(clock, _precision, result) {
     const time = this.firstTime ?? (clock === 0 ? EPOCH : 0n) + this.nanoseconds();
     this.firstTime = null;
     this.put64(result, time);
-  }
+  },
   random_get(at, size) {
     if (size > MAX_CALL_BYTES) return INVAL;
     this.owed += BYTE_UNITS * size;
     this.bytes(at, size).set(this.random(size));
-  }
-  sched_yield() {}
-  proc_exit(code) { throw new Ended({ exit: code & 0xff }); }
+  },
+  sched_yield() {},
+  proc_exit(code) { throw new Ended({ exit: code & 0xff }); },
   fd_write(descriptor, at, count, result) {
     if (descriptor !== 1 && descriptor !== 2) return this.open.has(descriptor) ? ROFS : BADF;
     const data = joined(this.parts(at, count).map(([from, size]) => this.bytes(from, size).slice()));
     this.owed += BYTE_UNITS * data.length;
     this.put32(result, data.length);
     if (descriptor === 1) this.write(data);
-    else this.stderr = (this.stderr + decoder.decode(data)).slice(-4_096);
-  }
+    else this.stderr = [...this.stderr, ...data.slice(-STDERR_BYTES)].slice(-STDERR_BYTES);
+  },
   fd_read(descriptor, at, count, result) {
     const parts = this.parts(at, count), size = parts.reduce((sum, [, each]) => sum + each, 0);
     if (descriptor === 0) return this.give(size ? this.read(size) : new Uint8Array(), parts, result);
-    const file = this.file(descriptor), data = file.data.subarray(file.at, file.at + size);
-    file.at += data.length;
+    const file = this.file(descriptor), from = Number(file.at), data = file.data.subarray(from, from + size);
+    file.at += BigInt(data.length);
     this.give(data, parts, result, file.isFree);
-  }
+  },
   fd_pread(descriptor, at, count, offset, result) {
     const parts = this.parts(at, count), { data } = this.file(descriptor);
     const size = parts.reduce((sum, [, each]) => sum + each, 0), from = Number(BigInt.asUintN(64, offset));
     this.give(data.subarray(from, from + size), parts, result);
-  }
+  },
   fd_seek(descriptor, offset, whence, result) {
     const file = this.file(descriptor);
     if (whence > 2) return INVAL;
-    const at = offset + BigInt([0, file.at, file.data.length][whence]);
+    const at = offset + [0n, file.at, BigInt(file.data.length)][whence];
     if (at < 0n || at >= 2n ** 63n) return INVAL;
-    file.at = Number(at);
+    file.at = at;
     this.put64(result, at);
-  }
-  fd_tell(descriptor, result) { this.put64(result, this.file(descriptor).at); }
-  fd_close(descriptor) { if (descriptor > WORK_FOLDER) { this.file(descriptor); this.open.delete(descriptor); } }
+  },
+  fd_tell(descriptor, result) { this.put64(result, this.file(descriptor).at); },
+  fd_close(descriptor) { if (descriptor > WORK_FOLDER) { this.file(descriptor); this.open.delete(descriptor); } },
   fd_fdstat_get(descriptor, result) {
     const kind = this.open.has(descriptor) ? FILE : descriptor === WORK_FOLDER ? FOLDER : DEVICE;
     if (kind === DEVICE && descriptor > 2) return BADF;
@@ -277,22 +288,21 @@ export class Host {
     this.bytes(result, 1)[0] = kind;
     this.put64(result + 8, kind === DEVICE ? RIGHTS & ~0b100100n : RIGHTS);
     this.put64(result + 16, RIGHTS);
-  }
-  fd_fdstat_set_flags() {}
+  },
+  fd_fdstat_set_flags() {},
   fd_filestat_get(descriptor, result) {
     if (descriptor <= WORK_FOLDER) this.stat(result, descriptor === WORK_FOLDER ? FOLDER : DEVICE, 0);
     else this.stat(result, FILE, this.file(descriptor).data.length);
-  }
+  },
   fd_prestat_get(descriptor, result) {
     if (descriptor !== WORK_FOLDER) return BADF;
-    this.put32(result, 0);
-    this.put32(result + 4, 1);
-  }
+    this.put64(result, 1n << 32n);
+  },
   fd_prestat_dir_name(descriptor, at, size) {
     if (descriptor !== WORK_FOLDER) return BADF;
     if (size < 1) return NAMETOOLONG;
     this.bytes(at, 1)[0] = 46;
-  }
+  },
   fd_readdir(descriptor, at, size, cookie, result) {
     if (descriptor !== WORK_FOLDER) return this.open.has(descriptor) ? NOTDIR : BADF;
     const from = Number(BigInt.asUintN(64, cookie));
@@ -304,8 +314,10 @@ export class Host {
       head.setUint32(20, number < 2 ? FOLDER : FILE, true);
       return joined([new Uint8Array(head.buffer), name]);
     }).slice(from)).subarray(0, size);
-    this.give(listed, [[at, size]], result);
-  }
+    this.owed += BYTE_UNITS * listed.length;
+    this.bytes(at, listed.length).set(listed);
+    this.put32(result, listed.length);
+  },
   path_open(folder, _follow, at, size, flags, rights, _inherited, _more, result) {
     const name = this.name(folder, at, size);
     if (name === ".") return this.put32(result, WORK_FOLDER);
@@ -315,15 +327,15 @@ export class Host {
     let descriptor = 4;
     while (this.open.has(descriptor)) descriptor += 1;
     if (descriptor >= 4 + MAX_OPEN) return MFILE;
-    this.open.set(descriptor, { data: isFree ? this.ownFiles[name] : this.files[name], at: 0, isFree });
+    this.open.set(descriptor, { data: isFree ? this.ownFiles[name] : this.files[name], at: 0n, isFree });
     this.put32(result, descriptor);
-  }
+  },
   path_filestat_get(folder, _follow, at, size, result) {
     const name = this.name(folder, at, size);
     if (name === ".") this.stat(result, FOLDER, 0);
     else if (!Object.hasOwn(this.files, name)) return NOENT;
     else this.stat(result, FILE, this.files[name].length);
-  }
+  },
   poll_oneoff(subscriptions, events, count, result) {
     if (!count || count > MAX_PARTS) return INVAL;
     this.owed += BYTE_UNITS * SUBSCRIPTION_BYTES * count;
@@ -349,11 +361,5 @@ export class Host {
       this.put64(at + 16, 1);
     });
     this.put32(result, ready.length);
-  }
-  findsInput(mayWait) {
-    if (!this.isLines || this.input.length) return true;
-    if ("ask" in this.request && !mayWait) return false;
-    this.wait();
-    return true;
-  }
-}
+  },
+};

@@ -3,6 +3,7 @@ import { Host } from "./host.mjs";
 
 const WRAPPER = "(function (exports, require, module, __filename, __dirname) { ";
 const JOBS = [/\bFunction\b/, /async|await|promis|then|import|eval|queueMicrotask|finalization/i];
+const IS_MODULE = /"type"[ \t\r\n]*:[ \t\r\n]*"module"/;
 const OWN_FUEL = 1e12; // for what we run ourselves
 const COMPILE = `import * as std from "qjs:std";
 import * as bjson from "qjs:bjson";
@@ -16,10 +17,10 @@ std.out.flush();`;
 const LIST_EXPORTS = `const modules = process.getBuiltinModule("module").builtinModules;
 const names = modules.map((name) => [name, Object.keys(process.getBuiltinModule(name) ?? {})]);
 console.log(JSON.stringify(Object.fromEntries(names)));`;
-const bytesOf = (text) => new TextEncoder().encode(text), latin = (bytes) => new TextDecoder("latin1").decode(bytes);
+const bytesOf = (text) => new TextEncoder().encode(text), latin = (bytes) => new TextDecoder("latin1").decode(new Uint8Array(bytes));
 
 // The value as Python's json.dumps writes it: QuickJS reads it, and each letter has its price.
-function pythonJson(value) {
+export function pythonJson(value) {
   if (Array.isArray(value)) return `[${value.map(pythonJson).join(", ")}]`;
   if (typeof value === "object") return `{${Object.entries(value).map((pair) => pair.map(pythonJson).join(": ")).join(", ")}}`;
   return JSON.stringify(value).replace(/[\u007f-\uffff]/g, (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, "0")}`);
@@ -39,8 +40,8 @@ export class QuickJS {
 
   // What the host needs for a program: its own files, and `script`, which makes what it runs for these words.
   load(program, files) {
-    const kind = files["package.json"] && typeOf(files["package.json"]), all = Object.keys(files).sort();
-    const commonjs = all.filter((name) => (kind === "module" ? /\.cjs$/ : /\.c?js$/).test(name));
+    const isModule = IS_MODULE.test(latin(files["package.json"] ?? [])), all = Object.keys(files).sort();
+    const commonjs = all.filter((name) => (isModule ? /\.cjs$/ : /\.c?js$/).test(name));
     const imports = all.some((name) => /\.[mc]?js$/.test(name) && latin(files[name]).includes("import"));
     const queuesJobs = !commonjs.includes(program) || all.some((name) => JOBS.some((sign) => sign.test(latin(files[name]))));
     const facts = (words) => ({ program, words, files: all, commonjs, wrapper: WRAPPER, queuesJobs });
@@ -68,10 +69,6 @@ export class QuickJS {
     if (exit !== 0) throw new RangeError(host.stderr);
     return new Uint8Array(parts);
   }
-}
-
-function typeOf(json) {
-  try { return JSON.parse(new TextDecoder().decode(json)).type; } catch { return ""; }
 }
 
 // What QuickJS reads instead of the program's files.

@@ -12,7 +12,7 @@ from tests.support.processes import command_of, is_running
 
 def test_a_process_writes_its_log_and_ends_when_asked(tmp_path):
     log = tmp_path / "log"
-    script = "echo $WORD; echo no >&2; sleep 600"
+    script = "echo $WORD; echo no >&2; exec sleep 600"
     process = start(["/bin/sh", "-c", script], log, {"WORD": "ready", "PATH": "/usr/bin"})
     servers.wait_for(lambda: "no" in log.read_text())
     assert process.poll() is None

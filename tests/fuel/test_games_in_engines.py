@@ -1,10 +1,8 @@
 """The same modules, requests and seeds give the same replies, units and memory: in wasmtime, in another major
 version of it, and in node."""
 
-import base64
 import fcntl
 import hashlib
-import json
 import os
 import signal
 import subprocess
@@ -24,21 +22,20 @@ from sandbox.fuel import engine
 from sandbox.fuel.counting.counted import Limits
 from sandbox.fuel.counting.counted import counted as with_counter
 from sandbox.fuel.counting.prices import CURRENT, prices
-from sandbox.fuel.guests import JAVASCRIPT
+from sandbox.fuel.guests import JAVASCRIPT, PYTHON
 from sandbox.fuel.program import FuelProgram
 from sandbox.limits import MB
 from sandbox.sandbox import Sandbox
 from tests.support.archives import DRAW_BELIEVED, knobeln, played, publish
 from tests.support.counted_programs import TALKING, settings_of, whole_day
-from tests.support.counting import node, wasm
-from tests.support.fuel_workers import COUNTABLE, SEED, UNITS, started
+from tests.support.counting import in_node, wasm
+from tests.support.fuel_workers import COUNTABLE, UNITS, started
 
 pytestmark = pytest.mark.skipif(not engine.is_installed(), reason="no engine that counts is installed")
 
 ROOT = Path(__file__).parents[2]
 LINES = ROOT / "tests" / "programs" / "lines" / "plays"
 OWN = ROOT / "tests" / "fuel" / "programs" / "lines"
-IN_NODE = ROOT / "tests" / "support" / "games_in_node.mjs"
 OTHER_MAJOR = "48.0.0"
 PAIRS = {"format": "group-elimination", "group_min": 2, "group_max": 3, "final_size": 3}
 LARGE_GROUPS = ("standoff", "ultimate-tic-tac-toe")  # one game, and a bracket
@@ -64,17 +61,22 @@ ECHO = """(module
     (i32.store (i32.const 4) (i32.load (i32.const 16)))
     (drop (call $write (i32.const 1) (i32.const 0) (i32.const 1) (i32.const 16)))
     (br $again))))"""
-ADDER_JS = (LINES / "adder.js").read_bytes()
+ADDER_JS, ADDER_PY = (LINES / "adder.js").read_bytes(), (LINES / "adder.py").read_bytes()
 COUNTED_QUICKJS = "f38a0a2f204bf7e4c2dd8acf1cb22aa33448ac3cc89ba69b16c0c3794c87fb88"
 FIXED = {  # units that no compiler decides
     "WebAssembly": [342_492, 442_102, 242_677, 342_691],
     "JavaScript": [17_663_470, 305_551, 197_897, 320_802],
+    "Python": [1_765_722, 248_047, 148_892, 258_986],
 }
 
 
 def in_javascript(files):
     """A program of these files, of which the first is started."""
     return FuelProgram("JavaScript", next(iter(files)), files, 64 * MB, guest=JAVASCRIPT.facts)
+
+
+def in_python(files):
+    return FuelProgram("Python", next(iter(files)), files, 256 * MB, guest=PYTHON.facts)
 
 
 def program(name):
@@ -84,6 +86,8 @@ def program(name):
         return FuelProgram("C", "echo.c", {}, 16 * MB, module=module)
     if name == "JavaScript":
         return in_javascript({"adder.js": ADDER_JS})
+    if name == "Python":
+        return in_python({"adder.py": ADDER_PY})
     settings = Programs(counted_languages=COUNTABLE)
     language = next(row for row in languages_of(settings) if name.suffix[1:] in row.suffixes)
     if not is_installed(language):
@@ -102,21 +106,6 @@ def in_wasmtime(made):
             if "ended" in replies[-1]:
                 break
     return replies
-
-
-def in_node(made):
-    job = {"program": made.program, "seed": SEED, "module": made.module, "requests": REQUESTS}
-    job["files"] = {name: base64.b64encode(data).decode() for name, data in made.files.items()}
-    job["unitsPerSecond"] = 10_000_000_000
-    if made.guest:
-        job["module"] = with_counter(JAVASCRIPT.module, prices(CURRENT), Limits(made.memory_bytes))
-        job["prelude"] = JAVASCRIPT.prelude
-    job["module"] = base64.b64encode(job["module"]).decode()
-    done = subprocess.run(
-        [node(), str(IN_NODE)], input=json.dumps([job]), capture_output=True, text=True, check=False
-    )
-    assert done.returncode == 0, done.stderr
-    return json.loads(done.stdout)[0]
 
 
 @pytest.mark.parametrize("name", FIXED)
@@ -145,6 +134,24 @@ createInterface({ input: process.stdin }).on("line", async (line) => {
     "w\xf6rter.txt": "gr\xfc\xdfe\n".encode(),
 }
 """A program with modules and scripts, a mark at its beginning, and a file's name outside of ASCII."""
+IN_PYTHON = {
+    "reads.py": b"""import math, random, sys, time
+from adds import Sum
+for line in sys.stdin:
+    if line.startswith("next"):
+        print(Sum(line.split()[1], "7").text())
+    else:
+        print(open("w\xc3\xb6rter.txt").read(), random.random(), math.sin(time.time()), file=sys.stderr)
+""",
+    "adds.py": b"""from dataclasses import dataclass
+@dataclass
+class Sum:
+    one: str
+    two: str
+    def text(self): return str(int(self.one) + int(self.two))
+""",
+    "w\xf6rter.txt": "gr\xfc\xdfe\n".encode(),
+}
 COMPARED = [LINES / "adder.cpp", OWN / "plays" / "adder.rs", OWN / "crash" / "deep_recursion.c"]
 COMPARED += [OWN / "plays" / "gets_memory_until_there_is_none.c"]
 COMPARED += [OWN / "plays" / "hands_wild_pointers_to_the_host.c"]
@@ -156,15 +163,16 @@ COMPARED += [OWN / "plays" / "hands_wild_pointers_to_the_host.c"]
 )
 def test_node_gives_the_same_replies(name):
     made = program(name)
-    assert in_node(made) == in_wasmtime(made)
+    assert in_node(made, REQUESTS) == in_wasmtime(made)
 
 
-def test_node_gives_the_same_replies_of_modules_and_scripts():
-    made = in_javascript(IMPORTS)
+@pytest.mark.slow
+@pytest.mark.parametrize("made", [in_javascript(IMPORTS), in_python(IN_PYTHON)], ids=["JavaScript", "Python"])
+def test_node_gives_the_same_replies_of_programs_in_several_files(made):
     replies = in_wasmtime(made)
     assert [reply.get("line") for reply in replies] == ["11", None, "24", "106"], replies
     assert "gr\xfc\xdfe" in replies[-1]["stderr"]
-    assert in_node(made) == replies
+    assert in_node(made, REQUESTS) == replies
 
 
 @pytest.mark.parametrize("megabytes", [8, 100, 1_023])

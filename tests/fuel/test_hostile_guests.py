@@ -11,14 +11,15 @@ from hypothesis import strategies as st
 
 from contest.games.game import TextProtocol
 from sandbox.fuel.counting.counted import Limits, counted
-from sandbox.fuel.counting.prices import prices
+from sandbox.fuel.counting.prices import CURRENT, prices
 from sandbox.fuel.guests import GUESTS
 from sandbox.fuel.program import FuelProgram
 from sandbox.limits import MB
 from sandbox.players import AnswerFault, AnswerFaultKind
 from sandbox.players.fuel import FuelPlayer, _Reply
 from sandbox.sandbox import Sandbox
-from tests.support.fuel_workers import UNITS, module
+from tests.support.counting import in_node
+from tests.support.fuel_workers import UNITS, started
 
 wasmtime = pytest.importorskip("wasmtime")
 
@@ -35,6 +36,11 @@ WASI = {
 }  # fmt: skip
 PAGE = 65_536
 NUMBERS = st.sampled_from([0, 1, 2, 3, 4, 5, 8, 48, 64, 1_024, PAGE - 8, PAGE - 1, PAGE, 2**31, 2**32 - 1])
+NAMES = [  # in memory, at 1024 and each 32 bytes after
+    b"a.txt", b"/work/a.txt", b"../work/a.txt", b"//work/a.txt", b"///work/a.txt", b"/../work/a.txt",
+    b"./x/../a.txt", b"\xef\xbb\xbfa.txt", b"a.txt/", b"a.txt\0", b"/work", b"", b".", b"..", b"/", b"\xff",
+]  # fmt: skip
+OPENED = st.sampled_from([(1024 + 32 * at, len(name)) for at, name in enumerate(NAMES)])
 WIDE = NUMBERS | st.sampled_from([2**62, 2**63 - 1, -1, -(2**63)]) | st.integers(-(2**63), 2**63 - 1)
 # The beginning of memory: subscriptions, parts and names that mean something, and any bytes.
 MEMORY = st.binary(max_size=96) | st.lists(NUMBERS, max_size=24).map(
@@ -48,66 +54,119 @@ def kinds(name: str) -> list[str]:
 
 @st.composite
 def calls(draw: Any) -> tuple[str, list[int]]:
-    name = draw(st.sampled_from([*sorted(WASI), "poll_oneoff", "fd_seek", "clock_time_get"]))
+    name = draw(st.sampled_from([*sorted(WASI), "poll_oneoff", "fd_seek", "clock_time_get", "open"]))
+    if name == "open":
+        return "path_open", [3, 0, *draw(OPENED), 0, draw(st.sampled_from([0, 64])), 0, 0, draw(NUMBERS)]
     return name, [draw(WIDE if kind == "I" else NUMBERS) for kind in WASI[name]]
 
 
+SHOWS_MEMORY = """(func $show (local $at i32) (local $sum i32)
+  (loop $sums
+    (local.set $sum (i32.mul (i32.const 31) (i32.add (local.get $sum) (i32.load8_u (local.get $at)))))
+    (br_if $sums (i32.lt_u (local.tee $at (i32.add (local.get $at) (i32.const 1))) (i32.const 65536))))
+  (i32.store (i32.const 60000) (i32.const 60008))
+  (i32.store (i32.const 60004) (i32.const 8))
+  (i64.store (i32.const 60008) (i64.or (i64.const 0x4040404040404040) (i64.or
+    (i64.extend_i32_u (i32.and (local.get $sum) (i32.const 0x3f3f3f3f)))
+    (i64.shl (i64.extend_i32_u (i32.and (i32.shr_u (local.get $sum) (i32.const 6)) (i32.const 0x3f3f3f3f)))
+      (i64.const 32)))))
+  (drop (call $fd_write (i32.const 2) (i32.const 60000) (i32.const 1) (i32.const 60020))))"""
+"""Writes a digest of the memory to standard error."""
+
+
+def escaped(data: bytes) -> str:
+    return "".join(f"\\{byte:02x}" for byte in data)
+
+
 def text_of(memory: bytes, made: list[tuple[str, list[int]]]) -> str:
-    """A module that makes these calls, with these bytes at the beginning of its memory."""
+    """A module that makes these calls, with these bytes at the beginning of its memory.
+
+    It has opened a file before, keeps what the calls return, and shows its memory at the end.
+    """
     imports = "".join(
         f'(import "wasi_snapshot_preview1" "{name}" (func ${name} (param {" ".join(kinds(name))})'
         f"{'' if name == 'proc_exit' else '(result i32)'}))"
         for name in WASI
     )
-    code = "".join(
-        f"({'' if name == 'proc_exit' else 'drop (call '}{'call ' if name == 'proc_exit' else ''}${name} "
-        + " ".join(f"({kind}.const {number})" for kind, number in zip(kinds(name), numbers, strict=True))
-        + (")" if name == "proc_exit" else "))")
+    made = [("path_open", [3, 0, 1024, 5, 0, 0, 0, 0, 0]), *made]
+    asked = [
+        f"(call ${name} {' '.join(f'({k}.const {n})' for k, n in zip(kinds(name), numbers, strict=True))})"
         for name, numbers in made
+    ]
+    code = "".join(
+        call if name == "proc_exit" else f"(i32.store (i32.const {8_000 + 4 * at}) {call})"
+        for at, ((name, _), call) in enumerate(zip(made, asked, strict=True))
     )
-    data = "".join(f"\\{byte:02x}" for byte in memory)
-    start = f'(data (i32.const 0) "{data}") (func (export "_start") {code})'
+    texts = {0: memory, **{1024 + 32 * at: name for at, name in enumerate(NAMES)}}
+    data = "".join(f'(data (i32.const {at}) "{escaped(text)}")' for at, text in texts.items())
+    start = f'{data} {SHOWS_MEMORY} (func (export "_start") {code} (call $show))'
     return f'(module {imports} (memory (export "memory") 1) {start})'
 
 
-def test_no_pointer_leads_out_of_the_memory() -> None:
+def test_no_pointer_leads_out_of_the_memory_and_no_name_to_another_file_than_in_node() -> None:
     """Each call gets each pointer for each file, also at the end of memory; the module ends by itself."""
-    pointers = [0, PAGE - 1, PAGE, 2**31, 2**32 - 16, 2**32 - 1]
-    made = []
+    pointers = [0, PAGE - 4, PAGE - 1, PAGE, 2**31, 2**32 - 16, 2**32 - 1]
+    made = [("fd_seek", [4, 2**53 + 1, 0, 64]), ("fd_readdir", [3, 1_536, 30, 1, PAGE - 1])]
     for name, parameters in WASI.items():
         count = len(parameters)
         files = (0, 1, 3, 4) if name.startswith(("fd_", "path_")) else ()
         made += [(name, [at] * count) for at in pointers if name != "proc_exit"]
         made += [(name, [file, *[at] * (count - 1)]) for file in files for at in pointers]
-    with module(text_of(b"", made), files={"a.txt": b"some words"}) as worker:
-        assert worker.run()["ended"] == {"exit": 0}
+    for at, name in enumerate(NAMES):
+        place = [3, 0, 1_024 + 32 * at, len(name)]
+        made += [("path_filestat_get", [*place, 3_200]), ("path_open", [*place, 0, 0, 0, 0, 3_000 + 4 * at])]
+    assert replies_everywhere(b"", made)["ended"] == {"exit": 0}
 
 
 @pytest.mark.slow
 @pytest.mark.fuzz
 @settings(max_examples=settings.default.max_examples // 4)  # each starts a worker
 @given(MEMORY, st.lists(calls(), min_size=1, max_size=12))
-def test_any_calls_of_wasi_end_with_a_reply(memory: bytes, made: list[tuple[str, list[int]]]) -> None:
-    with module(text_of(memory, made), files={"a.txt": b"some words"}) as worker:
-        replies = [worker.run("a word"), worker.run("a word")]
+def test_any_calls_of_wasi_end_with_a_reply_which_is_the_same_in_node(
+    memory: bytes, made: list[tuple[str, list[int]]]
+) -> None:
+    _Reply.model_validate_json(json.dumps(replies_everywhere(memory, made)))
+
+
+def replies_everywhere(memory: bytes, made: list[tuple[str, list[int]]]) -> dict[str, Any]:
+    """The reply of a module that makes these calls: twice the same, and in node."""
+    counting = counted(bytes(wasmtime.wat2wasm(text_of(memory, made))), prices(CURRENT), Limits(MB))
+    program = FuelProgram("C", "program.c", {"a.txt": b"some words\xff"}, MB, module=counting)
+    with started(program) as worker:
+        replies = [worker.run(), worker.run()]
     assert replies[0] == replies[1]
-    _Reply.model_validate_json(json.dumps(replies[0]))
+    (there,) = in_node(program, [{"run": [], "fuel": UNITS}])
+    assert there == {key: value for key, value in replies[0].items() if key != "output"}
+    return replies[0]
 
 
 @pytest.mark.parametrize("name", sorted(name for name, parameters in WASI.items() if parameters))
 def test_a_pointer_of_64_bits_is_refused(name: str) -> None:
     """It would be added to the address of the module's memory, and reach any other place of the worker."""
-    from sandbox.fuel.worker.core import why_refused
-
     usual = kinds(name)
     for at in range(len(usual)):
         other = [*usual[:at], "i32" if usual[at] == "i64" else "i64", *usual[at + 1 :]]
         refusals = []
         for each in (usual, other):
-            wat = f'(module (import "wasi_snapshot_preview1" "{name}" (func (param {" ".join(each)}))))'
-            counting = counted(bytes(wasmtime.wat2wasm(wat)), prices(1), Limits(MB))
-            refusals.append(why_refused(wasmtime.Module(wasmtime.Engine(), counting)))
+            refusals.append(refusal(name, each, "" if name == "proc_exit" else "i32"))
         assert refusals == [None, f"it imports {name} with another type than it has"]
+
+
+@pytest.mark.parametrize("name", ["fd_close", "proc_exit", "nobody_knows"])
+@pytest.mark.parametrize("result", ["i64", "f64", "i32 i32", "other"])
+def test_a_result_that_the_host_does_not_give_is_refused(name: str, result: str) -> None:
+    other = "i32" if name == "proc_exit" else ""
+    found = refusal(name, ["i32"], other if result == "other" else result)
+    assert found == f"it imports {name} with another type than it has"
+
+
+def refusal(name: str, parameters: list[str], result: str) -> str | None:
+    from sandbox.fuel.worker.core import why_refused
+
+    kind = f"(param {' '.join(parameters)}) (result {result})"
+    wat = f'(module (import "wasi_snapshot_preview1" "{name}" (func {kind})))'
+    counting = counted(bytes(wasmtime.wat2wasm(wat)), prices(CURRENT), Limits(MB))
+    return why_refused(wasmtime.Module(wasmtime.Engine(), counting))
 
 
 # --- what a function returns -------------------------------------------------------------------------------

@@ -25,7 +25,7 @@ from tests.support.processes import children_of, command_of
 
 needs_engine = pytest.mark.skipif(not engine.is_installed(), reason="no engine that counts is installed")
 
-MOODY = b"""/* betrays by chance, the more often the longer the game */
+MOODY = b"""/* betrays by chance, the more often the longer the game; what it writes is white space to Python */
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -33,7 +33,7 @@ int main(int count, char **words)
 {
     unsigned char drawn[2];
     getentropy(drawn, 2);
-    puts(count > 1 && drawn[0] < 60 + 10 * strlen(words[1]) ? "B" : "C");
+    puts(count > 1 && drawn[0] < 60 + 10 * strlen(words[1]) ? "\\037B" : "C\\302\\205");
     return 0;
 }
 """

@@ -7,14 +7,20 @@ import os
 import shutil
 import struct
 import subprocess
+from base64 import b64encode
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from pathlib import Path
 
 import pytest
 
+from contest.schema.sections import UNITS_PER_SECOND
 from sandbox.fuel.counting.counted import LEFT, Limits, counted, is_too_deep, units_left, with_units
-from sandbox.fuel.counting.prices import Prices
+from sandbox.fuel.counting.prices import CURRENT, Prices, prices
+from sandbox.fuel.cpython import python_module
+from sandbox.fuel.guests import JAVASCRIPT
+from sandbox.sandbox import Sandbox
+from tests.support.fuel_workers import SEED
 
 wasmtime = pytest.importorskip("wasmtime")
 
@@ -34,6 +40,7 @@ ONE = Prices.read(
 GIVEN = 10**12
 LIMITS = Limits(memory_bytes=16 * 1024 * 1024)
 HOST = Path(__file__).with_name("counting_host.mjs")
+GAMES = Path(__file__).with_name("games_in_node.mjs")
 
 
 @dataclass(frozen=True)
@@ -161,3 +168,20 @@ def by_node(jobs, *, given=GIVEN):
         )
         for facts in json.loads(done.stdout)
     ]
+
+
+def in_node(made, requests):
+    """The replies of an instance of this FuelProgram; of its output only lines are in them."""
+    module = made.module
+    job = {"program": made.program, "seed": SEED, "requests": requests, "unitsPerSecond": UNITS_PER_SECOND}
+    if made.guest:
+        is_python = made.language == "Python"
+        job |= {"isPython": True} if is_python else {"prelude": JAVASCRIPT.prelude}
+        guest = python_module(Sandbox()) if is_python else JAVASCRIPT.module
+        module = counted(guest, prices(CURRENT), Limits(made.memory_bytes))
+    job["module"] = b64encode(module).decode()
+    job["files"] = {name: b64encode(data).decode() for name, data in made.files.items()}
+    command, text = [node(), str(GAMES)], json.dumps([job])
+    done = subprocess.run(command, input=text, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)[0]

@@ -63,9 +63,9 @@ function runnerOf(path, archive, interpreters) {
     const words = [facts.program, ...(script ? [] : first.run ?? [])];
     const host = new Host({ module: module || interpreter.module, words, files, ownFiles, seed: first.seed, shake256, unitsPerSecond: counting.unitsPerSecond, first, next });
     const { _start: start } = host.exports;
-    const ended = script ? host.runScript(script(first.run ?? [])) : start ? host.run(start) : { trap: "no start" };
+    const ended = script ? host.runScript(script(first.run ?? [])) : typeof start === "function" ? host.run(start) : { trap: "no start" };
     if (!ended) return null;
-    const line = new TextDecoder().decode(new Uint8Array(host.output));
+    const line = new TextDecoder("utf-8", { ignoreBOM: true }).decode(new Uint8Array(host.output));
     const hasLine = "run" in first || ("ask" in host.request && "exit" in ended && line);
     return { ended, ...host.facts(), ...(hasLine ? { line } : {}) };
   });
@@ -103,7 +103,7 @@ function* requests(games, fuel, done) {
 
 /** The answer in a reply, or the kind of the fault. */
 function doneIn({ line, ended }, isLines) {
-  if (line !== undefined && (isLines || ("exit" in ended && line.trim()))) return { answer: line.trim() };
+  if (line !== undefined && (isLines || ("exit" in ended && wordsOf(line).length))) return { answer: line };
   if ("too long" in ended) return { kind: "too long" };
   if ("reads" in ended || (!isLines && ended.exit === 0)) return { kind: "no answer" };
   return { kind: ended.trap === "out of fuel" ? "late" : "crash" };
@@ -120,8 +120,12 @@ function play(run, steps) {
   }
 }
 
+/** White space as Python knows it. */
+const BLANK = /[\t-\r\x1c- \x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+/;
+const wordsOf = (text) => text.split(BLANK).filter(Boolean);
+
 /** An answer as games read it: its words, and numbers by their value. */
-const read = (answer) => answer.trim().split(/\s+/).map((word) => (/^[+-]?\d{1,18}$/.test(word) ? `${BigInt(word.replace("+", ""))}` : word)).join(" ");
+const read = (answer) => wordsOf(answer).map((word) => (/^[+-]?\d{1,18}$/.test(word) ? `${BigInt(word.replace("+", ""))}` : word)).join(" ");
 
 /** Throws Differs unless a program did in this game what the archive says. */
 function compareGame({ title, name, claimed, questions }, { did, used, memory }) {

@@ -246,7 +246,7 @@ def why_refused(module: Module) -> str | None:
         if each.module != _MODULE or not isinstance(kind, FuncType):
             return f"it imports {each.module}.{name}, which is not there"
         known = _FUNCTIONS.get(name)
-        if not _is_definable(kind) or (known and not _takes(name, known, kind.params[:-1])):
+        if not _is_definable(name, kind) or (known and not _takes(name, known, kind.params[:-1])):
             return f"it imports {name} with another type than it has"
     exports = {str(each.name): each.type for each in module.exports}
     if not isinstance(exports.get(LEFT), GlobalType):
@@ -254,10 +254,12 @@ def why_refused(module: Module) -> str | None:
     return None
 
 
-def _is_definable(kind: FuncType) -> bool:
-    """Whether a host function can have this type: whole numbers, one result at most, and the counter."""
-    whole = all(each in _WHOLE for each in (*kind.params, *kind.results))
-    return whole and len(kind.results) <= 2 and kind.params[-1:] == kind.results[-1:] == [ValType.i64()]
+def _is_definable(name: str, kind: FuncType) -> bool:
+    """Whether a host function can have this type: whole numbers, an error number, and the counter."""
+    counter = [ValType.i64()]
+    results = counter if name == "proc_exit" else [ValType.i32(), *counter]
+    whole = all(each in _WHOLE for each in kind.params)
+    return whole and kind.results == results and kind.params[-1:] == counter
 
 
 def _takes(name: str, function: _HostFunction, kinds: Sequence[ValType]) -> bool:

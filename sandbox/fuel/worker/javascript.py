@@ -17,7 +17,6 @@ import re
 import struct
 from base64 import b64decode
 from collections.abc import Callable, Mapping
-from contextlib import suppress
 from functools import cached_property
 
 from wasmtime import Store
@@ -30,6 +29,7 @@ _QUEUES_JOBS = re.compile(
     rb"\bFunction\b|(?i:async|await|promis|then|import|eval|queueMicrotask|finalization)"
 )
 """A program without these words has no promises; so it need not be looked after them at each line."""
+_IS_MODULE = re.compile(rb'"type"[ \t\r\n]*:[ \t\r\n]*"module"')  # of package.json
 _OWN_FUEL = 10**12  # for what we run ourselves
 _COMPILE = """
 import * as std from "qjs:std";
@@ -163,11 +163,7 @@ class JavaScript(CoreModules):
 
 def _commonjs(files: Mapping[str, bytes]) -> list[str]:
     """The files that are CommonJS, as Node tells them."""
-    kind = None
-    if "package.json" in files:
-        with suppress(ValueError, AttributeError, RecursionError):
-            kind = json.loads(files["package.json"]).get("type")
-    suffixes = (".cjs",) if kind == "module" else (".cjs", ".js")
+    suffixes = (".cjs",) if _IS_MODULE.search(files.get("package.json", b"")) else (".cjs", ".js")
     return sorted(name for name in files if name.endswith(suffixes))
 
 
