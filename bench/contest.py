@@ -82,7 +82,7 @@ def _compiled() -> Spent:
         with contest.store.write() as tx:
             for house in house_strategies()[: PROGRAMS + 1]:
                 raw = house.name.encode()
-                letter, _ = letters.add(tx, raw=raw, sender="", recipients=(), channel="test", now=NOW)
+                letter = letters.add(tx, raw=raw, sender="", recipients=(), channel="test", now=NOW)
                 team = add_team(tx, house.name, "RSM")
                 submissions.add(tx, team.id, letter, {"program.c": house.source.encode()}, NOW)
         kept = Translations(Path(folder) / "translations")

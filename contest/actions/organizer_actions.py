@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from typing import TypeVar
 
 from pydantic import ValidationError
 
@@ -22,11 +23,11 @@ from contest.language import gettext, ngettext, noted
 from contest.ledger.receipts import Effect, LedgerEntry, Receipt
 from contest.mail import knobeln_json
 from contest.mail.form import Form
-from contest.model import Ban, BanKind, Outgoing, Phase, Team, TeamState, TimeChange
+from contest.model import Ban, BanKind, Outgoing, Phase, Team, TeamState
 from contest.model.mail_records import DatesRecord, MailRecord, QuotedWords
 from contest.public_number.beacon import BeaconKind
-from contest.public_number.draw import Draw, draw_of
-from contest.schema.sections import DATE_WORDS, Dates, Programs
+from contest.public_number.draw import Draw, draw_awaited
+from contest.schema.sections import DATE_WORDS, Dates, Section
 from contest.store import (
     Transaction,
     contest_state,
@@ -42,6 +43,9 @@ from contest.store.contest_state import note
 from contest.store.forget import forget_people
 from contest.util.clock import TIME_FORMAT
 from contest.util.plurals import did_you_mean, plural
+from contest.util.wrong_values import words_of
+
+S = TypeVar("S", bound=Section)
 
 _AFTER_BAN = {
     Phase.OPEN: noted("It takes no part in the contest."),
@@ -151,8 +155,18 @@ class OrganizerActions:
 
     def change_time(self, seconds: float, reason: str) -> str:
         """Change the time for a move, from the next group on, and tell all teams that play (U13)."""
-        change = self.new_time(seconds)
-        before, after = change.before, change.after
+        info = game_of(self.settings.game, self.settings.programs).info
+        if info.play.is_computed:
+            raise GiveUp(f"{info.title} has no time for each move, so there is none to change")
+        if contest_state.state(self.tx).phase is not Phase.RUNNING:
+            raise NotNow(
+                "the time for a move can be changed so only while the contest runs",
+                hint="before its start, change `seconds` of [programs] in contest.toml",
+            )
+        programs = decisions.programs_now(self.tx, self.settings.programs)
+        before, after = programs.seconds, _changed(programs, {"seconds": seconds}).seconds
+        if after == before:
+            raise NotNow(f"the time for a move is {before:g} s already")
         decisions.change_time(self.tx, before, after, self.now)
         self._record(Effect.TIME_CHANGED)
         out, playing = decisions.all_bans(self.tx), submissions.participants(self.tx)
@@ -167,22 +181,6 @@ class OrganizerActions:
             before=format(before, "g"),
             told=_told(readers),
         )
-
-    def new_time(self, seconds: float) -> TimeChange:
-        """The change to `seconds` for a move. Raises GiveUp or NotNow if it cannot be made."""
-        info = game_of(self.settings.game, self.settings.programs).info
-        if info.play.is_computed:
-            raise GiveUp(f"{info.title} has no time for each move, so there is none to change")
-        if contest_state.state(self.tx).phase is not Phase.RUNNING:
-            raise NotNow(
-                "the time for a move can be changed so only while the contest runs",
-                hint="before its start, change `seconds` of [programs] in contest.toml",
-            )
-        programs = decisions.programs_now(self.tx, self.settings.programs)
-        before, after = programs.seconds, _checked_seconds(programs, seconds)
-        if after == before:
-            raise NotNow(f"the time for a move is {before:g} s already")
-        return TimeChange(self.now, before, after)
 
     # --- the public number ---------------------------------------------------------------------------------
     def hand_in_number(self, text: str, source: str) -> str:
@@ -205,15 +203,13 @@ class OrganizerActions:
 
     def awaited_draw(self) -> Draw:
         """The draw whose number is missing. Raises NotNow if the contest does not wait for one."""
-        state = contest_state.state(self.tx)
-        if state.phase is Phase.OPEN:
-            raise NotNow("the contest has not started: its list of entries must be final before the draw")
-        beacon, starts = self.settings.tournament.beacon, self.settings.dates.contest_starts
-        draw = draw_of(beacon, starts, state.started_at) if state.started_at else None
+        starts = self.settings.dates.contest_starts
+        draw = draw_awaited(self.settings.tournament.beacon, starts, contest_state.state(self.tx))
         if draw is None:
-            raise NotNow('this contest uses no public number: `beacon = "none"`')
-        if not state.seed.is_open:
-            raise NotNow("the public number is known, and cannot be changed")
+            raise NotNow(
+                "the contest waits for no public number now",
+                hint="it does from its start until the number is known, if `tournament.beacon` says so",
+            )
         return draw
 
     # --- teams -------------------------------------------------------------------------------------------
@@ -316,7 +312,7 @@ class OrganizerActions:
         if since is not None:
             raise NotNow(f"the reports are held already, since {since:{TIME_FORMAT}}")
         decisions.hold_reports(self.tx, self.now)
-        held = len(outbox.hold_reports(self.tx))
+        held = len(outbox.hold(self.tx, reports=True))
         self._note("hold", f"reports are held; {held} waited", reason=reason)
         return gettext(
             "The reports of the contest day are kept back until `knobeln mail release`; %(held)s waited.",
@@ -327,7 +323,7 @@ class OrganizerActions:
         """Release the held reports; future reports go out as usual."""
         since = decisions.reports_held(self.tx)
         decisions.hold_reports(self.tx, None)
-        released = len(outbox.release_reports(self.tx, self.now))
+        released = len(outbox.release(self.tx, self.now, reports=True))
         if since is None and not released:
             raise NotNow("no reports are held")
         self._note("release", f"{plural(released, 'report was', 'reports were')} released", reason=reason)
@@ -346,7 +342,7 @@ class OrganizerActions:
         if not moved:
             raise NotNow("these dates are so already")
         self._must_be_movable(moved)
-        after = _checked(before, moved)
+        after = _changed(before, moved, "move the other date, too, in the same command")
         for name, at in moved.items():
             decisions.move_date(self.tx, name, getattr(written, name), at, self.settings.season)
             was = getattr(before, name)
@@ -423,16 +419,14 @@ class OrganizerActions:
             self.settings,
             self.now,
         )
-        registered, before = len(forms) - len(new), len(new) - invited
+        before = len(forms) - invited
         if invited:
             self._note("invite", f"{plural(invited, 'invitation was', 'invitations were')} sent")
-        told = [plural(invited, "invitation goes out.", "invitations go out.")]
-        if registered:
-            told.append(plural(registered, "address is registered.", "addresses are registered."))
-        if before:
-            when = "today" if again else "before; `--again` sends it once more"
-            told.append(f"{plural(before, 'address was', 'addresses were')} invited {when}.")
-        return " ".join(told)
+        told = plural(invited, "invitation goes out.", "invitations go out.")
+        if not before:
+            return told
+        when = "today" if again else "before (`--again` sends the form once more)"
+        return f"{told} {plural(before, 'address was', 'addresses were')} registered, or invited {when}."
 
     def _invitation(self, form: Form, time: str) -> Outgoing:
         is_open = self.settings.dates.registration_opens <= self.now
@@ -505,19 +499,13 @@ def read_time(when: str) -> datetime:
     raise GiveUp(f"{when!r} is not a time", hint="write it like 1994-05-15T12:00, in Universal Time")
 
 
-def _checked_seconds(programs: Programs, seconds: float) -> float:
+def _changed(section: S, changes: Mapping[str, object], hint: str = "") -> S:
+    """The section with these values. Raises GiveUp if they cannot be."""
     try:
-        return Programs.model_validate({**programs.model_dump(), "seconds": seconds}).seconds
+        return type(section).model_validate({**section.model_dump(), **changes})
     except ValidationError as error:
-        raise GiveUp(f"{seconds:g} s cannot be the time for a move: {error.errors()[0]['msg']}") from None
-
-
-def _checked(before: Dates, moved: Mapping[str, datetime]) -> Dates:
-    try:
-        return Dates.model_validate({**before.model_dump(), **moved})
-    except ValidationError as error:
-        reasons = "; ".join(str(e["msg"]).removeprefix("Value error, ") for e in error.errors())
-        raise GiveUp(f"that cannot be: {reasons}. Move the other date, too, in the same command") from None
+        reasons = "; ".join(map(words_of, error.errors()))
+        raise GiveUp(f"that cannot be: {reasons}", hint=hint) from None
 
 
 def _told(readers: list[Team]) -> str:

@@ -49,17 +49,6 @@ def faults(error: ValidationError, text: str = "") -> str:
     return "\n".join(_fault(each, text) for each in error.errors())
 
 
-def is_of_environment(error: ValidationError) -> bool:
-    """Whether variables of the environment give all settings that are wrong."""
-    return all(_variable(each) for each in error.errors())
-
-
-def _variable(error: ErrorDetails) -> str:
-    """The variable of the environment that gives the wrong setting; "" if none does."""
-    variable = f"{ENVIRONMENT}{'__'.join(map(str, error['loc']))}".upper()
-    return variable if variable in map(str.upper, os.environ) else ""
-
-
 # Kinds of errors about a value that is no secret: passwords are texts.
 _SHOWN = ("int", "float", "bool", "literal", "enum", "greater", "less")
 
@@ -73,7 +62,8 @@ def _fault(error: ErrorDetails, text: str) -> str:
         message = "there is no such setting" + (f"; {near}" if near else "")
     given = f" = {error['input']!r:.60}" if error["type"].startswith(_SHOWN) else ""
     setting = f"{'.'.join(map(str, error['loc']))}{given}: {message}"
-    if variable := _variable(error):
+    variable = f"{ENVIRONMENT}{'__'.join(map(str, error['loc']))}".upper()
+    if variable in map(str.upper, os.environ):
         return f"  {setting} (given as {variable})"
     # What is wrong with a section names the settings that do not fit together.
     named = [word for word in message.split() if word in _names_in(error["loc"])]

@@ -19,7 +19,7 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from contest.config.load import faults, is_of_environment
+from contest.config.load import faults
 from contest.config.settings import Settings
 from contest.config.template import usual_dates
 from contest.errors import ConfigError
@@ -41,8 +41,7 @@ def settings(name: str, now: datetime) -> Settings:
     try:
         return _settings(info, text, now)
     except ValidationError as error:
-        place = str(preset) if text and not is_of_environment(error) else "variables of the environment"
-        raise ConfigError(f"{place}:\n{faults(error, text)}") from None
+        raise ConfigError(f"{preset if text else 'the settings'}:\n{faults(error, text)}") from None
 
 
 def _settings(info: GameInfo, preset: str, now: datetime) -> Settings:

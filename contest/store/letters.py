@@ -30,14 +30,11 @@ class ListedLetter:
 
 def add(
     tx: Transaction, *, raw: bytes, sender: str, recipients: Sequence[str], channel: str, now: datetime
-) -> tuple[int, bool]:
-    """Keep a letter; return its id. False: the same bytes have arrived before, and it is that letter's."""
+) -> int:
+    """Keep a letter; return its id, or that of the letter with the same bytes that has arrived before."""
+    add_all(tx, [IncomingLetter(raw, sender, tuple(recipients))], channel, now)
     digest = hashlib.sha256(raw).hexdigest()
-    known = tx.execute(select(letters.c.id).where(letters.c.digest == digest)).scalar_one_or_none()
-    if known is not None:
-        return known, False
-    values = _new_row(IncomingLetter(raw, sender, tuple(recipients)), digest, channel, now)
-    return tx.execute(insert(letters).values(values).returning(letters.c.id)).scalar_one(), True
+    return int(tx.execute(select(letters.c.id).where(letters.c.digest == digest)).scalar_one())
 
 
 def add_all(tx: Transaction, arrivals: Iterable[IncomingLetter], channel: str, now: datetime) -> None:
@@ -46,17 +43,14 @@ def add_all(tx: Transaction, arrivals: Iterable[IncomingLetter], channel: str, n
     for letter in arrivals:
         by_digest.setdefault(hashlib.sha256(letter.raw).hexdigest(), letter)
     known = set(tx.execute(_KNOWN, {"digests": tuple(by_digest)}).scalars())
-    rows = [_new_row(each, digest, channel, now) for digest, each in by_digest.items() if digest not in known]
+    arrived = {"received_at": now, "channel": channel, "state": LetterState.NEW, "note": ""}
+    new = [(each, digest) for digest, each in by_digest.items() if digest not in known]
+    rows = [{**vars(each), **arrived, "digest": digest} for each, digest in new]
     if rows:
         tx.execute(insert(letters), rows)
 
 
 _KNOWN = select(letters.c.digest).where(letters.c.digest.in_(bindparam("digests", expanding=True)))
-
-
-def _new_row(letter: IncomingLetter, digest: str, channel: str, now: datetime) -> dict[str, object]:
-    arrived = {"digest": digest, "received_at": now, "channel": channel}
-    return {**vars(letter), **arrived, "state": LetterState.NEW, "note": ""}
 
 
 def add_those_of(tx: Transaction, other: Transaction) -> int:

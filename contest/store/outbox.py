@@ -318,24 +318,16 @@ def stopped(tx: Transaction) -> Pause | None:
 
 
 # --- the organizer's actions -------------------------------------------------------------------------------
-def hold(tx: Transaction, *, ids: Sequence[int] = ()) -> tuple[int, ...]:
-    """Hold ready mails: these, or all. Returns their ids."""
-    return _change(tx, (OutboxState.READY,), ids, {"state": OutboxState.HELD})
+def hold(tx: Transaction, *, ids: Sequence[int] = (), reports: bool = False) -> tuple[int, ...]:
+    """Hold ready mails: these, the reports, or all. Returns their ids."""
+    return _change(tx, (OutboxState.READY,), ids, {"state": OutboxState.HELD}, reports=reports)
 
 
-def release(tx: Transaction, now: datetime, *, ids: Sequence[int] = ()) -> tuple[int, ...]:
-    """Send held mails now: these, or all. Returns their ids."""
-    return _change(tx, (OutboxState.HELD,), ids, _at_once(now))
-
-
-def hold_reports(tx: Transaction) -> tuple[int, ...]:
-    """Hold the ready reports. Returns their ids."""
-    return _change(tx, (OutboxState.READY,), (), {"state": OutboxState.HELD}, _IS_REPORT)
-
-
-def release_reports(tx: Transaction, now: datetime) -> tuple[int, ...]:
-    """Send the held reports now. Returns their ids."""
-    return _change(tx, (OutboxState.HELD,), (), _at_once(now), _IS_REPORT)
+def release(
+    tx: Transaction, now: datetime, *, ids: Sequence[int] = (), reports: bool = False
+) -> tuple[int, ...]:
+    """Send held mails now: these, the reports, or all. Returns their ids."""
+    return _change(tx, (OutboxState.HELD,), ids, _at_once(now), reports=reports)
 
 
 def drop_held_reports(tx: Transaction, number: int, group: int | None) -> None:
@@ -371,13 +363,14 @@ def _change(
     states: Sequence[OutboxState],
     ids: Sequence[int],
     values: Mapping[str, object],
-    which: ColumnElement[bool] | None = None,
+    *,
+    reports: bool = False,
 ) -> tuple[int, ...]:
     chosen: list[ColumnElement[bool]] = [outbox.c.state.in_(states)]
     if ids:
         chosen.append(outbox.c.id.in_(ids))
-    if which is not None:
-        chosen.append(which)
+    if reports:
+        chosen.append(_IS_REPORT)
     changed = tx.execute(update(outbox).where(*chosen).values(values).returning(outbox.c.id))
     return tuple(sorted(changed.scalars()))
 

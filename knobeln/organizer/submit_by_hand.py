@@ -36,7 +36,7 @@ def submit_by_hand(
         head = f"Date: {format_datetime(now)}\nSubject: a program of {name}, submitted by {actor}\n\n"
         parts = (f"--- {file}\n".encode() + data for file, data in files.items())
         raw = f"{head}{reason}\n\n".encode() + b"\n".join(parts)
-        letter_id, _ = letters.add(tx, raw=raw, sender="", recipients=(), channel="submit", now=now)
+        letter_id = letters.add(tx, raw=raw, sender="", recipients=(), channel="submit", now=now)
         program = C_PROGRAM if C_PROGRAM in files else ""
         submission = submissions.add(tx, team.id, letter_id, files, now, program=program)
         words = contest.templates.render("put_in", team=name, number=submission.number, reason=reason)

@@ -65,10 +65,9 @@ def accept(
     `sender` is the envelope's, "" for the null sender. Raises StoreBusy: nothing is kept, try again.
     """
     with store.write() as tx:
-        letter_id, _ = letters.add(
+        return letters.add(
             tx, raw=raw, sender=sender, recipients=recipients, channel=channel, now=received_at
         )
-    return letter_id
 
 
 def accept_all(store: Store, arrivals: Sequence[IncomingLetter], channel: str, received_at: datetime) -> None:

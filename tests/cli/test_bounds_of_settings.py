@@ -80,7 +80,7 @@ def test_a_variable_out_of_bounds_is_refused_by_its_name(tmp_path, monkeypatch) 
     said = knobeln("run", "-C", tmp_path, code=1).output
     assert "(given as KNOBELN_SET_PROGRAMS__MAX_INSTRUCTIONS)" in said
     assert "line" not in said
-    assert "variables" in knobeln("init", tmp_path / "new", code=1).output
+    assert "(given as KNOBELN_SET" in knobeln("init", tmp_path / "new", code=1).output
 
 
 def test_a_number_of_thousands_of_digits_is_refused(tmp_path: Path) -> None:

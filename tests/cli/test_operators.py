@@ -60,7 +60,7 @@ def test_submissions_tells_the_whole_reason_below_the_table(folder, monkeypatch)
     monkeypatch.setattr(output.console, "width", 80)
     reason = "printf is neither in your program nor a library routine; there are only five"
     with folder.store.write() as tx:
-        letter, _ = letters.add(tx, raw=b"x", sender="", recipients=(), channel="t", now=NOW)
+        letter = letters.add(tx, raw=b"x", sender="", recipients=(), channel="t", now=NOW)
         team = add_team(tx, "heavy_lords_of_the_north_sea_1", "RSM")
         sent = submissions.add(tx, team.id, letter, {"program.c": b"x"}, NOW, program="program.c")
         report = build("main () { printf (1); }", folder.settings.programs, Toolchain()).report
@@ -81,7 +81,7 @@ def go_wrong(folder: ContestContext) -> None:
         outbox.mark_failed(tx, 1, now, "550 no")
         outbox.hold(tx, ids=[2])
         outbox.mark_deferred(tx, 3, now, "451 later, \x1b[31m[bold]not now[/x] " * 20)
-        letter_id, _ = letters.add(tx, raw=b"x", sender="", recipients=(), channel="t", now=now)
+        letter_id = letters.add(tx, raw=b"x", sender="", recipients=(), channel="t", now=now)
         letters.finish(tx, letter_id, LetterState.FAILED, "Traceback", None)
         outbox.mark_sent(tx, {4: "250"}, now)
         outbox.came_back(tx, 4, Bounce(letter_id, now, True, "550"))

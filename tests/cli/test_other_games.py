@@ -112,9 +112,7 @@ def contest(tmp_path: Path) -> Path:
     folder = create_contest(path, settings)
     with folder.store.write() as tx:
         for name in ("lords", "ladies"):
-            letter_id, _ = letters.add(
-                tx, raw=name.encode(), sender="", recipients=(), channel="t", now=opens
-            )
+            letter_id = letters.add(tx, raw=name.encode(), sender="", recipients=(), channel="t", now=opens)
             letters.finish(tx, letter_id, LetterState.HANDLED, "", None)
             sent = samples("hog")["chaser.py"] if name == "lords" else b"PLAYER_NAME = 'x'\n"
             team = add_team(tx, name, "")

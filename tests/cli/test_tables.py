@@ -104,7 +104,7 @@ def test_every_list_on_a_pipe_is_rows_with_tabs(folder: ContestContext) -> None:
         outbox.put(tx, mail, folder.settings, folder.clock.now())
         letters.add(tx, raw=b"x", sender="a@b.example", recipients=(), channel="t", now=folder.clock.now())
         program = {"program.c": b"x"}
-        sent = letters.add(tx, raw=b"y", sender="", recipients=(), channel="t", now=folder.clock.now())[0]
+        sent = letters.add(tx, raw=b"y", sender="", recipients=(), channel="t", now=folder.clock.now())
         submissions.add(tx, 1, sent, program, folder.clock.now(), program="program.c")
     for command in LISTS:
         rows = knobeln_in(folder.path, command).stdout.replace("and ─ more", "and more")

@@ -69,7 +69,7 @@ class Contest:
         for _ in range(programs):
             with self.store.write() as tx:
                 raw = f"{team} {submissions.count_versions(tx)}".encode()
-                letter_id, _ = letters.add(tx, raw=raw, sender="", recipients=(), channel="t", now=NOW)
+                letter_id = letters.add(tx, raw=raw, sender="", recipients=(), channel="t", now=NOW)
                 submissions.add(tx, self.teams[team], letter_id, {"program.c": BAD + b" " + raw}, NOW)
 
     def worker(self, before: Callable[[], object] = lambda: None, **changes: Any) -> CompileService:

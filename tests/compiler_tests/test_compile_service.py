@@ -52,7 +52,7 @@ class Workshop:
     def send(self, team_id: int, source: str) -> None:
         with self.store.write() as tx:
             letter = f"{team_id} {submissions.count_versions(tx)}".encode()
-            letter_id, _ = letters.add(tx, raw=letter, sender="", recipients=(), channel="t", now=NOW)
+            letter_id = letters.add(tx, raw=letter, sender="", recipients=(), channel="t", now=NOW)
             submissions.add(tx, team_id, letter_id, {"program.c": source.encode()}, NOW)
 
     def mails(self) -> list[str]:

@@ -57,7 +57,7 @@ class Host:
             known = teams.by_name(tx, team)
             team_id = known.id if known else add_team(tx, team, "").id
             raw = f"{team} {submissions.count(tx)}".encode()
-            letter, _ = letters.add(tx, raw=raw, sender="", recipients=(), channel="t", now=NOW)
+            letter = letters.add(tx, raw=raw, sender="", recipients=(), channel="t", now=NOW)
             sent = {name.replace("_", "."): data for name, data in files.items()}
             return submissions.add(tx, team_id, letter, sent, NOW).id
 
@@ -286,7 +286,7 @@ def test_a_list_of_entries_says_that_a_team_cannot_help_it(host) -> None:
 @pytest.mark.slow
 def test_a_practice_that_lacks_its_language_holds_up_no_other(host, lose) -> None:
     with host.contest.store.write() as tx:
-        letter, _ = letters.add(tx, raw=b"p", sender="", recipients=(), channel="t", now=NOW)
+        letter = letters.add(tx, raw=b"p", sender="", recipients=(), channel="t", now=NOW)
         team = add_team(tx, "one", "").id
         lost = practices.add(tx, team, letter, NOW, files={"a.py": PYTHON})
         other = practices.add(tx, team, letter, NOW, files={"a.sh": SHELL})

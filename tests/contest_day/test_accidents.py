@@ -188,7 +188,7 @@ def waiting_program(tmp_path: Path) -> tuple[ContestContext, Submission]:
     folder = make_contest(tmp_path / "contest", 0, {}, settings())
     with folder.store.write() as tx:
         team = add_team(tx, "team_late", "RSM")
-        letter_id, _ = letters.add(tx, raw=b"late", sender="", recipients=(), channel="test", now=NOW)
+        letter_id = letters.add(tx, raw=b"late", sender="", recipients=(), channel="test", now=NOW)
         letters.finish(tx, letter_id, LetterState.HANDLED, "", None)
         source = house_strategies()[0].source.encode()
         program = submissions.add(tx, team.id, letter_id, {"program.c": source}, NOW, program="program.c")

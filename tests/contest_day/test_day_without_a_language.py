@@ -26,7 +26,7 @@ def contest(tmp_path: Path, house: House) -> ContestContext:
     folder = make_contest(tmp_path / "contest", 2, house.first(2), settings(workers=1))
     with folder.store.write() as tx:
         team = add_team(tx, "late", "RSM")
-        letter, _ = letters.add(tx, raw=b"late", sender="", recipients=(), channel="test", now=NOW)
+        letter = letters.add(tx, raw=b"late", sender="", recipients=(), channel="test", now=NOW)
         source = house_strategies()[0].source.encode()
         submissions.add(tx, team.id, letter, {"program.c": source}, NOW, program="program.c")
     return folder

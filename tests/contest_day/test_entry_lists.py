@@ -79,7 +79,7 @@ def test_the_list_waits_for_letters_and_programs(tmp_path: Path, house: House) -
     contest = closed(tmp_path, house)
     with contest.store.write() as tx:
         early = CLOSED - timedelta(hours=2)
-        letter, _ = letters.add(tx, raw=b"x", sender="", recipients=(), channel="test", now=early)
+        letter = letters.add(tx, raw=b"x", sender="", recipients=(), channel="test", now=early)
     assert Services(contest).list_entries() is True  # all teams are told which letter waits
     assert list_mails(contest) == []
     assert len(mails_of(contest, "programs-closed")) == 4

@@ -49,7 +49,7 @@ def master(path: Path, house: House, chosen: Settings) -> Path:
     accept(folder.store, QUESTION, "joe@club.example", (folder.settings.contest.address,), "smtp", NOW)
     with folder.store.write() as tx:
         late = add_team(tx, "team_late", "RSM")
-        letter_id, _ = letters.add(tx, raw=b"late", sender="", recipients=(), channel="test", now=NOW)
+        letter_id = letters.add(tx, raw=b"late", sender="", recipients=(), channel="test", now=NOW)
         letters.finish(tx, letter_id, LetterState.HANDLED, "", None)
         source = house_strategies()[0].source.encode()
         submissions.add(tx, late.id, letter_id, {"program.c": source}, NOW, program="program.c")

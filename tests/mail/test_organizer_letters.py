@@ -275,7 +275,7 @@ def test_the_public_number_is_handed_in_by_letter(make_world, beacon, wrong, rig
     with world.store.write() as tx:
         decisions.set_organizer_digest(tx, digest(STRING))
     (answer,) = ask(world, f"organizer beacon {right[1]}", right[0])
-    assert "The contest has not started" in flat(answer)
+    assert "The contest waits for no public number now" in flat(answer)
     with world.store.write() as tx:
         contest_state.start(tx, {}, START)
         contest_state.seal(tx, bytes(32), has_number=True)

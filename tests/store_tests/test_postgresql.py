@@ -47,7 +47,7 @@ def test_who_reads_and_then_writes_is_alone_there_too(store: Store) -> None:
 
     with store.write() as tx:
         team_id = add_team(tx, "heavy_lords", "").id
-        letter_id, _ = letters.add(tx, raw=b"x", sender="", recipients=(), channel="t", now=NOW)
+        letter_id = letters.add(tx, raw=b"x", sender="", recipients=(), channel="t", now=NOW)
         letters.finish(tx, letter_id, LetterState.HANDLED, "", None)
 
     def submit() -> None:

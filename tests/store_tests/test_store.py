@@ -264,7 +264,7 @@ def test_reports_are_held_and_released_whatever_their_keys(store, settings, key)
         outbox.put(tx, outgoing("letter/1/round/help"), settings, NOW)
         assert outbox.count_by_state(tx) == {OutboxState.HELD: 1, OutboxState.READY: 1}
         assert outbox.rounds_with_held_reports(tx) == {2}
-        assert len(outbox.release_reports(tx, NOW)) == 1
+        assert len(outbox.release(tx, NOW, reports=True)) == 1
         assert outbox.count_by_state(tx) == {OutboxState.READY: 2}
 
 

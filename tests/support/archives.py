@@ -58,7 +58,7 @@ def put_team(tx: Transaction, name: str, sent: Mapping[str, bytes], words: str =
     string = string_of(name)
     team = add_team(tx, name, "LAP,RSM")
     teams.set_auth_digest(tx, team.id, digest(string))
-    letter, _ = letters.add(tx, raw=name.encode(), sender="", recipients=(), channel="test", now=NOW)
+    letter = letters.add(tx, raw=name.encode(), sender="", recipients=(), channel="test", now=NOW)
     letters.finish(tx, letter, LetterState.HANDLED, "", None)
     said = words.replace("STRING", string)
     whole = {file: data.replace(b"STRING", string.encode()) for file, data in sent.items()}

@@ -110,7 +110,7 @@ def add_team_with_program(
 ) -> None:
     """A team with these mail preferences, whose letter brought this source."""
     files = {file: source}
-    letter_id, _ = letters.add(tx, raw=name.encode(), sender="", recipients=(), channel="test", now=NOW)
+    letter_id = letters.add(tx, raw=name.encode(), sender="", recipients=(), channel="test", now=NOW)
     letters.finish(tx, letter_id, LetterState.HANDLED, "", None)
     submission = submissions.add(tx, add_team(tx, name, codes).id, letter_id, files, NOW)
     image = built.image.to_bytes() if built.image else None

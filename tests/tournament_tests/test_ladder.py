@@ -47,7 +47,7 @@ class Field:
         builder = builder_of(self.service.settings, open_runner)
         built = builder.build({"program.c": HOUSE[strategy].encode()}, "")
         with self.store.write() as tx:
-            letter_id, _ = letters.add(
+            letter_id = letters.add(
                 tx, raw=b"letter %d" % self.builds, sender="", recipients=(), channel="smtp", now=NOW
             )
             sent = submissions.add(tx, team.id, letter_id, {"program.c": b""}, NOW)
@@ -114,7 +114,7 @@ def test_the_ladder_rests_while_a_program_waits_and_while_the_contest_runs(field
     alpha = field.team("alpha", "pavlov")
     field.team("beta", "council")
     with field.store.write() as tx:
-        letter_id, _ = letters.add(tx, raw=b"another", sender="", recipients=(), channel="smtp", now=NOW)
+        letter_id = letters.add(tx, raw=b"another", sender="", recipients=(), channel="smtp", now=NOW)
         waiting = submissions.add(tx, alpha.id, letter_id, {"program.c": b"main(){}"}, NOW)
     assert field.update() is None
     with field.store.write() as tx:
