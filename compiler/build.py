@@ -10,10 +10,9 @@ import re
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 
-from compiler import checks, elf, messages
-from compiler.messages import FILE_NAME
+from compiler import checks, elf
 from compiler.source import SourceText, TokenKind, normalise, scan
-from compiler.toolchain import Step, Toolchain
+from compiler.toolchain import FILE_NAME, Step, Toolchain, error_lines, first_error, without_warnings
 from compiler.uploaded_files import has_errors
 from contest.interfaces.protocols import BuildResult
 from contest.language import gettext
@@ -120,9 +119,9 @@ def _prose(program: SourceText) -> frozenset[int]:
 
 
 def _failed(report: MachineBuildReport, program: SourceText, step: Step) -> MachineBuildReport:
-    lines = () if step.trouble else messages.error_lines(step.messages)
+    lines = () if step.trouble else error_lines(step.messages)
     line = next(iter(lines), 0)
-    text = step.trouble or messages.first_error(step.messages)
+    text = step.trouble or first_error(step.messages)
     text = text or gettext("the compiler found errors; its messages tell more")
     # Mailers and lists add their text after the last line of the program (M64).
     if line > max((n for n, text in enumerate(program.physical_lines, 1) if "}" in text), default=line):
@@ -134,7 +133,7 @@ def _failed(report: MachineBuildReport, program: SourceText, step: Step) -> Mach
             ". If a mailer changed the program there, or broke a line in two, attach the program as a file"
         )
     finding = Finding("compiler", Severity.ERROR, line, text, program.quote(line))
-    told = messages.without_warnings(step.messages) if lines else step.messages
+    told = without_warnings(step.messages) if lines else step.messages
     joined = "\n".join(filter(None, (report.messages, told)))
     return _with(replace(report, messages=joined), [finding])
 
