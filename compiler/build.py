@@ -13,7 +13,6 @@ from dataclasses import replace
 from compiler import checks, elf
 from compiler.source import SourceText, TokenKind, normalise, scan
 from compiler.toolchain import FILE_NAME, Step, Toolchain, error_lines, first_error, without_warnings
-from compiler.uploaded_files import has_errors
 from contest.interfaces.protocols import BuildResult
 from contest.language import gettext
 from contest.mail.sent_files import strip_secret
@@ -58,7 +57,7 @@ def build(
     report, image = _examine(empty, program, settings, toolchain)
     report = _with(report, [Finding("letter", Severity.NOTE, 0, remark)] if remark else [])
     report = replace(report, findings=tuple(sorted(report.findings, key=lambda finding: finding.line)))
-    if image is None or has_errors(report.findings):
+    if image is None or any(each.severity is Severity.ERROR for each in report.findings):
         return BuildResult(report, None, FILE_NAME)
     trial = play_trial(image, report.source_digest) if play_trial else None
     return BuildResult(replace(report, image_digest=image.digest, trial=trial), image, FILE_NAME)
