@@ -36,7 +36,8 @@ from contest.seeds import Seeds
 from contest.store import letters, results, submissions
 from contest.store.results import Games
 from contest.subprocesses.c_programs import c_compiler
-from contest.subprocesses.engine_pool import cores, read_answer
+from contest.subprocesses.engine_connection import read_answer
+from contest.subprocesses.engine_pool import cores
 from contest.util.log import log
 from knobellib.samples import house_strategies
 from knobeln.context import ContestContext

@@ -10,11 +10,9 @@ import re
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 
-from compiler import checks, elf, messages
-from compiler.messages import FILE_NAME
+from compiler import checks, elf
 from compiler.source import SourceText, TokenKind, normalise, scan
-from compiler.toolchain import Step, Toolchain
-from compiler.uploaded_files import has_errors
+from compiler.toolchain import FILE_NAME, Step, Toolchain, error_lines, first_error, without_warnings
 from contest.interfaces.protocols import BuildResult
 from contest.language import gettext
 from contest.mail.sent_files import strip_secret
@@ -59,7 +57,7 @@ def build(
     report, image = _examine(empty, program, settings, toolchain)
     report = _with(report, [Finding("letter", Severity.NOTE, 0, remark)] if remark else [])
     report = replace(report, findings=tuple(sorted(report.findings, key=lambda finding: finding.line)))
-    if image is None or has_errors(report.findings):
+    if image is None or any(each.severity is Severity.ERROR for each in report.findings):
         return BuildResult(report, None, FILE_NAME)
     trial = play_trial(image, report.source_digest) if play_trial else None
     return BuildResult(replace(report, image_digest=image.digest, trial=trial), image, FILE_NAME)
@@ -120,9 +118,9 @@ def _prose(program: SourceText) -> frozenset[int]:
 
 
 def _failed(report: MachineBuildReport, program: SourceText, step: Step) -> MachineBuildReport:
-    lines = () if step.trouble else messages.error_lines(step.messages)
+    lines = () if step.trouble else error_lines(step.messages)
     line = next(iter(lines), 0)
-    text = step.trouble or messages.first_error(step.messages)
+    text = step.trouble or first_error(step.messages)
     text = text or gettext("the compiler found errors; its messages tell more")
     # Mailers and lists add their text after the last line of the program (M64).
     if line > max((n for n, text in enumerate(program.physical_lines, 1) if "}" in text), default=line):
@@ -134,7 +132,7 @@ def _failed(report: MachineBuildReport, program: SourceText, step: Step) -> Mach
             ". If a mailer changed the program there, or broke a line in two, attach the program as a file"
         )
     finding = Finding("compiler", Severity.ERROR, line, text, program.quote(line))
-    told = messages.without_warnings(step.messages) if lines else step.messages
+    told = without_warnings(step.messages) if lines else step.messages
     joined = "\n".join(filter(None, (report.messages, told)))
     return _with(replace(report, messages=joined), [finding])
 

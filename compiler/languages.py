@@ -13,8 +13,7 @@ from glob import glob
 from pathlib import Path, PurePosixPath
 from typing import Generic, TypeVar
 
-from compiler import messages
-from compiler.toolchain import again_if_killed
+from compiler.toolchain import again_if_killed, clean, trouble
 from contest.errors import ToolMissing
 from contest.language import gettext, number
 from contest.mail.sent_files import right_name
@@ -291,11 +290,11 @@ def compiled(
     )
     result = again_if_killed(run, limits)
     if result.succeeded:
-        return result.stdout, messages.clean(result.stderr)
-    text = messages.trouble(result, limits, is_gcc=False) or gettext(
+        return result.stdout, clean(result.stderr)
+    text = trouble(result, limits, is_gcc=False) or gettext(
         "%(tool)s found errors in your program; its messages tell more", tool=language.tool
     )
-    raise Problem(text, messages.clean(result.stderr))
+    raise Problem(text, clean(result.stderr))
 
 
 def program_folder(

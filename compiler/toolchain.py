@@ -1,12 +1,14 @@
 """gcc for the contest machine, run in the sandbox: preprocess, compile, link.
 
 The sandbox has the program as `program.c`, exactly as it was sent, so gcc's line numbers are the team's.
-Results come back through a pipe; a step that fails tells why in a sentence for a mail (messages.py).
+Results come back through a pipe; a step that fails tells why in a sentence for a mail. gcc quotes the
+program, so its messages are foreign text.
 """
 
 from __future__ import annotations
 
 import shlex
+import re
 import shutil
 import signal
 import threading
@@ -16,11 +18,12 @@ from dataclasses import dataclass
 from functools import cached_property, partial
 from importlib.resources import files
 
-from compiler import messages
 from compiler.checks import PASTED_PRAGMA
 from contest.errors import ToolMissing
+from contest.language import gettext, number
 from contest.util.sanitize import sanitize
 from sandbox.sandbox import WORK, Ending, ExitStatus, Limits, Sandbox
+from sandbox.vm.image import MEMORY_SIZE
 
 PREFIXES = ("riscv64-unknown-elf-", "riscv64-elf-", "riscv32-unknown-elf-")
 
@@ -47,7 +50,8 @@ _LIMITS = Limits()
 # Preprocessing takes milliseconds; with this limit, both steps together take at most 12 s of CPU time.
 _PREPROCESS_LIMITS = Limits(cpu_seconds=2, output_bytes=2 * 1024 * 1024)
 
-_PROGRAM = f"{WORK}/{messages.FILE_NAME}"
+FILE_NAME = "program.c"  # the program's name in messages
+_PROGRAM = f"{WORK}/{FILE_NAME}"
 _RESULT = f"{WORK}/result"
 _RUNTIME_SOURCES = ("start.S", "services.S", "memory.c")
 _LINKER_SCRIPT = "/box/link.ld"
@@ -80,13 +84,13 @@ class Toolchain:
     def preprocess(self, text: str, prose: frozenset[int] = frozenset()) -> Step:
         """Run the preprocessor; its output has no line markers."""
         options = ("-w", "-E", "-P", f"-D_Pragma={PASTED_PRAGMA}")
-        command = [self._gcc, *COMPILE_FLAGS, *options, messages.FILE_NAME]
+        command = [self._gcc, *COMPILE_FLAGS, *options, FILE_NAME]
         return _step(self._run(command, _program(text), _PREPROCESS_LIMITS), _PREPROCESS_LIMITS, prose)
 
     def compile(self, text: str, prose: frozenset[int] = frozenset()) -> Step:
         """Compile the program into an object file."""
         flags = (*COMPILE_FLAGS, *WARNING_FLAGS, *(("-g",) if self.with_lines else ()))
-        command = [self._gcc, *flags, "-c", messages.FILE_NAME, "-o", _RESULT]
+        command = [self._gcc, *flags, "-c", FILE_NAME, "-o", _RESULT]
         return _step(self._run(_then_show_result(command), _program(text), _LIMITS), _LIMITS, prose)
 
     def link(self, program: bytes) -> Step:
@@ -178,10 +182,10 @@ def _then_show_result(command: Sequence[str]) -> list[str]:
 
 
 def _step(result: ExitStatus, limits: Limits, prose: frozenset[int] = frozenset()) -> Step:
-    cleaned = messages.clean(result.stderr, prose)
+    cleaned = clean(result.stderr, prose)
     if result.succeeded:
         return Step(result.stdout, cleaned)
-    return Step(None, cleaned, messages.trouble(result, limits))
+    return Step(None, cleaned, trouble(result, limits))
 
 
 # --- what the host may have done ---------------------------------------------------------------------------
@@ -208,3 +212,96 @@ def _may_be_our_fault(result: ExitStatus, seconds: float, limits: Limits) -> boo
         return True
     killed = result.ending is Ending.SIGNAL and result.code == signal.SIGKILL
     return (killed or _KILLED in result.stderr) and not result.succeeded and seconds < limits.cpu_seconds
+
+
+# --- its messages -------------------------------------------------------------------------------------------
+# Decoded leniently, cut at 16 kB, and without control characters, escape sequences, marks that change the
+# direction of writing, and paths of this host.
+MAX_CHARACTERS = 16_000
+
+_ESCAPE = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|.)?", re.DOTALL)
+_OUR_PATH = re.compile(r"(?<![\w.])/(?:usr|work|box)/(?:[\w.+-]+/)*([\w.+-]*)")
+_UNHELPFUL = re.compile(
+    r"did you forget to '#include|is defined in header|compilation terminated|Please submit|See <|"
+    r"PLEASE submit|^Stack dump|^clang: |^ *#\d+ 0x|^cc1: note: unrecognized command-line option"
+)
+_APOSTROPHE = re.compile(rf"{FILE_NAME}:(\d+):\d+: warning: missing terminating")
+_ERROR = re.compile(rf"^{FILE_NAME}:(\d+):(?:\d+:)? (?:fatal )?error: *(.*)", re.MULTILINE)
+_CRASHED = re.compile(rf"{FILE_NAME}:\d+:(?:\d+:)? internal compiler error")
+_TOO_LARGE = re.compile(r"File size limit exceeded|File too large")
+_USED_UP_ENDINGS = (Ending.CPU_LIMIT, Ending.WALL_LIMIT, Ending.MEMORY_LIMIT)
+_USED_UP = re.compile(
+    r"CPU time limit exceeded|Killed signal|out of memory|memory exhausted|Cannot allocate memory"
+)
+_BROKE = re.compile(r"internal compiler error|Segmentation fault|signal terminated program|Aborted")
+
+
+def clean(raw: bytes, prose: frozenset[int] = frozenset()) -> str:
+    """gcc's messages for the team. `prose`: lines in `#if 0`, where an apostrophe without partner is fine."""
+    text = sanitize(_ESCAPE.sub("", raw.decode(errors="replace").replace("\r", "")))
+    lines = [_OUR_PATH.sub(r"\1", line) for line in text.split("\n") if _is_helpful(line, prose)]
+    return _cut("\n".join(lines).strip())
+
+
+def _is_helpful(line: str, prose: frozenset[int]) -> bool:
+    apostrophe = _APOSTROPHE.match(line)
+    return not _UNHELPFUL.search(line) and not (apostrophe and int(apostrophe[1]) in prose)
+
+
+def _cut(text: str) -> str:
+    if len(text) <= MAX_CHARACTERS:
+        return text
+    kept = text[:MAX_CHARACTERS].rpartition("\n")[0] or text[:MAX_CHARACTERS]
+    return gettext(
+        "%(kept)s\n(shortened: %(text)s further characters)", kept=kept, text=number(len(text) - len(kept))
+    )
+
+
+def error_lines(messages: str) -> Sequence[int]:
+    """The line numbers of all errors, in the compiler's order."""
+    return [int(found[1]) for found in _ERROR.finditer(messages)]
+
+
+def first_error(messages: str) -> str:
+    """The first error, in the compiler's words; "" if there is none."""
+    found = _ERROR.search(messages)
+    return found[2] if found else ""
+
+
+def without_warnings(messages: str) -> str:
+    """The messages about errors, which have caused most of the others."""
+    return "\n".join(line for line in messages.split("\n") if ": warning: " not in line)
+
+
+def trouble(result: ExitStatus, limits: Limits, *, is_gcc: bool = True) -> str:
+    """Why the compiler did not end by itself, as a sentence; "" if it did.
+
+    `is_gcc`: its messages tell, too, and programs are for the contest machine.
+    """
+    if result.succeeded:
+        return ""
+    lines = result.stderr[-MAX_CHARACTERS:].decode(errors="replace").split("\n") if is_gcc else []
+    # Of lines about the program, which may quote it, only those that tell of a crash.
+    stderr = "\n".join(each for each in lines if not each.startswith(f"{FILE_NAME}:") or _CRASHED.match(each))
+    if result.ending in _USED_UP_ENDINGS or _USED_UP.search(stderr):
+        memory = limits.address_space_bytes // 2**20
+        return gettext(
+            "the compiler used more than %(cpu_seconds)s s / %(memory)s MB on your program",
+            cpu_seconds=limits.cpu_seconds,
+            memory=memory,
+        )
+    if _TOO_LARGE.search(stderr):
+        size, memory = limits.file_bytes // 1024, MEMORY_SIZE // 1024
+        return gettext(
+            "your program is larger than %(size)s kB when compiled; it has %(memory)s kB of memory in all",
+            size=number(size),
+            memory=number(memory),
+        )
+    if result.ending is Ending.OUTPUT_LIMIT:
+        return gettext(
+            "the compiler's output for your program is larger than %(output_bytes)s kB",
+            output_bytes=number(limits.output_bytes // 1024),
+        )
+    if result.ending is Ending.SIGNAL or _BROKE.search(stderr):
+        return gettext("the compiler crashed on your program")
+    return ""

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from compiler.checks import description_wanted
 from contest.games.game import TEXT
 from contest.language import ngettext
-from contest.mail.sent_files import strip_secret
+from contest.mail.sent_files import without_secret
 from contest.model import FileFacts, Finding, Severity
 from contest.schema.sections import Programs
 from contest.util.program_files import is_archive
@@ -57,11 +57,6 @@ def take_apart(files: Mapping[str, bytes], text: str) -> UploadedFiles:
         FileFacts(name, len(files[name]), hashlib.sha256(files[name]).hexdigest()) for name in sorted(files)
     )
     return UploadedFiles(kept, facts, description)
-
-
-def without_secret(data: bytes) -> bytes:
-    """The file with the authentification string of its `<<FROM>>` line blanked (K42); its size stays."""
-    return strip_secret(data.decode("latin-1")).encode("latin-1")
 
 
 def description_findings(uploaded: UploadedFiles, settings: Programs) -> Iterator[Finding]:

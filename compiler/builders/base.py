@@ -7,9 +7,10 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import ClassVar, Generic, TypeVar
 
-from compiler.uploaded_files import take_apart, without_secret
+from compiler.uploaded_files import take_apart
 from contest.config.settings import Settings
 from contest.interfaces.protocols import BuildResult, Images, RunnerFactory, Serializable, SparringOpponents
+from contest.mail.sent_files import without_secret
 from contest.seeds import Seeds, seed_from
 from contest.util.program_files import is_archive
 

@@ -69,6 +69,11 @@ def strip_secret(source: str) -> str:
     return _SECRET.sub(lambda match: match[1] + " " * len(match[2]), source)
 
 
+def without_secret(data: bytes) -> bytes:
+    """The file with the authentification string of its `<<FROM>>` line blanked (K42); its size stays."""
+    return strip_secret(data.decode("latin-1")).encode("latin-1")
+
+
 # --- line ends and names ------------------------------------------------------------------------------------
 _LINE_END = re.compile(r"\r\n|\r|\n")
 

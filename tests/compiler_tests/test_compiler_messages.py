@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from compiler.messages import MAX_CHARACTERS, clean, error_lines, trouble
+from compiler.toolchain import MAX_CHARACTERS, clean, error_lines, trouble
 from sandbox.sandbox import Ending, ExitStatus, Limits
 
 LIMITS = Limits()

@@ -17,7 +17,8 @@ from contest.errors import EngineFailed, ToolMissing
 from contest.games.knobeln import Rules
 from contest.model import GameJob, Verdict
 from contest.subprocesses.c_programs import c_compiler, c_program
-from contest.subprocesses.engine_pool import EngineConnection, chunks
+from contest.subprocesses.engine_connection import EngineConnection
+from contest.subprocesses.engine_pool import chunks
 from contest.util.folders import scratch_folder
 from sandbox.vm import engine_binary
 from sandbox.vm.image import Image
