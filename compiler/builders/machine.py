@@ -33,6 +33,7 @@ OPPONENT = "patient_cooperator"  # keeps the rules whatever the other side does
 
 class MachineBuilder(ProgramBuilder[Image]):
     name = "machine"
+    language = LANGUAGE
 
     def __init__(self, settings: Settings, open_runner: RunnerFactory) -> None:
         super().__init__(settings, open_runner)
@@ -42,7 +43,7 @@ class MachineBuilder(ProgramBuilder[Image]):
         super().at_home(opponents, seed)
         self._toolchain = Toolchain(with_lines=True)
 
-    def _build(self, files: Mapping[str, bytes], text: str, *, with_trial: bool) -> BuildResult[Image]:
+    def build(self, files: Mapping[str, bytes], text: str, *, with_trial: bool = True) -> BuildResult[Image]:
         trial_game = self._trial_game if with_trial else None
         return build(_source(files), self._settings.programs, self._toolchain, trial_game)
 
@@ -55,12 +56,6 @@ class MachineBuilder(ProgramBuilder[Image]):
     def prepare(self, image: Image) -> None:
         """Translate the image into native code; without it, the interpreter plays, with the same results."""
         translations().add(image, Sandbox())
-
-    def offered(self) -> frozenset[str]:
-        return frozenset((LANGUAGE,))
-
-    def language_of(self, files: Mapping[str, bytes]) -> str:
-        return LANGUAGE
 
     def try_language(self, language: str) -> None:
         """Compile a house strategy, and play its trial game."""
