@@ -64,7 +64,7 @@ def build(
     source_digest = hashlib.sha256(program.text.encode(errors="replace")).hexdigest()
     report = MachineBuildReport(
         findings=tuple(sorted(facts.findings, key=lambda finding: finding.line)),
-        tool=toolchain.version(),
+        tool=toolchain.version,
         messages=facts.messages,
         description_lines=len(program.description),
         source_digest=source_digest,

@@ -9,7 +9,6 @@ from __future__ import annotations
 import shlex
 import shutil
 import signal
-import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -22,7 +21,7 @@ from contest.errors import ToolMissing
 from contest.util.sanitize import sanitize
 from sandbox.sandbox import WORK, Ending, ExitStatus, Limits, Sandbox
 
-PREFIXES = ("riscv64-unknown-elf-", "riscv64-elf-", "riscv32-unknown-elf-")
+PREFIX = "riscv64-unknown-elf-"
 
 MACHINE_FLAGS = ("-march=rv32im", "-mabi=ilp32", "-mstrict-align")
 COMPILE_FLAGS = (
@@ -71,11 +70,12 @@ class Toolchain:
     def __init__(self, *, with_lines: bool = False) -> None:
         self.with_lines = with_lines
         self._sandbox = Sandbox()
-        self._lock = threading.Lock()
 
+    @cached_property
     def version(self) -> str:
         """E.g. "riscv64-unknown-elf-gcc (...) 12.2.0". Raises ToolMissing if gcc is not installed."""
-        return self._version
+        output = self._run_trusted([self._gcc, "--version"], {}).decode(errors="replace")
+        return sanitize(output.partition("\n")[0])
 
     def preprocess(self, text: str, prose: frozenset[int] = frozenset()) -> Step:
         """Run the preprocessor; its output has no line markers."""
@@ -91,46 +91,28 @@ class Toolchain:
 
     def link(self, program: bytes) -> Step:
         """Link the object file, our runtime, the five routines and libgcc into an ELF file."""
-        with self._lock:
-            runtime = self._runtime
         contents = {
             "/box/program.o": program,
-            "/box/runtime.o": runtime,
+            "/box/runtime.o": self._runtime,
             _LINKER_SCRIPT: _runtime_file("link.ld"),
         }
         options = (*MACHINE_FLAGS, "-nostdlib", "-static", "-T", _LINKER_SCRIPT, "-Wl,--build-id=none")
         command = [self._gcc, *options, "/box/runtime.o", "/box/program.o", "-lgcc", "-o", _RESULT]
         return _step(self._run(_then_show_result(command), contents, _LIMITS), _LIMITS)
 
-    @property
-    def own_routines(self) -> frozenset[str]:
-        """The routines of libgcc; gcc calls them for arithmetic that the processor does not have."""
-        with self._lock:
-            return self._libgcc_names
-
     @cached_property
     def _gcc(self) -> str:
-        return f"{self._prefix}gcc"
-
-    @cached_property
-    def _prefix(self) -> str:
-        found = next((prefix for prefix in PREFIXES if shutil.which(f"{prefix}gcc")), None)
-        if found is None:
+        if not shutil.which(f"{PREFIX}gcc"):
             raise ToolMissing(
-                "gcc for the contest machine is not installed. Install the package gcc-riscv64-unknown-elf "
-                "(Debian, Ubuntu) or riscv64-elf-gcc (Arch, brew)"
+                "gcc for the contest machine is not installed. Install the package gcc-riscv64-unknown-elf"
             )
-        return found
+        return f"{PREFIX}gcc"
 
     @cached_property
-    def _version(self) -> str:
-        output = self._run_trusted([self._gcc, "--version"], {}).decode(errors="replace")
-        return sanitize(output.partition("\n")[0])
-
-    @cached_property
-    def _libgcc_names(self) -> frozenset[str]:
+    def own_routines(self) -> frozenset[str]:
+        """The routines of libgcc; gcc calls them for arithmetic that the processor does not have."""
         flags = " ".join(MACHINE_FLAGS)
-        command = f'{self._prefix}nm -gj --defined-only "$({self._gcc} {flags} -print-libgcc-file-name)"'
+        command = f'{PREFIX}nm -gj --defined-only "$({self._gcc} {flags} -print-libgcc-file-name)"'
         names = self._run_trusted(["/bin/sh", "-c", command], {}).decode().split()
         return frozenset(name for name in names if name.startswith("__"))
 
@@ -145,7 +127,7 @@ class Toolchain:
         flags = shlex.join((*COMPILE_FLAGS, "-DKNOBELN_MACHINE"))
         commands = (
             f"{self._gcc} {flags} -c {' '.join(contents)}",
-            f"{self._prefix}objcopy --weaken memory.o",
+            f"{PREFIX}objcopy --weaken memory.o",
             f"{self._gcc} {flags} -r start.o services.o memory.o knobellib.o -o {_RESULT}",
             f"cat {_RESULT}",
         )

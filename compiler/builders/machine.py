@@ -110,7 +110,7 @@ def _house() -> SparringOpponents:
 def _house_image(strategy: HouseStrategy, toolchain: Toolchain) -> Image:
     """The image from this user's cache, or built and kept there: nobody waits for the same compiler twice."""
     folder = cache_folder("house")
-    name = hashlib.sha256(f"{_made_from(toolchain.version())} {strategy.source}".encode()).hexdigest()
+    name = hashlib.sha256(f"{_made_from(toolchain.version)} {strategy.source}".encode()).hexdigest()
     if found := kept_files.find(folder, (name,)):
         with suppress(OSError, ValueError):  # somebody cleans the cache at this moment
             return Image.from_bytes(found[name].read_bytes())

@@ -83,7 +83,7 @@ def check_host(path: Path, settings: Settings) -> tuple[CheckResult, ...]:
         ("the cache", _cache, False),
         ("the sandbox", lambda: _sandbox(settings), True),
         ("limits of sandboxes", lambda: _limits(settings), False),
-        ("the compiler", lambda: Toolchain().version(), is_c),
+        ("the compiler", lambda: Toolchain().version, is_c),
         ("the contest machine", lambda: f"built at {knobeln_engine()}", is_c),
         ("native code", lambda: _native_code(settings), False),
         ("images", lambda: _images(settings), False),
