@@ -14,6 +14,7 @@ from compiler import checks, elf, messages, tokens
 from compiler.messages import FILE_NAME
 from compiler.source import SourceText, normalise
 from compiler.toolchain import Step, Toolchain
+from compiler.uploaded_files import has_errors
 from contest.interfaces.protocols import BuildResult
 from contest.language import gettext
 from contest.mail.from_line import strip_secret
@@ -40,10 +41,6 @@ class _Facts:
         """Add these findings, each only once."""
         return replace(self, findings=tuple(dict.fromkeys((*self.findings, *findings))))
 
-    @property
-    def has_errors(self) -> bool:
-        return any(finding.severity is Severity.ERROR for finding in self.findings)
-
 
 def build(
     source: str,
@@ -60,7 +57,7 @@ def build(
     program = SourceText(strip_secret(sent))
     remarks = [Finding("letter", Severity.NOTE, 0, remark)] if remark else []
     facts = _examine(program, settings, toolchain).found(remarks)
-    image = None if facts.has_errors else facts.image
+    image = None if has_errors(facts.findings) else facts.image
     source_digest = hashlib.sha256(program.text.encode(errors="replace")).hexdigest()
     report = MachineBuildReport(
         findings=tuple(sorted(facts.findings, key=lambda finding: finding.line)),
@@ -82,7 +79,8 @@ def build(
 def _examine(program: SourceText, settings: Programs, toolchain: Toolchain) -> _Facts:
     facts = _Facts(tuple(checks.check_source(program, settings)))
     if checks.keeps_from_compiler(facts.findings):
-        return facts.found(checks.check_tokens(checks.in_source(program), settings))
+        in_source = checks.Expanded(program, tuple(program.code), None)
+        return facts.found(checks.check_tokens(in_source, settings))
     step = toolchain.preprocess(program.text, _prose(program))
     if step.output is None:
         return _failed(facts, program, step)
@@ -126,9 +124,7 @@ def _prose(program: SourceText) -> frozenset[int]:
 
 
 def _failed(facts: _Facts, program: SourceText, step: Step) -> _Facts:
-    lines = () if step.trouble else messages.error_lines(step.messages)
-    line = next(iter(lines), 0)
-    text = step.trouble or messages.first_error(step.messages)
+    line, text = (0, step.trouble) if step.trouble else messages.first_error(step.messages)
     text = text or gettext("the compiler found errors; its messages tell more")
     # Mailers and lists add their text after the last line of the program (M64).
     if line > max((n for n, text in enumerate(program.physical_lines, 1) if "}" in text), default=line):
@@ -140,7 +136,7 @@ def _failed(facts: _Facts, program: SourceText, step: Step) -> _Facts:
             ". If a mailer changed the program there, or broke a line in two, attach the program as a file"
         )
     finding = Finding("compiler", Severity.ERROR, line, text, program.quote(line))
-    told = messages.without_warnings(step.messages) if lines else step.messages
+    told = messages.without_warnings(step.messages) if line else step.messages
     joined = "\n".join(filter(None, (facts.messages, told)))
     return replace(facts, messages=joined).found([finding])
 

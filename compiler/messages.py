@@ -7,7 +7,6 @@ escape sequences, marks that change the direction of writing, and paths of this 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 
 from contest.language import gettext, number
 from contest.util.sanitize import sanitize
@@ -55,15 +54,10 @@ def _cut(text: str) -> str:
     )
 
 
-def error_lines(messages: str) -> Sequence[int]:
-    """The line numbers of all errors, in the compiler's order."""
-    return [int(found[1]) for found in _ERROR.finditer(messages)]
-
-
-def first_error(messages: str) -> str:
-    """The first error, in the compiler's words; "" if there is none."""
+def first_error(messages: str) -> tuple[int, str]:
+    """The line of the first error, and what it is in the compiler's words; (0, "") if there is none."""
     found = _ERROR.search(messages)
-    return found[2] if found else ""
+    return (int(found[1]), found[2]) if found else (0, "")
 
 
 def without_warnings(messages: str) -> str:
