@@ -224,7 +224,9 @@ def _compare_counted(name: str, sample: Sample, folder: Path) -> None:
 def _player(language: str, sample: Sample, source: str, protocol: TextProtocol) -> FuelPlayer:
     chosen = presets.settings("cooperation", datetime.now(UTC))
     counted = chosen.changed(programs={"counted_languages": (language,), "description": "none"})
-    built = TextBuilder(counted, open_runner).rebuild({f"program.{sample.suffix}": source.encode()}, "")
+    built = TextBuilder(counted, open_runner).build(
+        {f"program.{sample.suffix}": source.encode()}, "", with_trial=False
+    )
     assert isinstance(built.image, FuelProgram), built.report.findings
     return FuelPlayer(built.image, Sandbox(), protocol, UNITS, 1_000 * UNITS)
 

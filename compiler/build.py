@@ -12,7 +12,7 @@ from dataclasses import replace
 
 from compiler import checks, elf
 from compiler.source import SourceText, TokenKind, normalise, scan
-from compiler.toolchain import FILE_NAME, Step, Toolchain, error_lines, first_error, without_warnings
+from compiler.toolchain import FILE_NAME, Step, Toolchain, first_error, without_warnings
 from contest.interfaces.protocols import BuildResult
 from contest.language import gettext
 from contest.mail.sent_files import strip_secret
@@ -43,7 +43,7 @@ def build(
     program = SourceText(strip_secret(sent))
     empty = MachineBuildReport(
         findings=(),
-        tool=toolchain.version(),
+        tool=toolchain.version,
         messages="",
         description_lines=len(program.description),
         source_digest=hashlib.sha256(program.text.encode(errors="replace")).hexdigest(),
@@ -73,7 +73,8 @@ def _examine(
 ) -> Found:
     report = _with(report, checks.check_source(program, settings))
     if checks.keeps_from_compiler(report.findings):
-        return _with(report, checks.check_tokens(checks.in_source(program), settings)), None
+        in_source = checks.Expanded(program, tuple(program.code), None)
+        return _with(report, checks.check_tokens(in_source, settings)), None
     step = toolchain.preprocess(program.text, _prose(program))
     if step.output is None:
         return _failed(report, program, step), None
@@ -118,9 +119,7 @@ def _prose(program: SourceText) -> frozenset[int]:
 
 
 def _failed(report: MachineBuildReport, program: SourceText, step: Step) -> MachineBuildReport:
-    lines = () if step.trouble else error_lines(step.messages)
-    line = next(iter(lines), 0)
-    text = step.trouble or first_error(step.messages)
+    line, text = (0, step.trouble) if step.trouble else first_error(step.messages)
     text = text or gettext("the compiler found errors; its messages tell more")
     # Mailers and lists add their text after the last line of the program (M64).
     if line > max((n for n, text in enumerate(program.physical_lines, 1) if "}" in text), default=line):
@@ -132,7 +131,7 @@ def _failed(report: MachineBuildReport, program: SourceText, step: Step) -> Mach
             ". If a mailer changed the program there, or broke a line in two, attach the program as a file"
         )
     finding = Finding("compiler", Severity.ERROR, line, text, program.quote(line))
-    told = without_warnings(step.messages) if lines else step.messages
+    told = without_warnings(step.messages) if line else step.messages
     joined = "\n".join(filter(None, (report.messages, told)))
     return _with(replace(report, messages=joined), [finding])
 

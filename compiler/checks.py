@@ -88,11 +88,6 @@ def check_object(facts: ObjectFacts, expanded: Expanded, own_routines: frozenset
     return [found for rule in OBJECT_RULES for found in _limited(rule(facts, expanded, own_routines))]
 
 
-def in_source(program: SourceText) -> Expanded:
-    """The tokens of the source, for rules of the second stage if the preprocessor may not run."""
-    return Expanded(program, tuple(program.code), None)
-
-
 # --- the program as it was sent -----------------------------------------------------------------------------
 def too_long(program: SourceText, settings: Programs) -> Iterator[Finding]:
     size = len(program.text.encode(errors="replace"))
@@ -249,17 +244,13 @@ def forbidden_routines(facts: ObjectFacts, expanded: Expanded, own: frozenset[st
         yield _word(expanded, "forbidden routine", name, text)
 
 
-def library_objects(facts: ObjectFacts, expanded: Expanded, _: frozenset[str]) -> Iterator[Finding]:
-    """Forbid the five names as variables too; the tokens do not show those."""
+def taken_names(facts: ObjectFacts, expanded: Expanded, _: frozenset[str]) -> Iterator[Finding]:
+    """Forbid the machine's names; and the five as variables too, which the tokens do not show."""
     for name in sorted(facts.defined.intersection(LIBRARY)):
         yield _defines(expanded, name)
-
-
-def machine_names(facts: ObjectFacts, expanded: Expanded, _: frozenset[str]) -> Iterator[Finding]:
-    for name in sorted(facts.defined):
-        if name in _RESERVED:
-            text = gettext("%(name)s belongs to the contest machine; take another name", name=name)
-            yield _word(expanded, "reserved name", name, text)
+    for name in sorted(facts.defined.intersection(_RESERVED)):
+        text = gettext("%(name)s belongs to the contest machine; take another name", name=name)
+        yield _word(expanded, "reserved name", name, text)
 
 
 def main_function(facts: ObjectFacts, expanded: Expanded, _: frozenset[str]) -> Iterator[Finding]:
@@ -297,8 +288,7 @@ TOKEN_RULES: tuple[TokenRule, ...] = (
 )
 OBJECT_RULES: tuple[ObjectRule, ...] = (
     forbidden_routines,
-    library_objects,
-    machine_names,
+    taken_names,
     main_function,
 )
 

@@ -144,8 +144,8 @@ def recognise(names: Iterable[str], languages: Sequence[Language] | None = None)
         raise Problem(text)
     known = ", ".join(f"{each.name} (.{', .'.join(each.suffixes)})" for each in usable(languages))
     text = gettext(
-        "%(none_of)s; the suffix of a program's name tells its language: %(known)s",
-        none_of=_none_of(names),
+        "no program is among the files (%(names)s); its suffix would tell its language: %(known)s",
+        names=", ".join(names),
         known=known,
     )
     raise Problem(text)
@@ -410,13 +410,3 @@ def _folders(language: Language) -> tuple[str, ...]:
     """Links that lead nowhere are left out: they cannot be shown."""
     found = {path for pattern in language.folders for path in glob(pattern)}
     return tuple(sorted(path for path in found if Path(path).exists()))
-
-
-def _none_of(names: Sequence[str]) -> str:
-    if not names:
-        return gettext("there is no file")
-    return (
-        gettext("%(names)s is no program", names=names[0])
-        if len(names) == 1
-        else gettext("none of %(names)s is a program", names=", ".join(names))
-    )

@@ -7,11 +7,10 @@ program, so its messages are foreign text.
 
 from __future__ import annotations
 
-import shlex
 import re
+import shlex
 import shutil
 import signal
-import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -25,7 +24,7 @@ from contest.util.sanitize import sanitize
 from sandbox.sandbox import WORK, Ending, ExitStatus, Limits, Sandbox
 from sandbox.vm.image import MEMORY_SIZE
 
-PREFIXES = ("riscv64-unknown-elf-", "riscv64-elf-", "riscv32-unknown-elf-")
+PREFIX = "riscv64-unknown-elf-"
 
 MACHINE_FLAGS = ("-march=rv32im", "-mabi=ilp32", "-mstrict-align")
 COMPILE_FLAGS = (
@@ -75,11 +74,12 @@ class Toolchain:
     def __init__(self, *, with_lines: bool = False) -> None:
         self.with_lines = with_lines
         self._sandbox = Sandbox()
-        self._lock = threading.Lock()
 
+    @cached_property
     def version(self) -> str:
         """E.g. "riscv64-unknown-elf-gcc (...) 12.2.0". Raises ToolMissing if gcc is not installed."""
-        return self._version
+        output = self._run_trusted([self._gcc, "--version"], {}).decode(errors="replace")
+        return sanitize(output.partition("\n")[0])
 
     def preprocess(self, text: str, prose: frozenset[int] = frozenset()) -> Step:
         """Run the preprocessor; its output has no line markers."""
@@ -95,46 +95,28 @@ class Toolchain:
 
     def link(self, program: bytes) -> Step:
         """Link the object file, our runtime, the five routines and libgcc into an ELF file."""
-        with self._lock:
-            runtime = self._runtime
         contents = {
             "/box/program.o": program,
-            "/box/runtime.o": runtime,
+            "/box/runtime.o": self._runtime,
             _LINKER_SCRIPT: _runtime_file("link.ld"),
         }
         options = (*MACHINE_FLAGS, "-nostdlib", "-static", "-T", _LINKER_SCRIPT, "-Wl,--build-id=none")
         command = [self._gcc, *options, "/box/runtime.o", "/box/program.o", "-lgcc", "-o", _RESULT]
         return _step(self._run(_then_show_result(command), contents, _LIMITS), _LIMITS)
 
-    @property
-    def own_routines(self) -> frozenset[str]:
-        """The routines of libgcc; gcc calls them for arithmetic that the processor does not have."""
-        with self._lock:
-            return self._libgcc_names
-
     @cached_property
     def _gcc(self) -> str:
-        return f"{self._prefix}gcc"
-
-    @cached_property
-    def _prefix(self) -> str:
-        found = next((prefix for prefix in PREFIXES if shutil.which(f"{prefix}gcc")), None)
-        if found is None:
+        if not shutil.which(f"{PREFIX}gcc"):
             raise ToolMissing(
-                "gcc for the contest machine is not installed. Install the package gcc-riscv64-unknown-elf "
-                "(Debian, Ubuntu) or riscv64-elf-gcc (Arch, brew)"
+                "gcc for the contest machine is not installed. Install the package gcc-riscv64-unknown-elf"
             )
-        return found
+        return f"{PREFIX}gcc"
 
     @cached_property
-    def _version(self) -> str:
-        output = self._run_trusted([self._gcc, "--version"], {}).decode(errors="replace")
-        return sanitize(output.partition("\n")[0])
-
-    @cached_property
-    def _libgcc_names(self) -> frozenset[str]:
+    def own_routines(self) -> frozenset[str]:
+        """The routines of libgcc; gcc calls them for arithmetic that the processor does not have."""
         flags = " ".join(MACHINE_FLAGS)
-        command = f'{self._prefix}nm -gj --defined-only "$({self._gcc} {flags} -print-libgcc-file-name)"'
+        command = f'{PREFIX}nm -gj --defined-only "$({self._gcc} {flags} -print-libgcc-file-name)"'
         names = self._run_trusted(["/bin/sh", "-c", command], {}).decode().split()
         return frozenset(name for name in names if name.startswith("__"))
 
@@ -149,7 +131,7 @@ class Toolchain:
         flags = shlex.join((*COMPILE_FLAGS, "-DKNOBELN_MACHINE"))
         commands = (
             f"{self._gcc} {flags} -c {' '.join(contents)}",
-            f"{self._prefix}objcopy --weaken memory.o",
+            f"{PREFIX}objcopy --weaken memory.o",
             f"{self._gcc} {flags} -r start.o services.o memory.o knobellib.o -o {_RESULT}",
             f"cat {_RESULT}",
         )
@@ -257,15 +239,10 @@ def _cut(text: str) -> str:
     )
 
 
-def error_lines(messages: str) -> Sequence[int]:
-    """The line numbers of all errors, in the compiler's order."""
-    return [int(found[1]) for found in _ERROR.finditer(messages)]
-
-
-def first_error(messages: str) -> str:
-    """The first error, in the compiler's words; "" if there is none."""
+def first_error(messages: str) -> tuple[int, str]:
+    """The line of the first error, and what it is in the compiler's words; (0, "") if there is none."""
     found = _ERROR.search(messages)
-    return found[2] if found else ""
+    return (int(found[1]), found[2]) if found else (0, "")
 
 
 def without_warnings(messages: str) -> str:

@@ -6,14 +6,11 @@ participants of the demonstration. To add one, add its file to `strategies/` or 
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 
 from contest.games.registry import game_plugin
-
-_DESCRIPTION = re.compile(r"^#if 0\n(.*?)^#endif", re.DOTALL | re.MULTILINE)
 
 
 def samples(game_name: str) -> dict[str, bytes]:
@@ -30,12 +27,6 @@ class HouseStrategy:
 
     name: str
     source: str
-
-    @property
-    def description(self) -> str:
-        """The text in its `#if 0` (K61), "" without one."""
-        match = _DESCRIPTION.search(self.source)
-        return match[1].strip() if match else ""
 
 
 @cache

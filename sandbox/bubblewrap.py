@@ -48,10 +48,10 @@ import signal
 import subprocess
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
-from dataclasses import dataclass, field
 from functools import cache
 from glob import glob
 from pathlib import Path
+from typing import TypedDict
 
 from contest.errors import ToolMissing
 from sandbox.groups import Group, group, prefer_as_victim
@@ -84,8 +84,7 @@ _HOW_TO_FIX = (
 )
 
 
-@dataclass(frozen=True)
-class Contents:
+class Contents(TypedDict, total=False):
     """The contents of a sandbox besides the system's `/usr`.
 
     `root`: an unpacked image (sandbox/images), which replaces the system; its command starts in the folder
@@ -99,14 +98,14 @@ class Contents:
     allows no network: only for programs that we trust.
     """
 
-    files: Mapping[str, bytes] = field(default_factory=dict)
-    environment: Mapping[str, str] = field(default_factory=dict)
-    folders: tuple[str, ...] = ()
-    root: Path | None = None
-    start_in: str = "/"
-    own_path: str = ""
-    work: Path | None = None
-    has_network: bool = False
+    files: Mapping[str, bytes]
+    environment: Mapping[str, str]
+    folders: Sequence[str]
+    root: Path
+    start_in: str
+    own_path: str
+    work: Path | None
+    has_network: bool
 
 
 class BubblewrapSandbox(RunningSandbox):
@@ -119,17 +118,18 @@ class BubblewrapSandbox(RunningSandbox):
     ) -> None:
         """`user`: the id to become if we are root. Raises ToolMissing if bubblewrap cannot be started, or
         there is no filter of system calls."""
-        self._is_image = contents.root is not None
+        self._is_image = "root" in contents
         with ExitStack() as ours, ExitStack() as theirs:
             stdout, their_stdout = open_pipe(ours, theirs)
             stderr, their_stderr = open_pipe(ours, theirs)
             self._status, their_status = open_pipe(ours, theirs)
-            files = {path: theirs.enter_context(sealed_file(data)) for path, data in contents.files.items()}
+            shown = contents.get("files", {}).items()
+            files = {path: theirs.enter_context(sealed_file(data)) for path, data in shown}
             start_gate = _open_start_gate(ours)
             call_filter = theirs.enter_context(sealed_file(system_call_filter()))
             options = [
                 *_options(files, contents, limits, their_status),
-                *(() if contents.has_network else ("--seccomp", str(call_filter))),
+                *(() if contents.get("has_network") else ("--seccomp", str(call_filter))),
                 *("--block-fd", str(start_gate)),
             ]
             if not self._is_image:
@@ -377,13 +377,13 @@ def _nul_terminated(options: Sequence[str]) -> bytes:
 
 def _options(files: Mapping[str, int], contents: Contents, limits: Limits, status: int) -> Iterator[str]:
     yield from ("--unshare-user", "--unshare-ipc", "--unshare-pid", "--unshare-uts")
-    if not contents.has_network:
+    if not contents.get("has_network"):
         yield "--unshare-net"
     yield from ("--unshare-cgroup-try", "--disable-userns", "--uid", INSIDE_ID, "--gid", INSIDE_ID)
     yield from ("--hostname", "box", "--die-with-parent", "--new-session", "--cap-drop", "ALL")
     yield from ("--json-status-fd", str(status), "--clearenv")
-    if contents.root:
-        yield from _image_options(contents.root, contents, limits)
+    if root := contents.get("root"):
+        yield from _image_options(root, contents, limits)
     else:
         yield from _system_options(contents, limits)
     for path, descriptor in files.items():
@@ -393,7 +393,7 @@ def _options(files: Mapping[str, int], contents: Contents, limits: Limits, statu
 
 def _system_options(contents: Contents, limits: Limits) -> Iterator[str]:
     fixed = {"PATH": PATH, "LC_ALL": "C", "HOME": WORK, "TMPDIR": WORK}
-    yield from _variable_options({**fixed, **contents.environment})
+    yield from _variable_options({**fixed, **contents.get("environment", {})})
     yield from ("--ro-bind", "/usr", "/usr")
     for path in (Path("/") / name for name in _SYSTEM_FOLDERS):
         if path.is_symlink():
@@ -403,15 +403,15 @@ def _system_options(contents: Contents, limits: Limits) -> Iterator[str]:
     hidden = _python_package_folders()
     for folder in hidden:
         yield from ("--tmpfs", folder)
-    for folder in contents.folders:
+    for folder in contents.get("folders", ()):
         yield from ("--ro-bind", folder, folder)
     for folder in hidden:
         yield from ("--remount-ro", folder)
-    if contents.own_path:
-        yield from ("--symlink", contents.own_path, "/proc/self/exe")
+    if own_path := contents.get("own_path"):
+        yield from ("--symlink", own_path, "/proc/self/exe")
     yield from ("--dev", "/dev", "--remount-ro", "/dev")
-    if contents.work:
-        yield from ("--bind", str(contents.work), WORK, "--chdir", WORK)
+    if work := contents.get("work"):
+        yield from ("--bind", str(work), WORK, "--chdir", WORK)
     else:
         yield from ("--size", str(limits.work_bytes), "--tmpfs", WORK, "--chdir", WORK)
 
@@ -429,11 +429,11 @@ def _image_options(root: Path, contents: Contents, limits: Limits) -> Iterator[s
     In place of process 1 they see an empty folder: the command may be running for a moment before bubblewrap
     has closed its own pipes there, and whoever writes to them bends what it reports.
     """
-    yield from _variable_options(contents.environment)
+    yield from _variable_options(contents.get("environment", {}))
     yield from ("--ro-bind", str(root), "/")
     yield from ("--proc", "/proc", "--tmpfs", "/proc/1", "--remount-ro", "/proc/1", "--remount-ro", "/proc")
     yield from ("--dev", "/dev", "--remount-ro", "/dev")
-    yield from ("--size", str(limits.work_bytes), "--tmpfs", TMP, "--chdir", contents.start_in)
+    yield from ("--size", str(limits.work_bytes), "--tmpfs", TMP, "--chdir", contents.get("start_in", "/"))
 
 
 def _variable_options(environment: Mapping[str, str]) -> Iterator[str]:

@@ -8,7 +8,6 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Collection, Mapping
-from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 
 from contest.games.game import TextProtocol, Words
@@ -33,9 +32,6 @@ class SetAside:
     """What ASIDE is read as."""
 
     digest: str = ASIDE_DIGEST
-
-    def held(self) -> AbstractContextManager[None]:
-        return nullcontext()
 
     def to_bytes(self) -> bytes:
         return ASIDE

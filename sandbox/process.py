@@ -245,7 +245,7 @@ class SandboxedProcess:
             self._wait_until_read(deadline)
             deadline = min(deadline, time.monotonic())
         last = deadline + _REST_SECONDS
-        while self._may_write_more and self._exchange(deadline):
+        while self._has_output and len(self._received) <= self._answer_bytes and self._exchange(deadline):
             if len(self._received) > size:
                 size = len(self._received)
                 deadline = min(last, time.monotonic() + _REST_SECONDS)
@@ -268,10 +268,6 @@ class SandboxedProcess:
                 time.sleep(_MOMENT_SECONDS)
         if not self._sandbox.sleeps():
             time.sleep(_MOMENT_SECONDS)
-
-    @property
-    def _may_write_more(self) -> bool:
-        return self._has_output and len(self._received) <= self._answer_bytes
 
     @property
     def _has_unread_input(self) -> bool:

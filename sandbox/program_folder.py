@@ -6,7 +6,6 @@ import base64
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -40,9 +39,6 @@ class ProgramFolder:
     files: Mapping[str, bytes] = field(repr=False)
     command: tuple[str, ...]
     needs: Needs
-
-    def held(self) -> AbstractContextManager[None]:
-        return nullcontext()  # its files are in our memory
 
     @cached_property
     def digest(self) -> str:

@@ -32,7 +32,7 @@ import os
 import selectors
 import time
 from collections.abc import Mapping, Sequence
-from pathlib import Path
+from typing import Unpack
 
 from sandbox.bubblewrap import BubblewrapSandbox, Contents, sealed_file, start_failure
 from sandbox.limits import Limits
@@ -45,6 +45,7 @@ __all__ = ["WORK", "Ending", "ExitStatus", "Limits", "Sandbox"]
 USER = 61_994
 """The user and group id of sandboxes outside, if we are root: no system has such a user."""
 _CHUNK_BYTES = 65_536
+_USUAL = Limits()
 
 
 class Sandbox:
@@ -61,22 +62,14 @@ class Sandbox:
         self,
         command: Sequence[str],
         *,
-        files: Mapping[str, bytes] | None = None,
         stdin: bytes = b"",
-        environment: Mapping[str, str] | None = None,
-        folders: Sequence[str] = (),
-        own_path: str = "",
-        work: Path | None = None,
-        has_network: bool = False,
-        limits: Limits | None = None,
+        limits: Limits = _USUAL,
+        **contents: Unpack[Contents],
     ) -> ExitStatus:
-        """Run the command to its end. All but `stdin` and `limits`: see `Contents`.
+        """Run the command to its end.
 
         Raises ToolMissing, with advice how to fix it, if the command could not be started in a sandbox.
         """
-        limits = limits or Limits()
-        shown = files or {}, environment or {}, tuple(folders)
-        contents = Contents(*shown, own_path=own_path, work=work, has_network=has_network)
         with sealed_file(stdin) as stdin_file:
             running = BubblewrapSandbox(command, contents, limits, stdin_file, USER)
         try:
@@ -88,21 +81,14 @@ class Sandbox:
         self,
         command: Sequence[str],
         *,
-        files: Mapping[str, bytes] | None = None,
-        environment: Mapping[str, str] | None = None,
-        folders: Sequence[str] = (),
-        root: Path | None = None,
-        start_in: str = "/",
-        limits: Limits | None = None,
+        limits: Limits = _USUAL,
         is_worker: bool = False,
+        **contents: Unpack[Contents],
     ) -> SandboxedProcess:
         """Start the command, to talk to it. The caller closes it; it does not outlive the calling thread.
 
-        `is_worker`: see SandboxedProcess. With `root`, the sandbox has the files of an unpacked image instead
-        of the system's. Raises ToolMissing as `run` does, here or at the first question.
+        `is_worker`: see SandboxedProcess. Raises ToolMissing as `run` does, here or at the first question.
         """
-        limits = limits or Limits()
-        contents = Contents(files or {}, environment or {}, tuple(folders), root, start_in)
         read_end, write_end = os.pipe()
         try:
             running = BubblewrapSandbox(command, contents, limits, read_end, USER)

@@ -14,7 +14,6 @@ from contest.mail.sent_files import without_secret
 from contest.seeds import Seeds, seed_from
 from contest.util.program_files import is_archive
 
-ANY_LANGUAGE = "any language"
 MAX_PUBLISHED_NAME = 57  # characters of a file's name before `.sha256`
 
 Image_ = TypeVar("Image_", bound=Serializable)
@@ -31,6 +30,9 @@ class ProgramBuilder(ABC, Generic[Image_]):
     """Builds submissions for one kind of play. Threads may share it."""
 
     name: ClassVar[str]  # of the kind of play
+    language: ClassVar[str] = "any language"  # if there is one
+    win_rates: WinRates | None = None
+    """Computes what the ladder shows; None where games are played instead."""
 
     def __init__(self, settings: Settings, open_runner: RunnerFactory) -> None:
         """It plays its trial games with `open_runner`."""
@@ -46,21 +48,14 @@ class ProgramBuilder(ABC, Generic[Image_]):
         """
         self._opponents, self._seed = opponents, seed
 
-    def build(self, files: Mapping[str, bytes], text: str) -> BuildResult[Image_]:
+    @abstractmethod
+    def build(self, files: Mapping[str, bytes], text: str, *, with_trial: bool = True) -> BuildResult[Image_]:
         """Build the files as they were sent and play the trial game; `text` is what the letter says.
 
-        The files may still hold an authentification string. Raises ToolMissing, EngineFailed or TryAgain if
-        our machinery is at fault, never for anything that a program does.
+        The files may still hold an authentification string. Without a trial game: to compare the image with
+        one that was built before. Raises ToolMissing, EngineFailed or TryAgain if our machinery is at fault,
+        never for anything that a program does.
         """
-        return self._build(files, text, with_trial=True)
-
-    def rebuild(self, files: Mapping[str, bytes], text: str) -> BuildResult[Image_]:
-        """Build without a trial game, to compare the image with one that was built before."""
-        return self._build(files, text, with_trial=False)
-
-    @abstractmethod
-    def _build(self, files: Mapping[str, bytes], text: str, *, with_trial: bool) -> BuildResult[Image_]:
-        """What `build` and `rebuild` tell."""
 
     def _trial_seeds(self, source_digest: str) -> Seeds:
         """The chance of a trial game: usually that of its source, so that the same program has the same."""
@@ -81,25 +76,20 @@ class ProgramBuilder(ABC, Generic[Image_]):
         """Make the image's games quick in advance. Raises NotTranslated if they stay slow."""
         return
 
-    @property
-    def win_rates(self) -> WinRates | None:
-        """Computes what the ladder shows; None where games are played instead."""
-        return None
-
     def offered(self) -> frozenset[str]:
         """The names of the languages that teams can use with this host."""
-        return frozenset()
+        return frozenset((self.language,))
 
     def language_of(self, files: Mapping[str, bytes]) -> str:
         """The name of the language that these files need, as in "programs in Python"."""
-        return ANY_LANGUAGE
+        return self.language
 
+    @abstractmethod
     def try_language(self, language: str) -> None:
         """Try whether this host can build the language now; one that is unknown here is not tried.
 
         Raises ToolMissing if it cannot.
         """
-        return
 
     def check_host(self, files: Mapping[str, bytes], offered: Collection[str]) -> None:
         """See to it that these files were refused for what they are: try their language, if it was offered.

@@ -32,6 +32,7 @@ OPPONENT = "patient_cooperator"  # keeps the rules whatever the other side does
 
 class MachineBuilder(ProgramBuilder[Image]):
     name = "machine"
+    language = LANGUAGE
 
     def __init__(self, settings: Settings, open_runner: RunnerFactory) -> None:
         super().__init__(settings, open_runner)
@@ -41,7 +42,7 @@ class MachineBuilder(ProgramBuilder[Image]):
         super().at_home(opponents, seed)
         self._toolchain = Toolchain(with_lines=True)
 
-    def _build(self, files: Mapping[str, bytes], text: str, *, with_trial: bool) -> BuildResult[Image]:
+    def build(self, files: Mapping[str, bytes], text: str, *, with_trial: bool = True) -> BuildResult[Image]:
         trial_game = self._trial_game if with_trial else None
         return build(_source(files), self._settings.programs, self._toolchain, trial_game)
 
@@ -54,12 +55,6 @@ class MachineBuilder(ProgramBuilder[Image]):
     def prepare(self, image: Image) -> None:
         """Translate the image into native code; without it, the interpreter plays, with the same results."""
         translations().add(image, Sandbox())
-
-    def offered(self) -> frozenset[str]:
-        return frozenset((LANGUAGE,))
-
-    def language_of(self, files: Mapping[str, bytes]) -> str:
-        return LANGUAGE
 
     def try_language(self, language: str) -> None:
         """Compile a house strategy, and play its trial game."""
@@ -111,7 +106,7 @@ def _house() -> SparringOpponents:
 def _house_image(strategy: HouseStrategy, toolchain: Toolchain) -> Image:
     """The image from this user's cache, or built and kept there: nobody waits for the same compiler twice."""
     folder = cache_folder("house")
-    name = hashlib.sha256(f"{_made_from(toolchain.version())} {strategy.source}".encode()).hexdigest()
+    name = hashlib.sha256(f"{_made_from(toolchain.version)} {strategy.source}".encode()).hexdigest()
     if found := caches.find(folder, (name,)):
         with suppress(OSError, ValueError):  # somebody cleans the cache at this moment
             return Image.from_bytes(found[name].read_bytes())

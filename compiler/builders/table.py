@@ -12,7 +12,7 @@ from functools import cache
 from typing import NamedTuple
 
 from compiler import languages
-from compiler.builders.base import ProgramBuilder, WinRates
+from compiler.builders.base import ProgramBuilder
 from compiler.languages import Problem, languages_of
 from compiler.trial import try_language
 from compiler.uploaded_files import description_findings, has_errors, take_apart
@@ -57,6 +57,8 @@ def _right_label() -> str:
 
 class TableBuilder(ProgramBuilder[HogEntry]):
     name = "table"
+    language = LANGUAGE
+    win_rates = staticmethod(win_rates_by_digest)
 
     def __init__(self, settings: Settings, open_runner: RunnerFactory) -> None:
         super().__init__(settings, open_runner)
@@ -73,23 +75,15 @@ class TableBuilder(ProgramBuilder[HogEntry]):
     def load(self, raw: bytes) -> HogEntry:
         return HogEntry.from_bytes(raw)
 
-    @property
-    def win_rates(self) -> WinRates:
-        return win_rates_by_digest
-
-    def offered(self) -> frozenset[str]:
-        return frozenset((LANGUAGE,))
-
-    def language_of(self, files: Mapping[str, bytes]) -> str:
-        return LANGUAGE
-
     def try_language(self, language: str) -> None:
         """Try Python with its packages, and compute win rates."""
         for row in self._languages:
             try_language(row, self._settings)
         _trial_rates(_sample(TRIAL_OPPONENTS[0]))
 
-    def _build(self, files: Mapping[str, bytes], text: str, *, with_trial: bool) -> BuildResult[HogEntry]:
+    def build(
+        self, files: Mapping[str, bytes], text: str, *, with_trial: bool = True
+    ) -> BuildResult[HogEntry]:
         uploaded, programs = take_apart(files, text), self._settings.programs
         outcome = languages.examine(
             uploaded.files, self._sandbox, programs, self._languages, languages.program_folder

@@ -41,7 +41,9 @@ class TextBuilder(ProgramBuilder[Executable]):
         super().at_home(opponents, seed)
         self._languages = tuple(map(languages.with_places, self._languages))
 
-    def _build(self, files: Mapping[str, bytes], text: str, *, with_trial: bool) -> BuildResult[Executable]:
+    def build(
+        self, files: Mapping[str, bytes], text: str, *, with_trial: bool = True
+    ) -> BuildResult[Executable]:
         built = self._untried(take_apart(files, text))
         if not built.image or not with_trial:
             return built

@@ -173,7 +173,7 @@ class _Verification:
         for name in names:
             program, entry = self._archive.programs[name], entries[name]
             try:
-                image = self._builder.rebuild(program.files, program.description).image
+                image = self._builder.build(program.files, program.description, with_trial=False).image
             except ToolMissing as error:
                 if entry.language in self._settings.programs.counted_languages:
                     self.result.missed.append(f"whether the time of {name}'s program is counted: {error}")
@@ -207,7 +207,7 @@ class _Verification:
         """Build the program again. None: it is the same build; otherwise why that cannot be expected."""
         program, written_by = self._archive.programs[entry.name], self._archive.contest.written_by
         try:
-            built = self._builder.rebuild(program.files, program.description)
+            built = self._builder.build(program.files, program.description, with_trial=False)
         except ToolMissing as error:
             if self._is_computed:
                 raise

@@ -41,7 +41,7 @@ def rebuilt(program: str, builder: ProgramBuilder[Made], settings: Settings) -> 
         for data in files.values():
             check_is_source(program, data)
     try:
-        return builder.rebuild(files, "")
+        return builder.build(files, "", with_trial=False)
     except ValueError as error:
         raise GiveUp(f"{program} {error}") from None
 

@@ -80,7 +80,7 @@ def check_host(path: Path, settings: Settings) -> tuple[CheckResult, ...]:
         ("the cache", _cache, False),
         ("the sandbox", _sandbox, True),
         ("limits of sandboxes", _limits, False),
-        ("the compiler", lambda: Toolchain().version(), is_c),
+        ("the compiler", lambda: Toolchain().version, is_c),
         ("the contest machine", lambda: f"built at {knobeln_engine()}", is_c),
         ("native code", _native_code, False),
         ("images", lambda: _images(settings), False),

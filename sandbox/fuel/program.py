@@ -6,7 +6,6 @@ import base64
 import hashlib
 import json
 from collections.abc import Mapping
-from contextlib import AbstractContextManager, nullcontext
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from typing import Any
@@ -41,9 +40,6 @@ class FuelProgram:
     module: bytes = field(default=b"", repr=False)
     counter: str = engine.COUNTER
     guest: str = ""
-
-    def held(self) -> AbstractContextManager[None]:
-        return nullcontext()  # its files are in our memory
 
     @cached_property
     def digest(self) -> str:

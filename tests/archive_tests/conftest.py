@@ -56,13 +56,21 @@ def built_once(monkeypatch: pytest.MonkeyPatch) -> None:
     for builder in (machine.MachineBuilder, text.TextBuilder):
         known: dict[Any, Any] = {}
 
-        def rebuild(self: Any, sent: Any, words: str, known: Any = known, real: Any = builder.rebuild) -> Any:
-            key = (tuple(sorted(sent.items())), words, repr(self._settings.programs))
+        def build(
+            self: Any,
+            sent: Any,
+            words: str,
+            *,
+            known: Any = known,
+            real: Any = builder.build,
+            with_trial: bool = True,
+        ) -> Any:
+            key = (tuple(sorted(sent.items())), words, repr(self._settings.programs), with_trial)
             if key not in known:
-                known[key] = real(self, sent, words)
+                known[key] = real(self, sent, words, with_trial=with_trial)
             return known[key]
 
-        monkeypatch.setattr(builder, "rebuild", rebuild)
+        monkeypatch.setattr(builder, "build", build)
 
 
 @pytest.fixture

@@ -255,10 +255,10 @@ def test_where_no_engine_is_installed_the_moves_are_compared(mixed, monkeypatch)
 
 
 def test_without_the_compiler_the_build_in_the_archive_plays(mixed, monkeypatch) -> None:
-    def missing(*_: object) -> None:
+    def missing(*_: object, **__: object) -> None:
         raise ToolMissing("C is not installed: there is no clang")
 
-    monkeypatch.setattr(TextBuilder, "rebuild", missing)
+    monkeypatch.setattr(TextBuilder, "build", missing)
     result = knobeln("verify", mixed.archive)
     assert result.exit_code == 3, result.output
     assert "of 2 programs: C is not installed: there is no clang" in result.output

@@ -100,7 +100,7 @@ def one_box(tmp_path: Path) -> Callable[..., Path]:
 def verify(monkeypatch: pytest.MonkeyPatch) -> Verify:
     """`knobeln verify ARCHIVE [--letters MAILS]`, and the check page must say the same. The same program is
     built once for all tests here, which would take most of a minute."""
-    monkeypatch.setattr(machine.MachineBuilder, "rebuild", _rebuilt_once)
+    monkeypatch.setattr(machine.MachineBuilder, "build", _built_once)
 
     def run(archive: Path, mails: Path | None = None) -> Said:
         done = knobeln("verify", archive, *(("--letters", mails) if mails else ()))
@@ -110,12 +110,12 @@ def verify(monkeypatch: pytest.MonkeyPatch) -> Verify:
     return run
 
 
-_rebuild = machine.MachineBuilder.rebuild
+_build = machine.MachineBuilder.build
 _known: dict[Any, Any] = {}
 
 
-def _rebuilt_once(self: Any, sent: Any, words: str) -> Any:
-    key = (tuple(sorted(sent.items())), words, repr(self._settings.programs))
+def _built_once(self: Any, sent: Any, words: str, *, with_trial: bool = True) -> Any:
+    key = (tuple(sorted(sent.items())), words, repr(self._settings.programs), with_trial)
     if key not in _known:
-        _known[key] = _rebuild(self, sent, words)
+        _known[key] = _build(self, sent, words, with_trial=with_trial)
     return _known[key]

@@ -1,6 +1,5 @@
 """What a build report says, and that it always says the same."""
 
-import shutil
 from concurrent.futures import ThreadPoolExecutor
 from importlib.resources import files
 
@@ -181,18 +180,7 @@ def test_a_built_program_does_what_its_source_says(build_code, code, first):
     assert throws(built.image) == [first] * 5
 
 
-def test_gcc_for_the_machine_is_found_under_its_other_names(monkeypatch):
-    found, prefix = shutil.which, "riscv64-elf-"
-
-    def only_this_gcc(name):
-        return f"/opt/{name}" if name == f"{prefix}gcc" else None if name.endswith("gcc") else found(name)
-
-    monkeypatch.setattr(shutil, "which", only_this_gcc)
-    with pytest.raises(ToolMissing, match=f"{prefix}gcc does not work in the sandbox"):
-        Toolchain().version()  # found, but not visible in the sandbox
-
-
 def test_a_missing_gcc_is_told_with_its_package(monkeypatch, tmp_path):
     monkeypatch.setenv("PATH", str(tmp_path))
     with pytest.raises(ToolMissing, match="gcc-riscv64-unknown-elf"):
-        Toolchain().version()
+        assert Toolchain().version

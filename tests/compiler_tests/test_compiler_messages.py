@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from compiler.toolchain import MAX_CHARACTERS, clean, error_lines, trouble
+from compiler.toolchain import MAX_CHARACTERS, clean, first_error, trouble
 from sandbox.sandbox import Ending, ExitStatus, Limits
 
 LIMITS = Limits()
@@ -46,17 +46,17 @@ def test_any_bytes_can_be_cleaned(raw):
 
 
 @pytest.mark.parametrize(
-    ("messages", "lines"),
+    ("messages", "first"),
     [
-        ("program.c: In function 'f':\nprogram.c:7:3: error: x\nprogram.c:9:1: error: y", [7, 9]),
-        ("program.c:4:1: warning: x\nprogram.c:6: error: y", [6]),
-        ("program.c:5:1: fatal error: y", [5]),
-        ("ld: cannot", []),
-        ("", []),
+        ("program.c: In function 'f':\nprogram.c:7:3: error: x\nprogram.c:9:1: error: y", (7, "x")),
+        ("program.c:4:1: warning: x\nprogram.c:6: error: y", (6, "y")),
+        ("program.c:5:1: fatal error: y", (5, "y")),
+        ("ld: cannot", (0, "")),
+        ("", (0, "")),
     ],
 )
-def test_the_lines_of_errors_are_found(messages, lines):
-    assert error_lines(messages) == lines
+def test_the_first_error_is_found(messages, first):
+    assert first_error(messages) == first
 
 
 @pytest.mark.parametrize(

@@ -222,7 +222,7 @@ def test_a_contest_of_one_language_waits_for_it(make_host, monkeypatch) -> None:
     host = make_host("knobeln")
     program = host.send("one", program_c=house_strategies()[0].source.encode())
     with monkeypatch.context() as lost:
-        lost.setattr("compiler.toolchain.PREFIXES", ("no-such-",))
+        lost.setattr("compiler.toolchain.PREFIX", "no-such-")
         host.work()
         assert host.state(program) is SubmissionState.QUEUED
         (group,) = host.waiting()

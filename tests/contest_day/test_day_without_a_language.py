@@ -39,7 +39,7 @@ def state_of_late(contest: ContestContext) -> SubmissionState:
 
 
 def test_the_day_is_played_without_programs_that_wait(contest, monkeypatch) -> None:
-    monkeypatch.setattr("compiler.toolchain.PREFIXES", ("no-such-",))
+    monkeypatch.setattr("compiler.toolchain.PREFIX", "no-such-")
     played = knobeln("run", "--now", "--yes", "-C", contest.path)
     assert played.exit_code == 0
     said = " ".join(played.output.split())
@@ -72,7 +72,7 @@ def test_serve_compiles_what_waits_when_the_compiler_is_back(contest, monkeypatc
             return bool(languages.waiting(tx))
 
     lost = pytest.MonkeyPatch()
-    lost.setattr("compiler.toolchain.PREFIXES", ("no-such-",))
+    lost.setattr("compiler.toolchain.PREFIX", "no-such-")
     with serving(contest):
         wait_for(waits)
         lost.undo()

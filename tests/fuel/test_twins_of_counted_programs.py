@@ -25,7 +25,7 @@ def test_twins_are_found_whatever_their_texts_are(tmp_path: Path) -> None:
     chosen = settings_of("bid-tac-toe")
     builder = TextBuilder(chosen, open_runner)
     names = sorted(FIELD)
-    built = {name: builder.rebuild({name: FIELD[name]}, "") for name in names}
+    built = {name: builder.build({name: FIELD[name]}, "", with_trial=False) for name in names}
     contest = make_contest(tmp_path / "contest", len(names), built, chosen)
     team = {name: f"team_{number:04}" for number, name in enumerate(names, start=1)}
     found = twins_of(contest).behaviour

@@ -52,5 +52,5 @@ def test_an_image_that_cannot_play_is_told_why(name, run, words, knobeln, image)
 
 def test_what_is_no_image_for_this_game_is_told(knobeln, image):
     said = knobeln("play", "--game", "bid-tac-toe", image("bot.tar"), "even_hand", code=1)
-    assert "bot.tar is no program; the suffix of a program's name tells its language" in said
+    assert "no program is among the files (bot.tar); its suffix would tell its language" in said
     assert "no file nothing.tar" in knobeln("play", "--game", "cooperation", "nothing.tar", "copycat", code=1)

@@ -107,7 +107,9 @@ def test_a_sample_program_is_accepted_and_plays_its_trial(make_office, game, nam
 
 # --- what is wrong is said ---------------------------------------------------------------------------------
 WRONG = [
-    pytest.param({"p.cob": b"fn main", "a.txt": b"x"}, "none of a.txt, p.cob is a program", id="no program"),
+    pytest.param(
+        {"p.cob": b"fn main", "a.txt": b"x"}, "no program is among the files (a.txt, p.cob)", id="no program"
+    ),
     pytest.param({"p.py": b"1", "q.py": b"1"}, "2 programs, p.py and q.py; send one", id="two programs"),
     pytest.param({"p.py": b"\xff1"}, "p.py is not text", id="binary"),
     pytest.param({"p.c": b"int main( {"}, "p.c:1:11: error: expected", id="the compiler's own words"),

@@ -40,10 +40,10 @@ def test_a_programs_suffix_tells_its_language(names, program, language):
         (["x" * 62 + ".py"], "at most 64"),
         (
             ["program_3"],
-            "program_3 is no program; the suffix of a program's name tells its language: C (.c),",
+            "no program is among the files (program_3); its suffix would tell its language: C (.c),",
         ),
-        (["x.cob", "y.txt"], "none of x.cob, y.txt is a program"),
-        ([], "there is no file"),
+        (["x.cob", "y.txt"], "no program is among the files (x.cob, y.txt)"),
+        ([], "no program is among the files ();"),
         (["a.c", "b.py"], "2 programs, a.c and b.py; send one"),
         (["a.c", "b.c"], "2 programs"),
     ],
@@ -75,7 +75,7 @@ def test_any_names_get_an_answer(names):
         ({"a.py": b"1", "net.dat": b"\x00\x01"}, "net.dat is not text"),
         ({"a.py": b"1" * 300_000}, "300,000 bytes; all files together may have at most 256,000"),
         ({"a.py": b"1", **{f"{n}.txt": b"1" for n in range(20)}}, "21 files; at most 20"),
-        ({"a.cob": b"1"}, "a.cob is no program"),
+        ({"a.cob": b"1"}, "among the files (a.cob)"),
     ],
 )
 def test_files_that_cannot_be_taken_are_refused_unread(files, words, sandbox):

@@ -5,6 +5,7 @@ from importlib.resources import files
 
 import pytest
 
+from compiler.source import SourceText
 from knobellib.samples import HouseStrategy, house_strategies
 from tests.support.contest_field import House
 
@@ -18,10 +19,6 @@ def test_there_are_enough_strategies_for_a_full_group_each_of_a_file_and_sorted_
     assert names == sorted(file.name[:-2] for file in folder.iterdir() if file.is_file())
 
 
-def test_a_program_without_a_description_has_an_empty_one() -> None:
-    assert HouseStrategy("silent", "int main () { for (;;) make_throw (1); }\n").description == ""
-
-
 @each_strategy
 def test_the_name_is_fit_for_a_team_and_stands_in_the_first_comment(strategy: HouseStrategy) -> None:
     assert re.fullmatch(r"[a-z_][a-z0-9_]{0,29}", strategy.name)
@@ -32,7 +29,7 @@ def test_the_name_is_fit_for_a_team_and_stands_in_the_first_comment(strategy: Ho
 
 @each_strategy
 def test_the_description_has_fifteen_lines_that_fit_into_a_mail(strategy: HouseStrategy) -> None:
-    lines = [line for line in strategy.description.splitlines() if line.strip()]
+    lines = SourceText(strategy.source).description
     assert len(lines) >= 15
     assert max(map(len, lines)) <= 72
 

@@ -73,7 +73,8 @@ class TextPlay(RunnerPlugin):
         rules = text_game_of(settings.game, settings.programs)
         with ExitStack() as held:
             for program in programs.values():
-                held.enter_context(program.held())
+                if isinstance(program, OciImage):
+                    held.enter_context(program.held())
             yield held.enter_context(closing(TextRunner(programs, rules, settings, seeds, progress))).play
 
     @contextmanager
