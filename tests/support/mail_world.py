@@ -34,6 +34,18 @@ team-members:
 """
 
 
+def form_of_one(name: str, address: str) -> str:
+    """The form of a team of one person, which shares neither that nor its organization with others."""
+    return f"""mail-address: {address}
+mail-preference: RSM
+team-name: {name}
+Organization: Club of {name}, Eggland
+team-members:
+  Person of {name}, 45, programmer,
+  much experience
+"""
+
+
 def make_settings(**sections: Any) -> Settings:
     """The calendar of 1994; a section is given as a dict of what differs."""
     contest_words = {
