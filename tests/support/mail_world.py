@@ -158,6 +158,12 @@ def body_of(mail: EmailMessage) -> str:
     return str(mail.get_body(("plain",)).get_content()).replace("\r\n", "\n")
 
 
+def demo_mails(demo: Path, team: str) -> list[EmailMessage]:
+    """What a team of the demonstration has got, in order."""
+    files = sorted(demo.glob(f"mail/{team}@*/new/*"), key=lambda path: path.stat().st_mtime_ns)
+    return [email.message_from_bytes(file.read_bytes(), policy=email.policy.default) for file in files]
+
+
 def flat(mail: EmailMessage) -> str:
     """The text of the mail in one line, wherever its own lines end."""
     return " ".join(body_of(mail).split())
