@@ -19,9 +19,9 @@ import pytest
 from contest.archive import files
 from reports.check_page import FOLDER, MADE, check_page
 from tests.support.archives import Published, changes
-from tests.support.browser import program
 from tests.support.check_page import mended, packed, page_on, page_says
 from tests.support.drand_network import RECORDED
+from tests.support.servers import program
 from tools.check_page import CLANG, build_machine
 
 DOCS = Path(__file__).parents[2] / "docs" / "archive.md"

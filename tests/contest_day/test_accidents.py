@@ -17,7 +17,6 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from contest.config.settings import Settings, game_settings
 from contest.errors import ToolMissing
 from contest.model import LetterState, Phase, Submission, SubmissionState
 from contest.store import contest_state, letters, session, submissions
@@ -28,7 +27,7 @@ from knobeln.day.run import contest_day
 from knobeln.services import Services
 from tests.support.clocks import FixedClock
 from tests.support.contest_days import dump
-from tests.support.contest_field import NOW, House, add_team, make_contest, settings
+from tests.support.contest_field import NOW, House, add_team, make_contest, settings, short_games
 from tests.support.contest_runs import SMALL, delivered, finish, run, without_times
 from tests.support.disks import may_mount, mounted
 from tests.support.processes import children_of, start
@@ -80,7 +79,7 @@ def test_a_run_on_a_full_disk_says_so_and_goes_on_when_there_is_room(tmp_path, h
 
 # --- the database ----------------------------------------------------------------------------------------
 def test_a_run_waits_for_a_database_that_somebody_else_has_locked(tmp_path: Path, house: House) -> None:
-    folder = make_contest(tmp_path / "contest", 5, house.first(5), short())
+    folder = make_contest(tmp_path / "contest", 5, house.first(5), short_games())
     other = sqlite3.connect(folder.path / "contest.db", check_same_thread=False)
     other.execute("BEGIN IMMEDIATE")
     release = threading.Timer(1.0, other.rollback)
@@ -93,7 +92,7 @@ def test_a_run_waits_for_a_database_that_somebody_else_has_locked(tmp_path: Path
 
 @pytest.mark.slow
 def test_a_run_gives_up_on_a_lock_with_a_sentence_and_can_be_run_again(tmp_path, house, monkeypatch) -> None:
-    folder = make_contest(tmp_path / "contest", 5, house.first(5), short())
+    folder = make_contest(tmp_path / "contest", 5, house.first(5), short_games())
     folder.store.close()
     monkeypatch.setattr(session, "_BUSY_TIMEOUT", "busy_timeout=0")
     other = sqlite3.connect(folder.path / "contest.db")
@@ -105,10 +104,6 @@ def test_a_run_gives_up_on_a_lock_with_a_sentence_and_can_be_run_again(tmp_path,
     assert "the database does not answer: database is locked" in refused.output
     monkeypatch.undo()
     assert CliRunner().invoke(main, words).exit_code == 0
-
-
-def short(**tournament: object) -> Settings:
-    return settings(workers=1, **tournament).model_copy(update={"game": game_settings({"L": 40})})
 
 
 # --- our own processes -----------------------------------------------------------------------------------
@@ -208,7 +203,7 @@ class Jumping(FixedClock):
 
 
 def test_a_clock_that_jumps_changes_no_result_and_no_mail(tmp_path: Path, house: House) -> None:
-    some, groups = house.first(7), short(group_min=2, group_max=3, final_size=3)
+    some, groups = house.first(7), short_games(group_min=2, group_max=3, final_size=3)
     ends = []
     for clock in (FixedClock(NOW), Jumping()):
         folder = make_contest(tmp_path / type(clock).__name__, 9, some, groups)

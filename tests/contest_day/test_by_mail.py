@@ -2,9 +2,6 @@
 
 import gzip
 import json
-from email import message_from_bytes
-from email.message import EmailMessage
-from email.policy import default as modern
 from itertools import cycle
 from pathlib import Path
 from statistics import median
@@ -16,7 +13,7 @@ from contest.schema.sections import KNOBELN_REPORTS
 from knobellib.software import protocolfmt
 from knobeln.cli import main
 from knobeln.day.demo_teams import PREFERENCES, SPECIAL
-from tests.support.mail_world import too_wide
+from tests.support.mail_world import body_of, demo_mails, too_wide
 
 pytestmark = pytest.mark.slow
 
@@ -33,23 +30,11 @@ def demo(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def mails(demo: Path, team: str) -> list[EmailMessage]:
-    files = sorted(demo.glob(f"mail/{team}@*/new/*"), key=lambda path: path.stat().st_mtime_ns)
-    return [message_from_bytes(file.read_bytes(), policy=modern) for file in files]
-
-
-def text(mail: EmailMessage) -> str:
-    body = mail.get_body(("plain",))
-    assert body is not None
-    content: str = body.get_content()
-    return content
-
-
 def test_every_team_was_welcomed_got_its_report_and_nobody_anything_twice(demo: Path) -> None:
     boxes = [path.name.partition("@")[0] for path in (demo / "mail").iterdir()]
     assert len(boxes) == 41
     for team in boxes:
-        got = mails(demo, team)
+        got = demo_mails(demo, team)
         assert "welcome" in str(got[0]["Subject"])
         assert "version 1" in str(got[1]["Subject"])
         assert len({mail["Message-ID"] for mail in got}) == len(got)
@@ -57,14 +42,14 @@ def test_every_team_was_welcomed_got_its_report_and_nobody_anything_twice(demo: 
 
 
 def test_every_mail_is_readable_in_seventy_two_columns(demo: Path) -> None:
-    for file in demo.glob("mail/*/new/*"):
-        assert too_wide(text(message_from_bytes(file.read_bytes(), policy=modern))) == []
+    for mail in demo_mails(demo, "*"):
+        assert too_wide(body_of(mail)) == []
 
 
 def test_a_team_has_little_to_read(demo: Path) -> None:
     """The numbers may only fall: lines and bytes of text, bytes of text and files; a median of the teams."""
-    received = [mails(demo, path.name.partition("@")[0]) for path in (demo / "mail").iterdir()]
-    texts = ["".join(map(text, got)) for got in received]
+    received = [demo_mails(demo, path.name.partition("@")[0]) for path in (demo / "mail").iterdir()]
+    texts = ["".join(map(body_of, got)) for got in received]
     files = [
         sum(len(part.get_payload(decode=True)) for mail in got for part in mail.iter_attachments())
         for got in received
@@ -72,7 +57,9 @@ def test_a_team_has_little_to_read(demo: Path) -> None:
     assert median(len(each.splitlines()) for each in texts) <= 244
     assert median(len(each.encode()) for each in texts) < 11_000
     assert median(len(each.encode()) + size for each, size in zip(texts, files, strict=True)) < 41_000
-    welcome, report, _list, final, *_ = (len(text(mail).splitlines()) for mail in mails(demo, EXAMPLE))
+    welcome, report, _list, final, *_ = (
+        len(body_of(mail).splitlines()) for mail in demo_mails(demo, EXAMPLE)
+    )
     assert welcome <= 60
     assert report <= 36
     assert final <= 9
@@ -82,18 +69,18 @@ def test_who_breaks_the_rules_twice_is_disqualified_and_told_why(demo: Path) -> 
     standing = standings(demo)[BREAKER]
     assert standing["disqualified"]
     assert standing["failures"] == 2
-    assert "disqualified" in text(mails(demo, BREAKER)[-1])
-    assert "8 are needed" in text(mails(demo, BREAKER)[-1])
+    assert "disqualified" in body_of(demo_mails(demo, BREAKER)[-1])
+    assert "8 are needed" in body_of(demo_mails(demo, BREAKER)[-1])
 
 
 def test_teams_without_a_program_are_told_that_they_take_no_part(demo: Path) -> None:
     for team in (NOT_COMPILING, FORBIDDEN):
         assert team not in standings(demo)
-        assert any("without your program" in str(mail["Subject"]) for mail in mails(demo, team))
+        assert any("without your program" in str(mail["Subject"]) for mail in demo_mails(demo, team))
 
 
 def test_the_protocols_of_a_team_hold_every_throw_of_its_games(demo: Path) -> None:
-    (mail,) = (m for m in mails(demo, EXAMPLE) if "protocols" in str(m["Subject"]))
+    (mail,) = (m for m in demo_mails(demo, EXAMPLE) if "protocols" in str(m["Subject"]))
     (attachment,) = mail.iter_attachments()
     text = gzip.decompress(attachment.get_content()).decode()
     games = list(protocolfmt.games_of(text))
@@ -111,7 +98,7 @@ def test_the_reports_follow_the_mail_preference(demo: Path) -> None:
         codes -= {"GRP"} if "DGP" in codes else set()
         codes -= {"GRR"} if "RSM" in codes else set()
         # The welcome, the compile report, both lists of entries, and the reports.
-        assert len(mails(demo, team)) == 4 + len(codes), team
+        assert len(demo_mails(demo, team)) == 4 + len(codes), team
 
 
 def standings(demo: Path) -> dict[str, dict[str, object]]:

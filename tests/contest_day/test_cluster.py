@@ -3,13 +3,11 @@
 import os
 import pickle
 import re
-import shutil
 import signal
 import socket
 import ssl
 import subprocess
 import sys
-import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -32,7 +30,7 @@ from knobeln.context import ContestContext
 from knobeln.day.run import contest_day
 from tests.support.archives import without_key
 from tests.support.contest_field import NOW, House, add_team_with_program, make_contest, settings
-from tests.support.oci_images import Made, archive, member, tar
+from tests.support.oci_images import Made, archive, cache_folder, member, static_player, tar
 from tests.support.several_hosts import ROOT, Cluster, Daemon, cluster, kill, make_key, working_processes
 from tournament.day import Spectator
 from tournament.runners import open_runner
@@ -341,33 +339,20 @@ def test_a_worker_with_another_interpreter_is_refused(tmp_path: Path) -> None:
     assert re.search("is dismissed: .* its /usr/bin/.* is another, here it is", notes(folder))
 
 
-@pytest.fixture
-def places() -> Iterator[Path]:
-    """A folder for unpacked images, which the user of the sandboxes can enter, unlike pytest's."""
-    made = Path(tempfile.mkdtemp(dir="/var/tmp", prefix="knobeln-images-"))
-    for each in (made, made / "here", made / "there"):
-        each.mkdir(exist_ok=True)
-        each.chmod(0o755)
-    yield made
-    shutil.rmtree(made)
-
-
 @pytest.mark.slow
 @pytest.mark.night
-def test_a_container_image_goes_to_a_worker_that_lacks_it(tmp_path, places, monkeypatch) -> None:
-    monkeypatch.setenv("XDG_CACHE_HOME", str(places / "here"))
-    player, source = tmp_path / "player", Path(__file__).parents[1] / "image_tests" / "player.c"
-    subprocess.run(["gcc", "-static", "-O1", "-w", "-s", "-o", player, source], check=True)
-    layer = tar([member("player", player.read_bytes())])
+def test_a_container_image_goes_to_a_worker_that_lacks_it(tmp_path, monkeypatch) -> None:
+    layer = tar([member("player", static_player(tmp_path))])
     packed = archive(Made([layer], {"Entrypoint": ["/player", "always"]}).docker_files())
-    with cluster(tmp_path) as machines:
-        machines.start_worker(XDG_CACHE_HOME=str(places / "there"))
+    with cache_folder() as here, cache_folder() as there, cluster(tmp_path) as machines:
+        monkeypatch.setenv("XDG_CACHE_HOME", str(here))
+        machines.start_worker(XDG_CACHE_HOME=str(there))
         folder = text_contest(tmp_path, ClusterSettings(scheduler=machines.url))
         built = TextBuilder(folder.settings, open_runner).build({"player.tar": packed}, DESCRIPTION)
         assert built.image, built.report
         with folder.store.write() as tx:
             add_team_with_program(tx, "team_image", "RSM", built, packed, "player.tar")
         contest_day(folder).run()
+        assert list(there.rglob("player"))
     assert "has joined" in notes(folder)
     assert "dismissed" not in notes(folder)
-    assert list((places / "there").rglob("player"))

@@ -3,9 +3,6 @@
 import json
 from collections.abc import Iterator
 from dataclasses import replace
-from email import message_from_bytes
-from email.message import EmailMessage
-from email.policy import default as modern
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +14,7 @@ from contest.games.registry import registered
 from knobeln.cli import demo, main
 from knobeln.day import demo_teams
 from knobeln.day.demo_teams import DemoTeam
-from tests.support.mail_world import too_wide
+from tests.support.mail_world import body_of, demo_mails, too_wide
 from tests.support.oci_images import Made, archive, cache_folder, member, static_player, tar
 
 OTHERS = sorted(registered().keys() - {"knobeln"})
@@ -44,17 +41,6 @@ class Played:
     @property
     def teams(self) -> dict[str, Any]:
         return {team["name"]: team for team in self.json("teams")}
-
-    def mails(self, team: str) -> list[EmailMessage]:
-        found = sorted(self.folder.glob(f"mail/{team}@*/new/*"), key=lambda path: path.stat().st_mtime_ns)
-        return [message_from_bytes(path.read_bytes(), policy=modern) for path in found]
-
-
-def text_of(mail: EmailMessage) -> str:
-    part = mail.get_body(("plain",))
-    assert part is not None
-    content: str = part.get_content()
-    return content
 
 
 @pytest.fixture
@@ -102,12 +88,12 @@ def test_a_contest_of_twelve_from_the_forms_to_the_reports(tmp_path: Path, game:
     out = REJECTED | ({"always_in_trouble"} if game == "hog" else set())
     assert {name for name, team in teams.items() if team["latest_good"] is None} == out
     for name, team in teams.items():
-        mails = played.mails(name)
+        mails = demo_mails(played.folder, name)
         subjects = [str(mail["Subject"]) for mail in mails]
         assert "welcome" in subjects[0], subjects
         assert ("accepted" in subjects[1]) == (name not in out), subjects
         assert len({mail["Message-ID"] for mail in mails}) == len(mails)
-        assert [line for mail in mails for line in too_wide(text_of(mail))] == []
+        assert [line for mail in mails for line in too_wide(body_of(mail))] == []
         if name not in out and team["team"]["registration"]["preferences"]:
             assert len(mails) > 2, subjects
     assert ("player.tar" in {sent["program"] for sent in played.json("programs")}) == (game in WITH_IMAGE)

@@ -7,7 +7,7 @@ from shutil import rmtree
 
 import pytest
 
-from contest.config.settings import Settings, game_settings
+from contest.config.settings import Settings
 from contest.model import LetterState, OutboxState, Phase
 from contest.schema.sections import Evolution, Reports
 from contest.store import contest_state, letters, outbox, results, submissions
@@ -15,7 +15,7 @@ from knobellib.samples import house_strategies
 from knobeln.context import ContestContext
 from mailserver.intake.accept import accept
 from tests.support.contest_days import dump
-from tests.support.contest_field import NOW, House, add_team, make_contest, settings
+from tests.support.contest_field import NOW, House, add_team, make_contest, short_games
 from tests.support.contest_runs import delivered, finish, without_times
 from tests.support.killed_in_run import database_for
 from tests.support.machine_programs import ROOT
@@ -23,7 +23,6 @@ from tests.support.postgresql import drop
 from tests.support.processes import start
 
 PREFERENCES = ("LAP,DGP,GRG", "RSM", "LGP,GRP,GRR", "")
-SHORT = game_settings({"L": 40})
 PARTS = 2  # of a walk: they may be walked beside each other
 QUESTION = (
     b"From: joe@club.example\r\nTo: knobeln@localhost.example\r\nSubject: help\r\n\r\nWhat is this?\r\n"
@@ -31,14 +30,13 @@ QUESTION = (
 
 
 def knobeln(workers: int = 1) -> Settings:
-    chosen = settings(workers=workers, group_min=2, group_max=3, final_size=3)
-    return chosen.model_copy(update={"game": SHORT})
+    return short_games(workers=workers, group_min=2, group_max=3, final_size=3)
 
 
 def double_elimination() -> Settings:
-    chosen = settings(workers=1, format="double-elimination")
+    chosen = short_games(format="double-elimination")
     fewer_mails = Reports(offered=("LGP", "OWN", "BRK"))
-    changed = {"game": SHORT, "evolution": Evolution(enabled=False), "reports": fewer_mails}
+    changed = {"evolution": Evolution(enabled=False), "reports": fewer_mails}
     return chosen.model_copy(update=changed)
 
 

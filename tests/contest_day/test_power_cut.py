@@ -21,15 +21,14 @@ import pytest
 
 from contest.config.settings import Settings
 from contest.config.template import usual_dates
-from contest.model import LetterState, OutboxState
 from contest.schema.sections import Contest, Mail
-from contest.store import letters, outbox
 from contest.util.clock import SystemClock
 from knobeln.context import ContestContext, create_contest
 from tests.support.contest_days import dump
 from tests.support.contest_field import make_contest
 from tests.support.contest_runs import PATIENCE, SMALL, delivered, finish, run, without_times
 from tests.support.disks import Disk, may_mount
+from tests.support.knobeln_server import is_idle
 from tests.support.processes import Process, start
 from tests.support.servers import wait_for
 from tests.support.shared_work import fsync, sync
@@ -153,12 +152,6 @@ def serve(at: Path) -> tuple[Process, int]:
     process = start([sys.executable, "-m", "knobeln", "serve", "-C", str(at / "contest")], log)
     wait_for(lambda: "listening" in log.read_text())
     return process, int(re.findall(r"port=(\d+)", log.read_text())[-1])
-
-
-def is_idle(folder: ContestContext) -> bool:
-    with folder.store.read() as tx:
-        new = letters.count_by_state(tx).get(LetterState.NEW)
-        return not new and not outbox.count_by_state(tx).get(OutboxState.READY)
 
 
 def answers(path: Path) -> Counter[str]:

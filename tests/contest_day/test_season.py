@@ -329,11 +329,5 @@ def letters_of(teams: int, tournaments: int, a_time: int) -> dict[int, list[tupl
 
 @pytest.mark.slow
 @pytest.mark.night
-def test_15_tournaments_of_41_teams_are_killed_60_times(tmp_path: Path) -> None:
-    held(tmp_path, 40, letters_of(40, 15, a_time=3), kills=60)
-
-
-@pytest.mark.slow
-@pytest.mark.night
 def test_a_term_of_a_class_has_14_contests_and_two_crashes_in_each(tmp_path: Path) -> None:
     held(tmp_path, 59, letters_of(59, 14, a_time=6), kills=28, is_class=True)

@@ -9,13 +9,12 @@ from pathlib import Path
 
 import pytest
 
-from contest.config.settings import game_settings
 from contest.model import LetterState
 from contest.schema.sections import Mail
 from contest.store import letters
 from knobeln.context import ContestContext, create_contest
 from tests.support.command_line import knobeln_in
-from tests.support.contest_field import House, make_contest, settings
+from tests.support.contest_field import House, make_contest, settings, short_games
 from tests.support.other_users import NOBODYS, start_as_root, users_of
 from tests.support.servers import wait_for, world_readable_folder
 
@@ -85,8 +84,7 @@ def test_serve_takes_roots_port_and_then_is_no_longer_root(place: Path, roots_po
 
 @pytest.mark.slow
 def test_run_plays_and_receive_reads_as_the_owner(place: Path, house: House) -> None:
-    small = settings(workers=1, group_min=2, group_max=3, final_size=3)
-    chosen = small.model_copy(update={"game": game_settings({"L": 40})})
+    chosen = short_games(group_min=2, group_max=3, final_size=3)
     contest = make_contest(place / "contest", 3, house, chosen, ("RSM",))
     contest.store.close()
     os.chown(contest.path, NOBODYS, NOBODYS)

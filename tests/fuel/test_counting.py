@@ -10,8 +10,9 @@ from hypothesis import HealthCheck, given, settings
 from sandbox.fuel.counting.counted import FRAME_BYTES, counted
 from sandbox.fuel.counting.operators import OPERATORS, PREFIX, Refused, operators
 from sandbox.fuel.counting.prices import Prices, prices
-from tests.support.counting import LIMITS, ONE, by_counter, by_fuel, by_node, node, wasm
+from tests.support.counting import LIMITS, ONE, by_counter, by_fuel, by_node, wasm
 from tests.support.made_modules import modules
+from tests.support.servers import program
 
 wasmtime = pytest.importorskip("wasmtime")
 
@@ -167,7 +168,7 @@ def test_modules_cost_what_they_cost_by_fuel(text):
 @pytest.mark.slow
 def test_modules_cost_the_same_in_another_engine():
     """With all NaNs, and at the prices that games have."""
-    node()
+    program("node")
     jobs, here = [], []
 
     @MADE

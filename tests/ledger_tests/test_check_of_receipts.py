@@ -40,9 +40,9 @@ from knobellib import receipts
 from knobellib.receipts import Wrong
 from reports.check_page import FOLDER
 from reports.render import Templates
-from tests.support.browser import program
 from tests.support.clocks import FixedClock
 from tests.support.mail_world import FORM, OPENS, REGISTER, World, flat, from_line, make_settings, told
+from tests.support.servers import program
 
 LIGHT = FORM.replace("our_team", "your_team").replace("heavy", "light")
 

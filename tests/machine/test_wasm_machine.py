@@ -13,8 +13,8 @@ from contest.model import GameJob, GameResult
 from contest.model.as_json import plain
 from knobellib.samples import house_strategies
 from sandbox.vm.image import Image
-from tests.support.browser import program
 from tests.support.machine_programs import compiled
+from tests.support.servers import program
 from tournament.runners.machine import MachineRunner
 
 RUNNER = Path(__file__).parents[1] / "support" / "wasm_machine.mjs"

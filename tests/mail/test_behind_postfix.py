@@ -17,7 +17,7 @@ from contest.store import outbox
 from contest.util.clock import SystemClock
 from knobeln.cli import main
 from knobeln.context import ContestContext, create_contest
-from tests.support.mail_world import BELIEVED
+from tests.support.mail_world import BELIEVED, form_of_one
 from tests.support.processes import start
 from tests.support.relays import Sink, relay
 from tests.support.servers import Dovecot, Postfix, free_port, wait_for, world_readable_folder
@@ -26,14 +26,6 @@ pytestmark = [pytest.mark.slow, pytest.mark.needs_root]
 
 ROBOT, ORGANIZER = "knobeln@contest.example", "organizer@team.example"
 USER, PASSWORD = "knobeln", "secret"  # Dovecot knows everybody by it
-FORM = """mail-address: {address}
-mail-preference: RSM
-team-name: {name}
-Organization: Club, Eggland
-team-members:
-  Joe Cool, 45, programmer,
-  much experience
-"""
 MAIN = """
 smtpd_tls_security_level = may
 smtpd_tls_auth_only = yes
@@ -149,9 +141,7 @@ def knobeln(folder: ContestContext, *words: str, stdin: str | None = None) -> Re
 
 
 def register(folder: ContestContext, address: str, name: str) -> None:
-    letter = (
-        f"From: {address}\nSubject: registration for KNOBELN\n\n{FORM.format(address=address, name=name)}"
-    )
+    letter = f"From: {address}\nSubject: registration for KNOBELN\n\n{form_of_one(name, address)}"
     assert knobeln(folder, "receive", "--sender", address, stdin=letter).exit_code == 0
 
 

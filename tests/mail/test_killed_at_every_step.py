@@ -18,9 +18,9 @@ import pytest
 from contest.config.load import FILE_NAME, load_settings
 from contest.config.settings import Settings
 from contest.config.template import settings_template, usual_dates
-from contest.model import LetterState, OutboxState, SubmissionState
+from contest.model import LetterState
 from contest.schema.sections import Contest, Imap, Mail
-from contest.store import ledger, letters, outbox, submissions
+from contest.store import ledger, letters, submissions
 from contest.util.clock import SystemClock
 from knobellib.samples import house_strategies
 from knobeln import services
@@ -30,8 +30,9 @@ from mailserver.delivery.transports import transport_of
 from mailserver.intake.accept import accept
 from tests.support import killed_at
 from tests.support.killed_at import STEPS
+from tests.support.knobeln_server import is_idle
 from tests.support.letters import letter
-from tests.support.mail_world import BELIEVED
+from tests.support.mail_world import BELIEVED, form_of_one
 from tests.support.postgresql import PostgreSQL, drop
 from tests.support.processes import Process, start
 from tests.support.servers import Dovecot, free_port, wait_for, world_readable_folder
@@ -39,14 +40,6 @@ from tests.support.servers import Dovecot, free_port, wait_for, world_readable_f
 ROBOT, TEAM = "knobeln@contest.example", "joe@club.example"
 QUESTION = "<the.program@club.example>"
 KILLER = Path(killed_at.__file__)
-FORM = f"""mail-address: {TEAM}
-mail-preference: RSM
-team-name: heavy_lords
-Organization: Club, Eggland
-team-members:
-  Joe Cool, 45, programmer,
-  much experience
-"""
 BY_IMAP = [step for step, where in STEPS.items() if where[0] in ("mailserver.intake.imap", "imapclient")]
 BY_RECEIVE = [step for step in STEPS if "handed over" in step]
 BY_SMTP = [step for step in STEPS if step not in (*BY_IMAP, *BY_RECEIVE)]
@@ -87,7 +80,8 @@ def prepared(tmp_path_factory: pytest.TempPathFactory, url: str | None) -> tuple
     settings = Settings(contest=Contest(address=ROBOT), dates=usual_dates(now), registration=BELIEVED)
     with named(url):
         folder = create_contest(path, settings)
-    accept(folder.store, letter(TEAM, "registration for KNOBELN", FORM), TEAM, (ROBOT,), "smtp", now)
+    registration = letter(TEAM, "registration for KNOBELN", form_of_one("heavy_lords", TEAM))
+    accept(folder.store, registration, TEAM, (ROBOT,), "smtp", now)
     Services(folder).handle_letters()
     deliver_all(folder, transport_of(folder.settings, path))
     folder.store.close()
@@ -122,12 +116,8 @@ class Server:
 
     def is_idle(self) -> bool:
         with self.folder.store.read() as tx:
-            waiting = (
-                letters.count_by_state(tx).get(LetterState.NEW),
-                submissions.count_by_state(tx).get(SubmissionState.QUEUED),
-                outbox.count_by_state(tx).get(OutboxState.READY),
-            )
-            return not any(waiting) and sum(letters.count_by_state(tx).values()) > 1
+            came = sum(letters.count_by_state(tx).values()) > 1
+        return came and is_idle(self.folder)
 
     def effects(self) -> tuple[dict[LetterState, int], list[int], list[str], list[str]]:
         """The letters, the versions of the team's program, the ledger, and the subjects of the answers."""

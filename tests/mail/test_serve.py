@@ -11,6 +11,7 @@ from knobellib.samples import house_strategies
 from knobeln.server import gateway
 from tests.support.knobeln_server import Server, text_of
 from tests.support.letters import letter
+from tests.support.mail_world import form_of_one
 from tests.support.servers import PATIENCE, wait_for
 from tests.support.waiting_programs import next_queued
 
@@ -20,11 +21,7 @@ DESCRIPTION = "#if 0\n" + "What it does.\n" * 15 + "#endif\n"
 
 
 def registration(address: str, name: str) -> bytes:
-    form = (
-        f"mail-address: {address}\nmail-preference: RSM\nteam-name: {name}\nOrganization: Club, Eggland\n"
-        "team-members:\n  Joe Cool, 45, programmer,\n  much experience\n"
-    )
-    return letter(address, "registration for KNOBELN", form)
+    return letter(address, "registration for KNOBELN", form_of_one(name, address))
 
 
 def program(auth_line: str, source: str, sender: str) -> bytes:

@@ -28,20 +28,12 @@ from tests.support.contest_field import queued
 from tests.support.contest_runs import finish
 from tests.support.knobeln_server import ROBOT, text_of
 from tests.support.letters import letter
-from tests.support.mail_world import BELIEVED
+from tests.support.mail_world import BELIEVED, form_of_one
 from tests.support.postgresql import also_by_day, execute
 from tests.support.processes import Process, start
 from tests.support.servers import free_port, greets, wait_for
 
-TEAMS = {"heavy_lords": "Joe Cool", "light_ladies": "Jane Roe", "lucky": "Mona Lott", "plucky": "Ann Teak"}
-FORM = """mail-address: {name}@club.example
-mail-preference: RSM
-team-name: {name}
-Organization: Club of {person}, Eggland
-team-members:
-  {person}, 45, programmer,
-  much experience
-"""
+TEAMS = ("heavy_lords", "light_ladies", "lucky", "plucky")
 
 
 class Site:
@@ -136,8 +128,8 @@ def test_each_letter_is_answered_once_though_a_worker_dies_in_the_middle_of_a_bu
     site.serve("deliver")
     if site.several:
         site.serve("deliver")
-    for name, person in TEAMS.items():
-        site.send(name, "registration for KNOBELN", FORM.format(name=name, person=person))
+    for name in TEAMS:
+        site.send(name, "registration for KNOBELN", form_of_one(name, f"{name}@club.example"))
     wait_for(lambda: all(site.answers(name, "registration") for name in TEAMS))
     for name, strategy in zip(TEAMS, house_strategies(), strict=False):
         (welcome,) = site.answers(name, "registration")

@@ -4,28 +4,19 @@ Screenshots stay in `build/screenshots`, to be looked at.
 """
 
 import os
-import shutil
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-import pytest
 from selenium import webdriver
 from selenium.webdriver.chrome.service import Service
 from selenium.webdriver.common.by import By
 
+from tests.support.servers import program
+
 SHOTS = Path(__file__).parents[2] / "build" / "screenshots"
 PATIENCE = 120.0
 DESK, TELEPHONE = (1200, 900), (360, 740)
-
-
-def program(*names: str) -> str:
-    """Where the first of these is; without any the test is skipped, or fails where CI is set."""
-    found = next(filter(None, map(shutil.which, names)), None)
-    if found is None:
-        text = f"{names[0]} is not installed: run `tools/system-packages --for-tests`"
-        (pytest.fail if os.environ.get("CI") else pytest.skip)(text)
-    return str(found)
 
 
 class Browser:

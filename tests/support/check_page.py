@@ -15,7 +15,7 @@ from typing import Any
 from contest.archive import files
 from contest.public_number.drand import Chain
 from reports.check_page import counting
-from tests.support.browser import program
+from tests.support.servers import program
 
 # What `verify` finds and the page says that it has not checked: it has no compiler, and writes no texts.
 NOT_ON_THE_PAGE = re.compile(

@@ -15,7 +15,7 @@ from sqlalchemy import update
 
 from compiler.build import BuildResult, build
 from compiler.toolchain import Toolchain
-from contest.config.settings import Settings
+from contest.config.settings import Settings, game_settings
 from contest.config.template import usual_dates
 from contest.ledger.receipts import Effect, LedgerEntry, program_digest
 from contest.model import LetterState, Member, Registration, Submission, Team, TeamState
@@ -70,6 +70,11 @@ def settings(*, workers: int = 2, **tournament: object) -> Settings:
         mail=Mail(listen="127.0.0.1:0"),
         registration=BELIEVED,
     )
+
+
+def short_games(**tournament: object) -> Settings:
+    """`settings` for games of 40 throws, and one worker."""
+    return settings(**{"workers": 1, **tournament}).model_copy(update={"game": game_settings({"L": 40})})
 
 
 def make_contest(

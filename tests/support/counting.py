@@ -3,8 +3,6 @@
 import hashlib
 import json
 import math
-import os
-import shutil
 import struct
 import subprocess
 from base64 import b64encode
@@ -21,6 +19,7 @@ from sandbox.fuel.cpython import python_module
 from sandbox.fuel.guests import JAVASCRIPT
 from sandbox.sandbox import Sandbox
 from tests.support.fuel_workers import SEED
+from tests.support.servers import program
 
 wasmtime = pytest.importorskip("wasmtime")
 
@@ -138,16 +137,6 @@ def _text(result):
     return "NaN" if math.isnan(result) else struct.pack(">d", float(result)).hex()
 
 
-def node():
-    """The program node; the test is skipped if it is not there."""
-    found = shutil.which("node")
-    if found is None:
-        if os.environ.get("CI"):
-            pytest.fail("node is not installed")
-        pytest.skip("node is not installed")
-    return found
-
-
 def by_node(jobs, *, given=GIVEN):
     """Outcomes of counted modules, each with its calls, from one process. Arguments are i32."""
     jobs = [
@@ -155,7 +144,7 @@ def by_node(jobs, *, given=GIVEN):
         for module, calls in jobs
     ]
     done = subprocess.run(
-        [node(), str(HOST)], input=json.dumps(jobs), capture_output=True, text=True, check=False
+        [program("node"), str(HOST)], input=json.dumps(jobs), capture_output=True, text=True, check=False
     )
     assert done.returncode == 0, done.stderr
     return [
@@ -181,7 +170,7 @@ def in_node(made, requests):
         module = counted(guest, prices(CURRENT), Limits(made.memory_bytes))
     job["module"] = b64encode(module).decode()
     job["files"] = {name: b64encode(data).decode() for name, data in made.files.items()}
-    command, text = [node(), str(GAMES)], json.dumps([job])
+    command, text = [program("node"), str(GAMES)], json.dumps([job])
     done = subprocess.run(command, input=text, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout)[0]

@@ -11,7 +11,8 @@ from pathlib import Path
 from tempfile import mkdtemp
 from typing import Any
 
-from tests.support.browser import SHOTS, program
+from tests.support.browser import SHOTS
+from tests.support.servers import program
 
 _START_SECONDS = 60.0
 _PREFERENCES = {

@@ -85,18 +85,23 @@ class Server:
         return maildir(self.folder, address)
 
     def is_idle(self) -> bool:
-        with self.folder.store.read() as tx:
-            waiting = (
-                letters.count_by_state(tx).get(LetterState.NEW),
-                submissions.count_by_state(tx).get(SubmissionState.QUEUED),
-                outbox.count_by_state(tx).get(OutboxState.READY),
-            )
-        return not any(waiting)
+        return is_idle(self.folder)
 
     def auth_line(self, address: str) -> str:
         """The `<<FROM>>` line that the team was told, as soon as it was told."""
         wait_for(lambda: bool(self.answers(address)))
         return re.search(r"<<FROM>> \S+ \S+", text_of(self.answers(address)[0]))[0]
+
+
+def is_idle(contest: ContestContext) -> bool:
+    """Neither a letter nor a program nor a mail waits."""
+    with contest.store.read() as tx:
+        waiting = (
+            letters.count_by_state(tx).get(LetterState.NEW),
+            submissions.count_by_state(tx).get(SubmissionState.QUEUED),
+            outbox.count_by_state(tx).get(OutboxState.READY),
+        )
+    return not any(waiting)
 
 
 def maildir(contest: ContestContext, address: str) -> list[Message]:

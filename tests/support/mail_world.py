@@ -34,6 +34,18 @@ team-members:
 """
 
 
+def form_of_one(name: str, address: str) -> str:
+    """The form of a team of one person, which shares neither that nor its organization with others."""
+    return f"""mail-address: {address}
+mail-preference: RSM
+team-name: {name}
+Organization: Club of {name}, Eggland
+team-members:
+  Person of {name}, 45, programmer,
+  much experience
+"""
+
+
 def make_settings(**sections: Any) -> Settings:
     """The calendar of 1994; a section is given as a dict of what differs."""
     contest_words = {
@@ -144,6 +156,12 @@ def too_wide(text: str) -> list[str]:
 
 def body_of(mail: EmailMessage) -> str:
     return str(mail.get_body(("plain",)).get_content()).replace("\r\n", "\n")
+
+
+def demo_mails(demo: Path, team: str) -> list[EmailMessage]:
+    """What a team of the demonstration has got, in order."""
+    files = sorted(demo.glob(f"mail/{team}@*/new/*"), key=lambda path: path.stat().st_mtime_ns)
+    return [email.message_from_bytes(file.read_bytes(), policy=email.policy.default) for file in files]
 
 
 def flat(mail: EmailMessage) -> str:

@@ -31,12 +31,10 @@ _CONFIGURATIONS = Path(__file__).with_name("mail_servers")
 _PLACES = f"{os.environ.get('PATH', '')}:/usr/sbin:/usr/local/sbin"
 
 
-def program(name: str) -> str:
-    """Where this program is; without it the test is skipped, or fails where CI is set."""
-    found = shutil.which(name, path=_PLACES)
-    if not found:
-        lacking(name)
-    return found
+def program(*names: str) -> str:
+    """Where the first of these is; without any the test is skipped, or fails where CI is set."""
+    found = next(filter(None, (shutil.which(name, path=_PLACES) for name in names)), None)
+    return found or lacking(names[0])
 
 
 def need_numpy() -> None:
@@ -47,9 +45,8 @@ def need_numpy() -> None:
 
 def need_image_tools() -> None:
     """What unpacks container images; without it as `program`."""
-    for tool in ("skopeo", "umoci"):
-        if not shutil.which(tool):
-            lacking(tool)
+    program("skopeo")
+    program("umoci")
 
 
 def lacking(name: str) -> NoReturn:
