@@ -72,7 +72,7 @@ $(SETUPS): setup-%:               ## the same, and one group of optional depende
 
 # Without them the tests that need them are skipped, and say so; where CI is set, that is a failure.
 test-servers:
-	@./tools/system-packages --for-tests || [ -z "$$CI" ]
+	@{ ./tools/system-packages --for-tests && ./tools/exim; } || [ -z "$$CI" ]
 
 clean:
 	rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

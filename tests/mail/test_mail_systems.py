@@ -1,4 +1,4 @@
-"""Letters that real mail systems bring: Postfix where the tests run as root, mutt, and filters."""
+"""Letters that real mail systems bring: Postfix where the tests run as root, Exim; and filters."""
 
 import os
 import pwd
@@ -25,7 +25,7 @@ from knobeln.context import ContestContext, create_contest
 from mailserver.intake.accept import accept_all
 from mailserver.intake.smtp import Listener
 from tests.support.mail_world import OPENS, make_settings
-from tests.support.servers import Postfix, free_port, program, wait_for, world_readable_folder
+from tests.support.servers import Exim, Postfix, free_port, program, wait_for, world_readable_folder
 
 ROOT = Path(__file__).parents[2]
 ROBOT = "knobeln@contest.example"
@@ -131,6 +131,28 @@ def test_postfix_keeps_a_letter_that_we_cannot_take_now_and_brings_it_again(stor
         assert kept(store) == []
         failures.clear()
         wait_for(lambda: len(kept(store)) == 1)
+
+
+# --- Exim --------------------------------------------------------------------------------------------------
+@pytest.mark.slow
+@pytest.mark.night
+def test_exim_brings_letters_also_after_we_could_not_take_them(store: Store, place: Path) -> None:
+    port = free_port()
+    (place / "exim").mkdir()
+    transport = (
+        f"  driver = smtp\n  hosts = 127.0.0.1\n  port = {port}\n  allow_localhost\n  hosts_override\n"
+    )
+    with listening(store, place, listen=f"127.0.0.1:{port}") as (_, failures):
+        failures.append(StoreBusy("locked"))
+        relay = Exim(place / "exim", transport)
+        try:
+            send(relay.smtp)
+            wait_for(lambda: "451 4.3.0" in relay.log())
+            failures.clear()
+            wait_for(lambda: len(kept(store)) == 1)
+        finally:
+            relay.stop()
+    assert kept(store)[0]["sender"] == JOE
 
 
 # --- swaks and mutt, as people try it ----------------------------------------------------------------------

@@ -27,8 +27,9 @@ import pytest
 from tests.support.processes import UNTIL_WE_END
 
 PATIENCE = 240.0
+_UNPACKED = Path(__file__).parents[2] / "build" / "exim" / "usr" / "sbin"  # by tools/exim
 _CONFIGURATIONS = Path(__file__).with_name("mail_servers")
-_PLACES = f"{os.environ.get('PATH', '')}:/usr/sbin:/usr/local/sbin"
+_PLACES = f"{os.environ.get('PATH', '')}:/usr/sbin:/usr/local/sbin:{_UNPACKED}"
 
 
 def program(*names: str) -> str:
@@ -110,7 +111,13 @@ class Child:
 
     process: subprocess.Popen[bytes]
 
-    def _start(self, command: list[str], log: Path, environment: dict[str, str] | None = None) -> None:
+    def _start(
+        self,
+        command: list[str],
+        log: Path,
+        environment: dict[str, str] | None = None,
+        user: pwd.struct_passwd | None = None,
+    ) -> None:
         with log.open("ab") as output:
             self.process = subprocess.Popen(
                 [*UNTIL_WE_END, *command],
@@ -118,6 +125,7 @@ class Child:
                 stdout=output,
                 stderr=subprocess.STDOUT,
                 env=environment,
+                **({"user": user.pw_uid, "group": user.pw_gid, "extra_groups": []} if user else {}),
             )
 
     def stop(self) -> None:
@@ -313,4 +321,38 @@ class Postfix(Child):
 
     def log(self) -> str:
         path = self.folder / "postfix.log"
+        return path.read_text() if path.exists() else ""
+
+
+class Exim(Child):
+    """A relay that listens at `smtp`. `transport` is where letters for the contest go.
+
+    It runs as an ordinary user: as whoever runs the tests, or as its own user where that is root.
+    """
+
+    def __init__(self, folder: Path, transport: str) -> None:
+        # A copy, as that user may not see the folder of the project.
+        self._program = shutil.copy(program("exim4"), folder / "exim4")
+        self.folder = folder
+        self.smtp = free_port()
+        user = pwd.getpwnam("Debian-exim") if os.getuid() == 0 else pwd.getpwuid(os.getuid())
+        os.chown(folder, user.pw_uid, user.pw_gid)
+        config = folder / "exim.conf"
+        config.write_text(
+            configuration(
+                "exim.conf",
+                exim=self._program,
+                d=folder,
+                smtp=self.smtp,
+                user=user.pw_name,
+                group=grp.getgrgid(user.pw_gid).gr_name,
+                transport=transport,
+            )
+        )
+        command = [str(self._program), "-C", str(config), "-bdf", "-q2s"]
+        self._start(command, folder / "stdout", user=user if os.getuid() == 0 else None)
+        wait_for(lambda: greets(self.smtp, b"220"), "Exim")
+
+    def log(self) -> str:
+        path = self.folder / "mainlog"
         return path.read_text() if path.exists() else ""
