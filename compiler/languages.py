@@ -24,8 +24,7 @@ from contest.util.program_files import MAX_FILES, is_safe, placeholder_values
 from contest.util.sanitize import sanitize
 from sandbox.bubblewrap import PATH
 from sandbox.fuel import engine, guests
-from sandbox.limits import MB
-from sandbox.places import PYTHON_PACKAGE_FOLDERS, WORK
+from sandbox.limits import MB, PYTHON_PACKAGE_FOLDERS, WORK
 from sandbox.players.function import LANGUAGE as PYTHON
 from sandbox.program_folder import Needs, ProgramFolder
 from sandbox.sandbox import Limits, Sandbox

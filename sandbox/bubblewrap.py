@@ -56,8 +56,7 @@ from typing import TypedDict
 from contest.errors import ToolMissing
 from sandbox.groups import Group, group, prefer_as_victim
 from sandbox.leftovers import label, sweep_once
-from sandbox.limits import MB, Limits, Usage
-from sandbox.places import PYTHON_PACKAGE_FOLDERS, WORK
+from sandbox.limits import MB, PYTHON_PACKAGE_FOLDERS, WORK, Limits, Usage
 from sandbox.process_tree import ProcessTree
 from sandbox.running import CommandEnd, Ending, RunningSandbox, command_end, open_pipe
 

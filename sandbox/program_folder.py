@@ -10,8 +10,7 @@ from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from sandbox.limits import Limits
-from sandbox.places import WORK
+from sandbox.limits import WORK, Limits
 from sandbox.process import SandboxedProcess
 
 if TYPE_CHECKING:  # bubblewrap is not needed to talk with a program (knobellib.python_kit)

@@ -35,8 +35,7 @@ from collections.abc import Mapping, Sequence
 from typing import Unpack
 
 from sandbox.bubblewrap import BubblewrapSandbox, Contents, sealed_file, start_failure
-from sandbox.limits import Limits
-from sandbox.places import WORK
+from sandbox.limits import WORK, Limits
 from sandbox.process import ExitStatus, SandboxedProcess
 from sandbox.running import Ending
 

@@ -23,7 +23,7 @@ from knobeln.home.home_game import check_number, distinct_names, game_at_home, l
 from knobeln.home.programs import accepted, files_of, home_builder, rebuilt
 from reports.knobeln_protocol import GameProtocol, full
 from reports.site.alone import replay_alone
-from sandbox.places import WORK
+from sandbox.limits import WORK
 from sandbox.sandbox import Sandbox
 from tournament.replay import course
 from tournament.runners import open_runner

@@ -26,8 +26,7 @@ from contest.util.caches import cache_for_sandboxes
 from contest.util.folders import make_folder, scratch_folder
 from sandbox.bubblewrap import PATH
 from sandbox.fuel.counting import counted, prices
-from sandbox.limits import MB, Limits
-from sandbox.places import check_reachable
+from sandbox.limits import MB, Limits, check_reachable
 from sandbox.sandbox import Sandbox
 
 _HOST = 3  # raise it with every change of `worker/` after which a program is charged or sees something else

@@ -18,8 +18,7 @@ from contest.errors import NotFound, ToolMissing
 from contest.util.caches import cache_for_sandboxes, why_unsafe
 from contest.util.sanitize import sanitize
 from sandbox.bubblewrap import TMP
-from sandbox.limits import MB, Limits
-from sandbox.places import check_reachable
+from sandbox.limits import MB, Limits, check_reachable
 from sandbox.process import SandboxedProcess
 from sandbox.sandbox import Sandbox
 

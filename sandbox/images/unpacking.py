@@ -24,8 +24,7 @@ from contest.util.folders import make_folder
 from contest.util.sanitize import sanitize
 from sandbox.bubblewrap import PATH
 from sandbox.images.oci_image import ROOT, SETTINGS, OciImage, Refused, open_root, quoted, read_configuration
-from sandbox.limits import MB, Limits
-from sandbox.places import WORK, check_reachable
+from sandbox.limits import MB, WORK, Limits, check_reachable
 from sandbox.running import Ending
 from sandbox.sandbox import Sandbox
 

@@ -23,8 +23,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, cast
 from contest.errors import GiveUp
 from contest.util.program_files import is_safe, placeholder_values
 from contest.util.sanitize import sanitize
-from sandbox.limits import Limits
-from sandbox.places import WORK
+from sandbox.limits import WORK, Limits
 from sandbox.process import SandboxedProcess
 from sandbox.program_folder import Needs, ProgramFolder
 from sandbox.running import CommandEnd, Ending, RunningSandbox, open_pipe
