@@ -23,7 +23,7 @@ from tests.support.postgresql import drop
 from tests.support.processes import start
 
 PREFERENCES = ("LAP,DGP,GRG", "RSM", "LGP,GRP,GRR", "")
-PARTS = 2  # of a walk: they may be walked beside each other
+PARTS = 3  # of a walk: they may be walked beside each other
 QUESTION = (
     b"From: joe@club.example\r\nTo: knobeln@localhost.example\r\nSubject: help\r\n\r\nWhat is this?\r\n"
 )
