@@ -375,6 +375,16 @@ def _change(
     return tuple(sorted(changed.scalars()))
 
 
+def newest(tx: Transaction) -> int:
+    """The id of the newest mail; 0 if there is none."""
+    return tx.execute(select(func.max(outbox.c.id))).scalar_one() or 0
+
+
+def queued_after(tx: Transaction, item_id: int) -> tuple[OutboxItem, ...]:
+    """The mails that were queued after this one, oldest first."""
+    return tuple(map(_item, tx.execute(_with_content().where(outbox.c.id > item_id).order_by(outbox.c.id))))
+
+
 # --- bounces -----------------------------------------------------------------------------------------------
 def came_back(tx: Transaction, item_id: int, bounce: Bounce) -> None:
     """Keep a bounce of this mail. A SENT mail becomes BOUNCED; one that is READY again stays so."""

@@ -7,8 +7,8 @@ from datetime import datetime
 import click
 
 from contest.actions.organizer_actions import read_date
-from knobeln.cli.actions import carry_out, reason_option
 from knobeln.cli.contest_option import NounGroup, open_contest
+from knobeln.cli.dry_run import carry_out, dry_run_option, reason_option
 from knobeln.cli.output import moment, table
 
 
@@ -26,7 +26,8 @@ def dates() -> None:
 @dates.command("move")
 @click.argument("changes", nargs=-1, required=True, metavar="NAME=WHEN...")
 @reason_option
-def move_dates(changes: tuple[str, ...], reason: str) -> None:
+@dry_run_option
+def move_dates(changes: tuple[str, ...], reason: str, dry_run: bool) -> None:
     """Move dates, and tell all registered teams: contest_starts=1994-05-15T12:00, in Universal Time.
 
     The new date is valid at once, also for a running `knobeln serve`. If you later change that date in
@@ -39,4 +40,6 @@ def move_dates(changes: tuple[str, ...], reason: str) -> None:
         if not mark:
             raise click.UsageError(f"{change!r}: write NAME=WHEN, as in contest_starts=1994-05-15T12:00")
         moved |= [read_date(name, when)]
-    carry_out(lambda organizer: organizer.move_dates(contest.written, moved, reason), contest)
+    carry_out(
+        lambda organizer: organizer.move_dates(contest.written, moved, reason), contest, dry_run=dry_run
+    )

@@ -20,8 +20,8 @@ from contest import presets
 from contest.errors import GiveUp
 from contest.schema.sections import DEFAULT_GAME
 from contest.seeds import seed_from
-from knobeln.cli.actions import organizer_actions
 from knobeln.cli.contest_option import ContestCommand, says_little
+from knobeln.cli.dry_run import organizer_actions
 from knobeln.cli.output import console, remark
 from knobeln.cli.progress_bars import progress_bars, round_bars
 from knobeln.cli.result_tables import show_results

@@ -15,9 +15,13 @@ from contest.store import Transaction, outbox
 from contest.store.contest_state import note
 from contest.store.outbox import ListedMail
 from contest.util.plurals import plural
-from knobeln.cli.actions import carry_out, operator, reason_option
 from knobeln.cli.answers import answer, answers
 from knobeln.cli.contest_option import NounGroup, open_contest
+from knobeln.cli.dry_run import (
+    carry_out,
+    operator,
+    reason_option,
+)
 from knobeln.cli.output import count_option, moment, remark, table, tell_of_more
 from knobeln.context import ContestContext
 

@@ -15,9 +15,9 @@ from contest.store import submissions, teams
 from contest.store.submissions import Version
 from contest.util.plurals import plural
 from contest.util.sanitize import sanitize
-from knobeln.cli.actions import operator, reason_option
 from knobeln.cli.answers import answer, answers
 from knobeln.cli.contest_option import NounGroup, open_contest
+from knobeln.cli.dry_run import operator, reason_option
 from knobeln.cli.output import (
     below,
     busy,

@@ -15,14 +15,17 @@ from contest.store import contest_state, decisions, results
 from contest.store.results import Games
 from contest.util.clock import TIME_FORMAT
 from contest.util.plurals import plural
-from knobeln.cli.actions import (
+from knobeln.cli.contest_option import NounGroup, open_contest, says_little
+from knobeln.cli.dry_run import (
     carry_out,
+    dry_run_option,
     operator,
     organizer_actions,
     own_words,
+    print_outcome,
     reason_option,
+    transaction,
 )
-from knobeln.cli.contest_option import NounGroup, open_contest, says_little
 from knobeln.cli.ordinary_user import open_as_ordinary_user
 from knobeln.cli.output import console, print_whole, remark, table
 from knobeln.cli.progress_bars import round_bars
@@ -195,48 +198,52 @@ def number(value: str) -> None:
 @click.argument("group", type=int, metavar="[GROUP]", required=False)
 @reason_option
 @click.option("--yes", is_flag=True, help="Do not ask, although the results are out.")
-def rerun(number: int, group: int | None, reason: str, yes: bool) -> None:
+@dry_run_option
+def rerun(number: int, group: int | None, reason: str, yes: bool, dry_run: bool) -> None:
     """Play a round, or one group of it, again, and everything after it.
 
     The random numbers stay the same, so only what has changed comes out differently. The old results are
     kept, and the teams are told. On a terminal, it asks first if the contest is finished.
     """
-    if sys.stdin.isatty() and not yes and _is_finished(open_contest()):
+    if sys.stdin.isatty() and not (yes or dry_run) and _is_finished(open_contest()):
         _ask(f"The contest is finished. Play round {number}, and what comes after it, again?")
-    carry_out(lambda organizer: organizer.rerun(number, group, reason))
+    carry_out(lambda organizer: organizer.rerun(number, group, reason), dry_run=dry_run)
 
 
 @run.command()
 @click.argument("seconds", type=float)
 @reason_option
-def seconds(seconds: float, reason: str) -> None:
+@dry_run_option
+def seconds(seconds: float, reason: str, dry_run: bool) -> None:
     """Change the time for a move while the contest runs, and tell all teams.
 
     It counts from the next group on, also for a `knobeln run` at work. Groups that have begun keep the time
     that they had.
     """
-    carry_out(lambda organizer: organizer.change_time(seconds, reason))
+    carry_out(lambda organizer: organizer.change_time(seconds, reason), dry_run=dry_run)
 
 
 @run.command()
 @click.argument("number", type=int, metavar="ROUND")
 @click.argument("file", type=click.Path(path_type=Path, allow_dash=True, exists=True))
-def summary(number: int, file: Path) -> None:
+@dry_run_option
+def summary(number: int, file: Path, dry_run: bool) -> None:
     """Write your own words about a round, and send its summary (RSM).
 
     The words come from FILE, or from standard input (-).
     """
     contest = open_contest()
     text = own_words(file)
-    with contest.store.write() as tx:
+    with transaction(contest, dry_run=dry_run) as tx:
         if not results.set_words(tx, number, text + "\n"):
             raise NotNow(f"round {number} does not exist, or its summary has gone out")
         if not results.is_played(tx, number):
             stored = f"Stored: the summary goes out with your words when round {number} is finished."
-            remark(stored)
+            print_outcome(stored, dry_run=dry_run)
             return
         readers = plural(contest_day(contest).report_round(tx, number), "reader")
         done = f"the summary of round {number} went to {readers}"
         contest_state.note(tx, "summary", done, contest.clock.now(), actor=operator(), whom=f"round {number}")
-    remark(f"The summary of round {number} goes to {readers}.")
-    deliver_reports(contest)
+    print_outcome(f"The summary of round {number} goes to {readers}.", dry_run=dry_run)
+    if not dry_run:
+        deliver_reports(contest)

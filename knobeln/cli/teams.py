@@ -16,10 +16,18 @@ from contest.store import teams as team_store
 from contest.store.submissions import Version
 from contest.util.plurals import plural
 from contest.util.sanitize import sanitize
-from knobeln.cli.actions import carry_out, operator, own_words, reason_option
 from knobeln.cli.answers import answer, answers
 from knobeln.cli.contest_option import ContestGroup, NounGroup, open_contest
-from knobeln.cli.output import below, moment, print_facts, remark, table
+from knobeln.cli.dry_run import (
+    carry_out,
+    dry_run_option,
+    operator,
+    own_words,
+    print_outcome,
+    reason_option,
+    transaction,
+)
+from knobeln.cli.output import below, moment, print_facts, table
 
 if TYPE_CHECKING:
     from contest.actions.organizer_actions import OrganizerActions
@@ -136,34 +144,36 @@ def _show_team(line: ListedTeam, versions: Sequence[Version], ban: Ban | None) -
 # --- decisions ---------------------------------------------------------------------------------------------
 @teams.command()
 @click.argument("name")
-def accept(name: str) -> None:
+@dry_run_option
+def accept(name: str, dry_run: bool) -> None:
     """Accept the pending or withdrawn registration of team NAME. The team gets its authentication string."""
     from mailserver.commands.registration import accept_pending
 
     contest = open_contest()
-    with contest.store.write() as tx:
+    with transaction(contest, dry_run=dry_run) as tx:
         now = contest.clock.now()
         team = _team_in(tx, name, TeamState.PENDING, TeamState.WITHDRAWN)
         accept_pending(tx, team, contest.settings, contest.templates, now)
         contest_state.note(tx, "teams", f"{name} was accepted", now, actor=operator(), whom=name)
-    remark(f"{name} takes part; the answer is in the outbox.")
+    print_outcome(f"{name} takes part; the answer is in the outbox.", dry_run=dry_run)
 
 
 @teams.command()
 @click.argument("name")
 @reason_option
-def reject(name: str, reason: str) -> None:
+@dry_run_option
+def reject(name: str, reason: str, dry_run: bool) -> None:
     """Reject the pending registration of team NAME."""
     from mailserver.commands.registration import reject_pending
 
     contest = open_contest()
-    with contest.store.write() as tx:
+    with transaction(contest, dry_run=dry_run) as tx:
         now = contest.clock.now()
         team = _team_in(tx, name, TeamState.PENDING)
         reject_pending(tx, team, reason, contest.settings, contest.templates, now)
         text = f"{name} was rejected"
         contest_state.note(tx, "teams", text, now, actor=operator(), whom=name, reason=reason)
-    remark(f"{name} does not take part; the answer is in the outbox.")
+    print_outcome(f"{name} does not take part; the answer is in the outbox.", dry_run=dry_run)
 
 
 def _team_in(tx: Transaction, name: str, *states: TeamState) -> Team:
@@ -177,39 +187,44 @@ def _team_in(tx: Transaction, name: str, *states: TeamState) -> Team:
 @teams.command()
 @click.argument("team")
 @reason_option
-def disqualify(team: str, reason: str) -> None:
+@dry_run_option
+def disqualify(team: str, reason: str, dry_run: bool) -> None:
     """Disqualify TEAM: it plays no more games."""
-    carry_out(lambda organizer: organizer.take_out(team, BanKind.DISQUALIFIED, reason))
+    carry_out(lambda organizer: organizer.take_out(team, BanKind.DISQUALIFIED, reason), dry_run=dry_run)
 
 
 @teams.command()
 @click.argument("team")
 @reason_option
-def drop(team: str, reason: str) -> None:
+@dry_run_option
+def drop(team: str, reason: str, dry_run: bool) -> None:
     """Take TEAM out of the contest at its own request. It plays no more games."""
-    carry_out(lambda organizer: organizer.take_out(team, BanKind.DROPPED, reason))
+    carry_out(lambda organizer: organizer.take_out(team, BanKind.DROPPED, reason), dry_run=dry_run)
 
 
 @teams.command()
 @click.argument("team")
 @click.option("--reason", default="", help="Why; for the log, and for the team.")
-def reinstate(team: str, reason: str) -> None:
+@dry_run_option
+def reinstate(team: str, reason: str, dry_run: bool) -> None:
     """Let TEAM take part again after `disqualify` or `drop`, or if its program is set aside."""
-    carry_out(lambda organizer: organizer.reinstate(team, reason))
+    carry_out(lambda organizer: organizer.reinstate(team, reason), dry_run=dry_run)
 
 
 @teams.command()
 @click.argument("team")
 @reason_option
-def forget(team: str, reason: str) -> None:
+@dry_run_option
+def forget(team: str, reason: str, dry_run: bool) -> None:
     """Delete the names and addresses of TEAM's people, their letters, and the mails that name them.
 
     The contest must be over, or the team have withdrawn. Its name, programs and results stay. This cannot be
     taken back.
     """
     contest = open_contest()
-    carry_out(lambda organizer: organizer.forget(team, reason), contest)
-    contest.store.wipe()
+    carry_out(lambda organizer: organizer.forget(team, reason), contest, dry_run=dry_run)
+    if not dry_run:
+        contest.store.wipe()
 
 
 @teams.command()
@@ -217,7 +232,8 @@ def forget(team: str, reason: str) -> None:
 @click.option("--subject", required=True, help="The subject of the mail, after the contest's title.")
 @click.option("--round", "number", type=int, metavar="ROUND", help="Tell only the teams of this round.")
 @click.option("--without-program", is_flag=True, help="Tell only teams that have no accepted program.")
-def tell(file: Path, subject: str, number: int | None, without_program: bool) -> None:
+@dry_run_option
+def tell(file: Path, subject: str, number: int | None, without_program: bool, dry_run: bool) -> None:
     """Send your own words to all registered teams, or to some of them.
 
     The words come from FILE, or from standard input (-). A team gets the same words once,
@@ -230,7 +246,7 @@ def tell(file: Path, subject: str, number: int | None, without_program: bool) ->
     contest = open_contest()
     text = own_words(file)
     message = Message(subject, text, number, without_program)
-    carry_out(lambda organizer: organizer.tell(message), contest)
+    carry_out(lambda organizer: organizer.tell(message), contest, dry_run=dry_run)
 
 
 @click.group("class", cls=ContestGroup)
@@ -243,7 +259,8 @@ def class_() -> None:
 @click.option(
     "--again", is_flag=True, help="Remind those, too, who were invited before and have not registered."
 )
-def invite(file: Path, again: bool) -> None:
+@dry_run_option
+def invite(file: Path, again: bool, dry_run: bool) -> None:
     """Send a personal registration form to everybody in a class list.
 
     FILE is CSV, as spreadsheets and campus systems export it. Its first row names the columns: `mail` is
@@ -263,7 +280,7 @@ def invite(file: Path, again: bool) -> None:
         class_people.put(organizer.tx, (person.listed for person in people))
         return organizer.invite(forms, again=again)
 
-    carry_out(action, contest)
+    carry_out(action, contest, dry_run=dry_run)
 
 
 @class_.command()

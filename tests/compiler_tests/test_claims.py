@@ -18,12 +18,12 @@ from contest.errors import StoreBusy
 from contest.ledger.receipts import Effect
 from contest.model import SubmissionState
 from contest.schema.sections import Programs
-from contest.store import Store, claims, contest_state, ledger, letters, migrate, submissions, url_of
+from contest.store import Store, claims, contest_state, ledger, letters, migrate, outbox, submissions, url_of
 from contest.store.claims import LEASE, Claimant
 from reports.render import Templates
 from tests.support.clocks import FixedClock
 from tests.support.compile_services import compile_service
-from tests.support.contest_field import NOW, add_team, queued, settings
+from tests.support.contest_field import NOW, add_team, settings
 from tournament.runners import open_runner
 
 BAD = b"this is no C"  # its build takes a moment, and is one all the same
@@ -85,9 +85,9 @@ class Contest:
     def reports(self) -> int:
         """How many reports there are; each has one entry in the ledger."""
         with self.store.read() as tx:
-            reports = len(queued(tx))
-            assert len(list(ledger.entries(tx))) == reports
-        return reports
+            queued = len(outbox.queued_after(tx, 0))
+            assert len(list(ledger.entries(tx))) == queued
+        return queued
 
 
 @pytest.fixture
@@ -116,7 +116,7 @@ def test_many_workers_at_once_build_each_submission_once_and_each_teams_in_order
     assert set(Counter(name for worker in workers for name in worker.builder.built).values()) == {1}
     assert contest.reports() == 9
     with contest.store.read() as tx:
-        in_order = [item.raw for item in queued(tx)]
+        in_order = [item.raw for item in outbox.queued_after(tx, 0)]
     for name in TEAMS:
         versions = [raw.partition(b"version ")[2][:1] for raw in in_order if b"of " + name.encode() in raw]
         assert versions == sorted(versions)

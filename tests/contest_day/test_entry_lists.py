@@ -16,12 +16,12 @@ from contest.errors import NumberAwaited
 from contest.ledger.entry_list import EntryList, SealedEntry
 from contest.ledger.receipts import PROOF_FILE, Effect, LedgerEntry
 from contest.model import BanKind, LetterState, TeamState
-from contest.store import entry_lists, ledger, letters, submissions, teams
+from contest.store import entry_lists, ledger, letters, outbox, submissions, teams
 from knobeln.context import ContestContext
 from knobeln.day.run import contest_day
 from knobeln.services import Services
 from tests.support.clocks import FixedClock
-from tests.support.contest_field import NOW, House, make_contest, queued, settings
+from tests.support.contest_field import NOW, House, make_contest, settings
 from tests.support.mail_world import body_of, flat
 
 CLOSED = NOW - timedelta(hours=1)  # programs are no longer taken, and the contest has not started
@@ -46,7 +46,7 @@ def list_mails(contest: ContestContext) -> list[EmailMessage]:
 
 def mails_of(contest: ContestContext, report: str) -> list[EmailMessage]:
     with contest.store.read() as tx:
-        raw = [item.raw for item in queued(tx)]
+        raw = [item.raw for item in outbox.queued_after(tx, 0)]
     mails = (email.message_from_bytes(each, policy=email.policy.default) for each in raw)
     return [mail for mail in mails if isinstance(mail, EmailMessage) and mail["X-Knobeln-Report"] == report]
 

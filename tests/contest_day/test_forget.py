@@ -100,6 +100,7 @@ def test_a_team_that_plays_and_mails_that_wait_come_first(tmp_path: Path) -> Non
     contest.send(DARK, "withdraw", from_line(DARK, contest.strings[DARK]))
     with contest.opened() as opened, opened.store.write() as tx:
         assert teams.named(tx, DARK).state == "withdrawn"
+    assert knobeln(*forget, "--dry-run").exit_code == 0
     assert files_with(contest.folder, address_of(DARK).encode())
     assert knobeln(*forget).exit_code == 0
     assert files_with(contest.folder, address_of(DARK).encode()) == []

@@ -458,7 +458,21 @@ def test_a_program_is_put_in_by_hand_after_programs_are_closed(field, tmp_path) 
     assert "frozen" in knobeln(folder, "programs", "submit", "the_late_ones", program, *WHY, code=1).output
 
 
-# --- the log, rehearsal --------------------------------------------------------------------------
+# --- dry runs, the log, rehearsal --------------------------------------------------------------------------
+def test_a_dry_run_changes_nothing(field: Callable[..., ContestContext]) -> None:
+    folder = field(count=7)
+    with pytest.raises(Paused):
+        played(folder, After(1, lambda: knobeln(folder, "run", "pause", *WHY)))
+    before = dump(folder)
+    for words in (
+        ("teams", "disqualify", "team_0002", *WHY),
+        ("run", "rerun", 1, *WHY),
+        ("dates", "move", "results_published=1994-06-15T12:00", *WHY),
+    ):
+        assert "This was a dry run" in knobeln(folder, *words, "--dry-run").output
+        assert dump(folder) == before
+
+
 def test_the_log_says_who_did_what_to_whom_when_and_why(field: Callable[..., ContestContext]) -> None:
     folder = field(count=5)
     knobeln(folder, "teams", "drop", "team_0002", "--reason", "They are on holiday.")
@@ -551,6 +565,12 @@ def test_the_organizers_own_words_reach_each_of_these_teams_once(field) -> None:
     knobeln(folder, "teams", "drop", "gone", *WHY)
     words = folder.path.parent / "words.txt"
     words.write_text(WORDS)
+    shown = knobeln(folder, *TELL, words, "--without-program", "--dry-run").stdout
+    assert "Subject: International KNOBELN contest: Lunch" in shown
+    assert "\n  the cafeteria is open.\n" in shown
+    assert "To: late@" in shown
+    assert "To: team" not in shown
+    assert mails(folder, "organizer_words") == []
     assert "1 team is told." in knobeln(folder, *TELL, words, "--without-program").output
     assert mails(folder, "organizer_words") == ["late"]
     assert "15 teams are told." in knobeln(folder, *TELL, words).output

@@ -29,7 +29,7 @@ from contest.store.results import Games
 from contest.util.clock import SystemClock
 from knobeln.context import ContestContext
 from knobeln.day.run import contest_day, play_contest
-from tests.support.contest_field import NOW, House, make_contest, queued, settings
+from tests.support.contest_field import NOW, House, make_contest, settings
 from tests.support.contest_runs import finish, run
 from tests.support.drand_network import (
     RECORDED,
@@ -280,7 +280,9 @@ def test_without_a_server_the_day_waits_and_the_organizer_hands_the_number_in(tm
     assert "knobeln run number VALUE" in said[1]
     with contest.store.read() as tx:
         assert contest_state.state(tx).phase is Phase.FINISHED
-        assert [each.to for each in queued(tx)].count(contest.settings.contest.organizer_address) == 1
+        assert [each.to for each in outbox.queued_after(tx, 0)].count(
+            contest.settings.contest.organizer_address
+        ) == 1
         assert any("does not give round" in line.text for line in contest_state.log(tx, 50, area="error"))
 
 

@@ -10,11 +10,11 @@ from sqlalchemy import select
 from contest.config.settings import Settings, game_settings
 from contest.ledger.entry_list import EntryList, SealedEntry
 from contest.seeds import ContestSeed
-from contest.store import contest_state, submissions
+from contest.store import contest_state, outbox, submissions
 from contest.store.tables import outbox as outbox_table
 from knobeln.context import ContestContext
 from knobeln.day.run import contest_day
-from tests.support.contest_field import SEED, House, make_contest, queued, settings
+from tests.support.contest_field import SEED, House, make_contest, settings
 
 PREFERENCES = ("LAP,LGP,GRP,RSM",)
 
@@ -38,7 +38,7 @@ def mails(folder: ContestContext) -> list[tuple[str, bytes]]:
     """The kind and the text and files of every mail, in their order, with line ends taken out."""
     with folder.store.read() as tx:
         kinds = {row.id: row.kind for row in tx.execute(select(outbox_table.c.id, outbox_table.c.kind))}
-        items = queued(tx)
+        items = outbox.queued_after(tx, 0)
     return [(kinds[item.id], _parts(item.raw).replace(b"\r\n", b"")) for item in items]
 
 

@@ -24,7 +24,6 @@ from knobeln.context import ContestContext, create_contest
 from mailserver.intake.accept import accept
 from tests.support import killed_at
 from tests.support.command_line import knobeln_in
-from tests.support.contest_field import queued
 from tests.support.contest_runs import finish
 from tests.support.knobeln_server import ROBOT, text_of
 from tests.support.letters import letter
@@ -149,7 +148,7 @@ def test_each_letter_is_answered_once_though_a_worker_dies_in_the_middle_of_a_bu
         assert letters.count_by_state(tx) == {LetterState.HANDLED: 2 * len(TEAMS)}
         assert submissions.count_by_state(tx) == {SubmissionState.BUILT: len(TEAMS)}
         effects = Counter(str(entry.effect) for entry in ledger.entries(tx))
-        sent = {item.message_id for item in queued(tx)}
+        sent = {item.message_id for item in outbox.queued_after(tx, 0)}
         assert outbox.count_by_state(tx) == {OutboxState.SENT: len(sent)}
     assert effects["registration accepted"] == effects["program accepted"] == len(TEAMS)
     assert Counter(str(mail["Message-ID"]) for mail in site.mails()) == dict.fromkeys(sent, 1)

@@ -20,7 +20,7 @@ from contest.config.template import usual_dates
 from contest.ledger.receipts import Effect, LedgerEntry, program_digest
 from contest.model import LetterState, Member, Registration, Submission, Team, TeamState
 from contest.schema.sections import Mail, Programs, Tournament
-from contest.store import Transaction, ledger, letters, outbox, submissions, teams
+from contest.store import Transaction, ledger, letters, submissions, teams
 from contest.store.tables import contest
 from knobellib.samples import house_strategies
 from knobeln.context import ContestContext, create_contest
@@ -148,9 +148,3 @@ def add_team(tx: Transaction, name: str, codes: str) -> Team:
         letter_id=None,
         now=NOW,
     )
-
-
-def queued(tx: Transaction) -> list[outbox.OutboxItem]:
-    """All mails, oldest first."""
-    listed = outbox.listing(tx, state=None, to=None, count=10_000)
-    return [item for each in listed if (item := outbox.get(tx, each.id))]

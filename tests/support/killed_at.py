@@ -49,7 +49,7 @@ STEPS = {
 
 TELL_STEPS = {
     "the words are queued, not committed": ("contest.store.outbox", "put_all", "after"),
-    "the words are committed, nobody was told so": ("knobeln.cli.actions", "remark", "before"),
+    "the words are committed, nobody was told so": ("knobeln.cli.dry_run", "print_outcome", "before"),
 }
 
 
