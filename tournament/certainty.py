@@ -10,10 +10,10 @@ referee itself plays the group from the pools.
 
 Two errors remain in a share p of n contests. Sampling contests gives the variance p(1-p)/n. A finite pool of
 K games adds at most p(1-p)/K: the variance over pools is the sum of the parts that single games explain,
-divided by K, and these are not more than all of it (Hoeffding's decomposition). A pool grows with its uses;
-those of programs that think long have fewer games. K is the harmonic mean of the sizes, weighted by the
-variance that each pool brings: the square of its uses, as if all games had the same deviation.
-`Certainty.margin` is two standard deviations at p = 1/2, with both errors.
+divided by K, and these are not more than all of it (Hoeffding's decomposition). Pools get more games where
+games decide more: in proportion to the deviation of the points and the number of uses, divided by the root
+of the cost (Neyman's allocation). So K is the harmonic mean of the sizes, weighted by the variance that each
+pair brings to the points. `Certainty.margin` is two standard deviations at p = 1/2, with both errors.
 
 Costs are counted in instructions, not in seconds, so that every host plays the same games and tells the same
 numbers, whatever the number of workers.
@@ -23,10 +23,10 @@ from __future__ import annotations
 
 import math
 from collections import Counter, defaultdict, deque
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from dataclasses import field as dataclass_field
-from itertools import islice
+from itertools import chain, count, islice
 
 from contest.config.settings import Settings
 from contest.formats.format import Format
@@ -60,17 +60,19 @@ INTERVAL = 0.90
 LIKELY = 0.95  # of the contests are won by the likely winners
 TOLD_APART = 0.95  # of the contests in which the one is ahead of the other
 
-_FIRST_GAMES = 2  # of a pool, to learn the cost of its games
-_FEWEST_GAMES = 16  # of a pool, if they fit into the budget
-_USES_OF_A_GAME = 4  # at least, beyond these; that at most doubles the margin
-_BUDGET_INSTRUCTIONS = 50_000_000_000  # for all pools: some 20 s of one core
+_FIRST_GAMES = 16  # of a pool, to learn the deviation of its games
+_FIRST_OF_ALL = 2  # of a pool, to learn the cost of its games
+_BUDGET_INSTRUCTIONS = 50_000_000_000  # for the pools' other games: some 20 s of one core
+_SLOW_BUDGET_INSTRUCTIONS = 100_000_000_000  # where games are not quick, for the first games
+_SLOW_FIRST_GAMES = 4
+_MAX_POOL_GAMES = 10_000
 _INSTRUCTIONS_PER_GAME = 300_000  # what a quick game costs that needs none
 # Of a game of programs that are asked for moves, and whose time is counted in fuel:
 _INSTRUCTIONS_PER_QUESTION = 6_000_000  # a new instance, about 2.5 ms
 _UNITS_PER_INSTRUCTION = 4
+_USES_OF_A_GAME = 4  # at least, beyond the first games; that at most doubles the margin
+_MAX_AT_ONCE = 1_000  # contests in memory
 _CHUNK_GAMES = 20_000  # their results are in memory at the same time
-_AT_ONCE = 250  # contests in memory
-_DRAWN_NUMBERS = 10_000
 _DEFAULT_SECONDS = 60.0
 # For choosing the default alone: what a game of a pool, a game of a contest, and a group take on two cores.
 _SECONDS_PER_GAME, _SECONDS_PER_USE, _SECONDS_PER_GROUP = 100e-6, 12e-6, 400e-6
@@ -111,11 +113,11 @@ def default_contests(field: Field, history: Sequence[RoundOutcome]) -> int | Non
     """
     if _is_certain(field):
         return 1
-    if not field.info.play.is_quick and _least_cost(field, history) > 2 * _BUDGET_INSTRUCTIONS:
+    if not field.info.play.is_quick and _least_cost(field, history) > _SLOW_BUDGET_INSTRUCTIONS:
         return None
     groups = [group for each in history for group in each.plan.groups]
     games = sum(pairing.games for group in groups for pairing in group.pairings)
-    pools = _FEWEST_GAMES * len(field.images) ** 2 / 2
+    pools = _FIRST_GAMES * len(field.images) ** 2 / 2
 
     def seconds(contests: int) -> float:
         uses = contests * games
@@ -135,7 +137,7 @@ def _least_cost(field: Field, history: Sequence[RoundOutcome]) -> float:
         for match in group.matches
     ]
     pools = len(field.images) * (len(field.images) - 1)  # each two in two seatings
-    return _FIRST_GAMES * pools * sum(costs) / max(1, len(costs))
+    return _FIRST_OF_ALL * pools * sum(costs) / max(1, len(costs))
 
 
 def _game_cost(info: GameInfo, result: GameResult) -> int:
@@ -152,16 +154,13 @@ def certainty(field: Field, history: Sequence[RoundOutcome], contests: int, runn
 
     `history`: its rounds as published, with all games.
     """
-    is_certain = _is_certain(field)
-    contests = 1 if is_certain else contests
-    pools = _Pools(field, runner)
+    contests, sampling_error = (1, 0.0) if _is_certain(field) else (contests, 1 / contests)
+    pools = _Pools(field, runner, contests)
     published = _Reached.of(field.format, history)
-    starts = range(0, contests, _AT_ONCE)
-    batches = (range(start, min(contests, start + _AT_ONCE)) for start in starts)
-    replayed = [reached for batch in batches for reached in _play(field, batch, pools)]
+    replayed = _play(field, contests, pools)
     playing = replayed[0].places
     teams = tuple(_team(name, published, replayed) for name in published.places if name in playing)
-    margin = 0 if is_certain else math.ceil(100 * math.sqrt(1 / contests + pools.error))
+    margin = math.ceil(100 * math.sqrt(sampling_error + pools.error))
     return Certainty(contests, margin, teams, _alike(published, replayed), _likely_winners(teams, replayed))
 
 
@@ -248,112 +247,233 @@ def _are_told_apart(name: str, other: str, replayed: Sequence[_Reached]) -> bool
 
 
 # --- contests with other random numbers --------------------------------------------------------------------
-def _play(field: Field, numbers: range, pools: _Pools) -> list[_Reached]:
-    """How far the teams came in the contests of these numbers, whose games are played together."""
-    histories: list[list[RoundOutcome]] = [[] for _ in numbers]
-    playing = [_redraw(field, *each, pools) for each in zip(numbers, histories, strict=True)]
-    while drawn := [(each, plan) for each in playing if (plan := next(each, None))]:
-        fixtures = (fixture for _, plan in drawn for group in plan.groups for fixture in _fixtures(group))
-        pools.fill(pairing.seating(game) for pairing, game in fixtures)
-        playing = [each for each, _ in drawn]
-    return [_Reached.of(field.format, history) for history in histories]
+def _play(field: Field, contests: int, pools: _Pools) -> list[_Reached]:
+    """How far the teams came in this many contests."""
+    starts = range(0, contests, _MAX_AT_ONCE)
+    batches = (range(start, min(contests, start + _MAX_AT_ONCE)) for start in starts)
+    return [reached for batch in batches for reached in _play_together(field, batch, pools)]
 
 
-def _redraw(field: Field, number: int, history: list[RoundOutcome], pools: _Pools) -> Iterator[RoundPlan]:
-    """Yield each round of a contest as it is drawn, for its pools to be filled; then play it."""
-    redrawn = replace(field, seeds=Seeds(field.seeds.stream(f"certainty/contest/{number}", 32)))
-    for plan in rounds(field.format, tuple(field.images), redrawn.seeds, history):
-        yield plan
-        groups = tuple(_play_group(redrawn, group, plan.final, pools) for group in plan.groups)
-        history.append(RoundOutcome(plan, groups))
+def _play_together(field: Field, numbers: range, pools: _Pools) -> list[_Reached]:
+    """The contests of these numbers, which are played round by round, all at the same time."""
+    redraws = [
+        _Redraw(field, f"contest/{number}", Seeds(field.seeds.stream(f"certainty/contest/{number}", 32)))
+        for number in numbers
+    ]
+    fixtures = _Fixtures()
+    playing, round_number = [each for each in redraws if each.plan_next(fixtures)], 1
+    while playing:
+        fixtures.draw(f"contest/from {numbers.start}/round/{round_number}", pools)
+        for each in playing:
+            each.play_round(pools)
+        playing, round_number = [each for each in playing if each.plan_next(fixtures)], round_number + 1
+    return [_Reached.of(field.format, each.history) for each in redraws]
 
 
-def _fixtures(plan: GroupPlan) -> Iterator[tuple[Pairing, int]]:
-    """The games that are planned, each with its number: all but those that failures or equal points add."""
-    return ((pairing, game) for pairing in plan.pairings for game in range(1, pairing.games + 1))
+@dataclass
+class _Fixture:
+    """One game of a pairing, which many contests play: how many in this round, and as what they get it."""
+
+    pairing: Pairing
+    number: int
+    seating: Seating
+    uses: int = 0
+    pool: tuple[Match, ...] = ()
+    drawn: Iterator[Match] = dataclass_field(default_factory=lambda: iter(()))
 
 
-def _play_group(field: Field, plan: GroupPlan, final: bool, pools: _Pools) -> GroupOutcome:
-    several = [pools.matches(*fixture) for fixture in _fixtures(plan)]
-    numbers = field.seeds.numbers(f"{plan.round}/{plan.number}", len(several), _DRAWN_NUMBERS)
-    matches = [pool[n * len(pool) // _DRAWN_NUMBERS] for pool, n in zip(several, numbers, strict=True)]
-    has_more = any(p.most > p.games for p in plan.pairings)
-    if has_more or not (pools.are_flawless or all(match.result.is_flawless for match in matches)):
-        standings = field.play_group(plan, final, _pool_runner(pools, matches)).standings
-    else:
-        standings = field.format.standings(plan, final, matches, {}, frozenset())
-    return GroupOutcome(plan, (), standings)
+class _Fixtures:
+    """All games that were planned in any of the contests."""
+
+    def __init__(self) -> None:
+        self._known: dict[tuple[Seating, int, int], tuple[_Fixture, ...]] = {}
+
+    def of(self, pairing: Pairing) -> tuple[_Fixture, ...]:
+        """The games of this pairing: all but those that failures or equal points add."""
+        key = (pairing.players, pairing.games, pairing.most)
+        if key not in self._known:
+            numbers = range(1, pairing.games + 1)
+            self._known[key] = tuple(_Fixture(pairing, n, pairing.seating(n)) for n in numbers)
+        return self._known[key]
+
+    def draw(self, title: str, pools: _Pools) -> None:
+        """Draw the games of a round for all contests that use them."""
+        needed = [fixture for several in self._known.values() for fixture in several if fixture.uses]
+        uses = Counter[Seating]()
+        for fixture in needed:
+            uses[fixture.seating] += fixture.uses
+        drawn = {seating: iter(numbers) for seating, numbers in pools.draw(title, uses).items()}
+        for fixture in needed:
+            if not fixture.pool:
+                games = pools.games(fixture.seating)
+                fixture.pool = tuple(Match(fixture.pairing, 1, each, True, fixture.number) for each in games)
+            numbers = islice(drawn[fixture.seating], fixture.uses)
+            fixture.drawn, fixture.uses = iter([fixture.pool[number] for number in numbers]), 0
 
 
-def _pool_runner(pools: _Pools, matches: Sequence[Match]) -> Runner:
+@dataclass
+class _Redraw:
+    """One contest with other random numbers, as far as it has been played."""
+
+    field: Field
+    title: str
+    seeds: Seeds
+    history: list[RoundOutcome] = dataclass_field(default_factory=list)
+    _plan: RoundPlan | None = None
+    _fixtures: tuple[list[_Fixture], ...] = ()  # of each group
+
+    def __post_init__(self) -> None:
+        self._rounds = rounds(self.field.format, tuple(self.field.images), self.seeds, self.history)
+
+    def plan_next(self, fixtures: _Fixtures) -> bool:
+        """Draw the next round; False at the contest's end."""
+        plan = next(self._rounds, None)
+        if plan is None:
+            return False
+        self._fixtures = tuple(
+            [each for p in group.pairings for each in fixtures.of(p)] for group in plan.groups
+        )
+        for each in chain.from_iterable(self._fixtures):
+            each.uses += 1
+        # A thousand contests share their pairings, or they need a gigabyte.
+        shared = (
+            replace(group, pairings=tuple([each.pairing for each in planned if each.number == 1]))
+            for group, planned in zip(plan.groups, self._fixtures, strict=True)
+        )
+        self._plan = replace(plan, groups=tuple(shared))
+        return True
+
+    def play_round(self, pools: _Pools) -> None:
+        """Play the round as drawn: each game is the next one that its fixture has."""
+        if self._plan is None:
+            return
+        groups = tuple(
+            self._group(group, self._plan.final, [next(each.drawn) for each in planned], pools)
+            for group, planned in zip(self._plan.groups, self._fixtures, strict=True)
+        )
+        self.history.append(RoundOutcome(self._plan, groups))
+
+    def _group(self, plan: GroupPlan, final: bool, matches: Sequence[Match], pools: _Pools) -> GroupOutcome:
+        has_more = any(p.most > p.games for p in plan.pairings)
+        if has_more or not (pools.are_flawless or all(m.result.is_flawless for m in matches)):
+            runner = _PoolRunner(pools, f"{self.title}/{plan.round}/{plan.number}", matches)
+            standings = self.field.play_group(plan, final, runner).standings
+        else:
+            standings = self.field.format.standings(plan, final, matches, {}, frozenset())
+        return GroupOutcome(plan, (), standings)
+
+
+class _PoolRunner:
     """Gives the referee of one group the games that were drawn, and draws further ones that it asks for."""
-    drawn: defaultdict[Seating, deque[GameResult]] = defaultdict(deque)
-    for match in matches:
-        drawn[match.players].append(match.result)
 
-    def game(job: GameJob) -> GameResult:
-        if drawn[job.names]:
-            return drawn[job.names].popleft()
-        if job.names not in pools.games:
-            pools.fill([job.names])
-        pool = pools.games[job.names]
-        return pool[int.from_bytes(job.streams[0], "big") % len(pool)]
+    def __init__(self, pools: _Pools, title: str, matches: Sequence[Match]) -> None:
+        self._pools = pools
+        self._title = title
+        self._more = count(1)
+        self._drawn: defaultdict[Seating, deque[GameResult]] = defaultdict(deque)
+        for match in matches:
+            self._drawn[match.players].append(match.result)
 
-    return lambda jobs: list(map(game, jobs))
+    def __call__(self, jobs: Sequence[GameJob]) -> Sequence[GameResult]:
+        return [
+            self._drawn[job.names].popleft()
+            if self._drawn[job.names]
+            else self._pools.one(f"{self._title}/more/{next(self._more)}", job.names)
+            for job in jobs
+        ]
 
 
 # --- pools of games ----------------------------------------------------------------------------------------
 @dataclass
 class _Pools:
-    """Independent games of the teams, by seating."""
+    """Independent games of the teams, by seating, for this many contests."""
 
     field: Field
     runner: Runner
-    games: defaultdict[Seating, list[GameResult]] = dataclass_field(default_factory=lambda: defaultdict(list))
-    are_flawless: bool = True  # nobody has failed in any game
-    _uses: Counter[Seating] = dataclass_field(default_factory=Counter)
+    contests: int
+    _games: dict[Seating, list[GameResult]] = dataclass_field(default_factory=lambda: defaultdict(list))
     _costs: Counter[Seating] = dataclass_field(default_factory=Counter)  # of the games so far
     _known: dict[_Points, GameResult] = dataclass_field(default_factory=dict)
-    _matches: dict[tuple[Pairing, int], list[Match]] = dataclass_field(default_factory=dict)
+    are_flawless: bool = True  # nobody has failed in any game
+    _games_per_weight: float | None = None
+    _variance: float = 0.0
+    _error: float = 0.0
 
     @property
     def error(self) -> float:
         """What finite pools add to the variance of a share, in units of p(1-p); see the module."""
-        weights = {seating: uses * uses for seating, uses in self._uses.items()}
-        added = sum(weight / len(self.games[seating]) for seating, weight in weights.items())
-        return added / max(1, sum(weights.values()))
+        return self._error / self._variance if self._variance else 0.0
 
-    def matches(self, pairing: Pairing, game: int) -> Sequence[Match]:
-        """The pool of this game; the same objects for all contests, which keep what was computed of them."""
-        found, pool = self._matches.setdefault((pairing, game), []), self.games[pairing.seating(game)]
-        found += [Match(pairing, 1, result, True, game) for result in pool[len(found) :]]
-        return found
+    def games(self, seating: Seating) -> Sequence[GameResult]:
+        """The pool of a seating that was drawn from."""
+        return self._games[seating]
 
-    def fill(self, seatings: Iterable[Seating]) -> None:
-        """Let the pools suit these uses and those before."""
-        uses = Counter(seatings)
-        self._uses.update(uses)
+    def draw(self, title: str, uses: Mapping[Seating, int]) -> Mapping[Seating, Sequence[int]]:
+        """Numbers of this many games of each pool. A new pool that is large enough gives each game once."""
+        new = {seating: count for seating, count in uses.items() if seating not in self._games}
+        self._fill(new)
+        return {
+            seating: range(count)
+            if seating in new and len(self._games[seating]) >= count
+            else self._numbers(title, seating, count)
+            for seating, count in uses.items()
+        }
+
+    def one(self, title: str, seating: Seating) -> GameResult:
+        """One game of this seating."""
+        if seating not in self._games:
+            self._fill({seating: min(self.contests, _MAX_AT_ONCE)})
+        return self._games[seating][self._numbers(title, seating, 1)[0]]
+
+    def _numbers(self, title: str, seating: Seating, count: int) -> list[int]:
+        name = f"certainty/{title}/{'/'.join(seating)}"
+        return self.field.seeds.numbers(name, count, len(self._games[seating]))
+
+    def _fill(self, uses_at_once: Mapping[Seating, int]) -> None:
+        """Make new pools, whose sizes suit the uses: those known now, and those in later batches."""
+        batches = max(1.0, self.contests / _MAX_AT_ONCE)
+        uses = {seating: round(count * batches) for seating, count in uses_at_once.items()}
         if not self.field.info.play.has_moves:  # a result is exact: there is only one
             self._play(dict.fromkeys(uses, 1))
             return
-        self._play(dict.fromkeys(uses, _FIRST_GAMES))
-        share = _BUDGET_INSTRUCTIONS / (len(self.field.images) ** 2 / 2)
-        affordable = {s: int(share * len(self.games[s]) / self._costs[s]) for s in uses}
-        wanted = {s: min(self._uses[s], max(_FEWEST_GAMES, self._uses[s] // _USES_OF_A_GAME)) for s in uses}
-        self._play({s: min(affordable[s], wanted[s]) for s in uses})
+        probed = self._play({seating: min(_FIRST_OF_ALL, count) for seating, count in uses.items()})
+        count = _FIRST_GAMES if self.field.info.play.is_quick else _SLOW_FIRST_GAMES
+        first = _first_games({seating: cost for seating, (_, cost) in probed.items()}, count)
+        spread = self._play({s: min(first[s], uses[s]) - len(self._games[s]) for s in uses})
+        weights = {s: uses[s] * deviation / math.sqrt(cost) for s, (deviation, cost) in spread.items()}
+        if self._games_per_weight is None:
+            total = sum(weights[s] * cost for s, (_, cost) in spread.items())
+            self._games_per_weight = _BUDGET_INSTRUCTIONS / total if total else 0.0
+        wanted = {
+            s: min(_MAX_POOL_GAMES, count // _USES_OF_A_GAME, int(self._games_per_weight * weights[s]))
+            for s, count in uses.items()
+        }
+        self._play({s: count - len(self._games[s]) for s, count in wanted.items()})
+        for s, count in uses.items():
+            variance = (count * spread[s][0]) ** 2
+            self._variance += variance
+            self._error += variance * (1 / len(self._games[s]) - 1 / count)
 
-    def _play(self, sizes: Mapping[Seating, int]) -> None:
-        """Let these pools have so many games."""
+    def _play(self, counts: Mapping[Seating, int]) -> Mapping[Seating, tuple[float, float]]:
+        """Play this many more games of each seating, none if the number is not positive.
+
+        Returns what the games so far tell: the deviation of their points, and instructions per game.
+        """
         jobs = (
             (seating, self._job(seating, number))
-            for seating, size in sizes.items()
-            for number in range(len(self.games[seating]), size)
+            for seating, count in counts.items()
+            for number in range(len(self._games[seating]), len(self._games[seating]) + count)
         )
         while chunk := list(islice(jobs, _CHUNK_GAMES)):
             results = referee.carry_out([job for _, job in chunk], self.runner)
             for (seating, _), result in zip(chunk, results, strict=True):
-                self.games[seating].append(self._kept(result))
+                self._games[seating].append(self._kept(result))
                 self._costs[seating] += _game_cost(self.field.info, result)
+        return {
+            seating: (_deviation(games), self._costs[seating] / len(games))
+            for seating in counts
+            if (games := self._games[seating])
+        }
 
     def _job(self, seating: Seating, number: int) -> GameJob:
         title = f"certainty/game/{'/'.join(seating)}/{number}/seat"
@@ -370,4 +490,23 @@ class _Pools:
         return self._known[key]
 
 
+def _first_games(costs: Mapping[Seating, float], count: int) -> Mapping[Seating, int]:
+    """So many of each pool; fewer of those that cost most, if all together exceed the budget."""
+    usual = {seating: count * cost for seating, cost in costs.items()}
+    most = max(usual.values(), default=0.0)  # that a pool's first games may cost
+    while sum(min(each, most) for each in usual.values()) > _BUDGET_INSTRUCTIONS:
+        most /= 2
+    return {seating: int(min(usual[seating], most) / cost) for seating, cost in costs.items()}
+
+
 _Points = tuple[tuple[int, Verdict, int], ...]
+
+
+def _deviation(games: Sequence[GameResult]) -> float:
+    """The standard deviation of the points in these games, of both seats together."""
+    variance = 0.0
+    for seat in range(len(games[0].seats)):
+        points = [game.seats[seat].points for game in games]
+        total = sum(points)
+        variance += (len(points) * sum(p * p for p in points) - total * total) / len(points) ** 2
+    return math.sqrt(variance)
