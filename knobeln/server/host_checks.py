@@ -33,13 +33,16 @@ from sandbox.groups import limits_of_sandboxes
 from sandbox.images.oci_image import image_cache
 from sandbox.images.unpacking import require_tools
 from sandbox.limits import MB
-from sandbox.sandbox import Sandbox
+from sandbox.sandbox import Ending, Limits, Sandbox
 from sandbox.self_test import require_tight
 from sandbox.vm.translation import NotTranslated, translations
 from tournament.runners.machine import knobeln_engine
 
 _MIN_DISK_BYTES = 500_000_000
 _PACKAGES_SECONDS = 60.0
+_LITTLE_MEMORY = Limits(address_space_bytes=64 * MB, work_bytes=MB, processes=32)
+# Without a line's end to wait for, tail keeps all that it gets.
+_MEMORY_OF_MANY = "for i in 1 2 3 4 5 6; do head -c 40000000 /dev/zero | tail -n 1 > /dev/null & done; wait"
 
 
 class Level(StrEnum):
@@ -204,9 +207,20 @@ def _user(path: Path) -> str:
 
 
 def _limits() -> str:
-    """Weak limits are not a failure: contests can do with them."""
+    """Try the limit of memory with processes of which each keeps to it.
+
+    Weak limits are not a failure: contests can do with them.
+    """
     found = limits_of_sandboxes()
-    return found.sentence if found.whole else Note(f"weak: {found.sentence}")
+    if not found.whole:
+        return Note(f"weak: {found.sentence}")
+    result = Sandbox().run(["/bin/sh", "-c", _MEMORY_OF_MANY], limits=_LITTLE_MEMORY)
+    if result.ending is not Ending.MEMORY_LIMIT:
+        raise ToolMissing(
+            f"{found.sentence}, but a sandbox that used more than {_LITTLE_MEMORY.memory_bytes // MB} MB "
+            f"ended with {result.ending} {result.code}: {result.stderr.decode('utf-8', 'replace')}"
+        )
+    return found.sentence
 
 
 def _native_code() -> str:

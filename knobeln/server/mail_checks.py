@@ -60,10 +60,22 @@ def _port(settings: Settings, path: Path) -> str:
     try:
         reached = socket.create_connection((_LOOPBACK_OF.get(host, host), port), _TIMEOUT_SECONDS)
     except ConnectionRefusedError:
-        return Note(f"{host}:{port} is free for `knobeln serve`, which is not running")
+        return _free(host, port)
     except OSError as error:
         raise TryAgain(f"{host}:{port} does not answer ({error}); see mail.listen") from error
     return f"{host}:{port}: {_conversation(settings, path, reached)}"
+
+
+def _free(host: str, port: int) -> str:
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    try:
+        socket.create_server((host, port), family=family).close()
+    except OSError as error:
+        raise ConfigError(
+            f"`knobeln serve` will not be able to listen at {host}:{port}: {error}",
+            hint="see mail.listen (ports below 1024 are root's)",
+        ) from error
+    return Note(f"{host}:{port} is free for `knobeln serve`, which is not running")
 
 
 def _unix_socket(settings: Settings, path: Path) -> str:

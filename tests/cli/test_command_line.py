@@ -24,8 +24,8 @@ from contest.store import Store, migrate
 from contest.util.clock import SystemClock
 from knobellib.samples import house_strategies
 from knobeln.server import host_checks
-from sandbox import bubblewrap
-from sandbox.groups import limits_of_sandboxes
+from sandbox import bubblewrap, groups
+from sandbox.groups import LimitsOfSandboxes, limits_of_sandboxes
 from tests.support.command_line import knobeln
 from tests.support.contest_field import House, make_contest, settings
 from tests.support.letters import letter
@@ -306,6 +306,15 @@ def test_doctor_finds_that_sandboxes_are_not_filtered(monkeypatch: pytest.Monkey
     monkeypatch.setattr(bubblewrap, "system_call_filter", lambda: allows_all)
     with pytest.raises(ToolMissing, match="the filter of system calls refuses too little"):
         host_checks._sandbox()
+
+
+def test_doctor_finds_limits_that_do_not_bite(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(host_checks, "limits_of_sandboxes", lambda: LimitsOfSandboxes(True, "they hold"))
+    monkeypatch.setattr(groups, "_found", lambda: (None, "not here"))
+    with pytest.raises(
+        ToolMissing, match="they hold, but a sandbox that used more than 65 MB ended with exit"
+    ):
+        host_checks._limits()
 
 
 def test_a_password_may_come_from_the_environment_and_is_in_no_file(tmp_path, monkeypatch) -> None:

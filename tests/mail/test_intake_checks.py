@@ -40,9 +40,11 @@ def test_nothing_but_the_pipe_is_a_way_too(tmp_path: Path) -> None:
     assert "knobeln receive" in found(with_mail(listen=""), tmp_path)["letters"]
 
 
-def test_a_free_port_is_well(tmp_path: Path) -> None:
+def test_a_free_port_is_well_and_one_that_cannot_be_had_is_not(tmp_path: Path) -> None:
     said = found(with_mail(listen=f"127.0.0.1:{free_port()}"), tmp_path)
     assert "is free for `knobeln serve`" in said["letters at the port"]
+    said = found(with_mail(listen=f"192.0.2.1:{free_port()}"), tmp_path)
+    assert said["letters at the port"].startswith("FAIL")
 
 
 @pytest.mark.parametrize(("protocol", "door"), [("smtp", "port"), ("lmtp", "Unix socket")])
