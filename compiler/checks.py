@@ -46,8 +46,6 @@ PASTED_PRAGMA = "_Pragma_of_macro"
 """What the preprocessor writes for the operator `_Pragma`, which it would carry out otherwise."""
 _ASSEMBLER = ("asm", "__asm", "__asm__")
 _ATTRIBUTE = ("__attribute__", "__attribute")
-# After the parameters comes the body, or the types of old-style ones. Of names in parentheses, too.
-_DEFINITION = re.compile(rf"(?<!\S)({'|'.join(LIBRARY)})(?: \))* \( [^()]*\) (?:\{{|< %|(?!__|asm)[A-Za-z_])")
 _RESERVED = ("_start", "knobeln_throw_door", "knobeln_seed_door", "__global_pointer$")
 _DIRECTIONS = "\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
 _CONTROL = re.compile(f"[\x00-\x08\x0e-\x1f\x7f{_DIRECTIONS}]")
@@ -219,8 +217,7 @@ def attributes(expanded: Expanded, _: Programs) -> Iterator[Finding]:
 
 def library_definitions(expanded: Expanded, _: Programs) -> Iterator[Finding]:
     """Forbid the library's source, complete or in part (K21)."""
-    code = " ".join(token.text for token in expanded.tokens)
-    for name in dict.fromkeys(_DEFINITION.findall(code)):
+    for name in dict.fromkeys(_defined_routines(expanded.tokens)):
         yield _defines(expanded, name)
 
 
@@ -321,3 +318,37 @@ def _defines(expanded: Expanded, name: str) -> Finding:
 
 def _words(expanded: Expanded, wanted: Callable[[str], bool]) -> Iterable[str]:
     return dict.fromkeys(t.text for t in expanded.tokens if t.kind is TokenKind.IDENTIFIER and wanted(t.text))
+
+
+def _defined_routines(tokens: Sequence[Token]) -> Iterator[str]:
+    """Those of the five that are defined: after the parameters comes `{`, or the types of old-style ones."""
+    closing = _closing(tokens)
+    for at, token in enumerate(tokens):
+        if token.text not in LIBRARY:
+            continue
+        opening = at + 1
+        while opening < len(tokens) and tokens[opening].text == ")":  # int (log2) (int n)
+            opening += 1
+        after = closing.get(opening, len(tokens)) + 1
+        if _begins_body(tokens[after : after + 2]):
+            yield token.text
+
+
+def _begins_body(following: Sequence[Token]) -> bool:
+    texts = [token.text for token in following]
+    if texts[:1] == ["{"] or texts == ["<", "%"]:
+        return True
+    is_word = bool(following) and following[0].kind is TokenKind.IDENTIFIER
+    return is_word and texts[0] not in (*_ATTRIBUTE, *_ASSEMBLER)
+
+
+def _closing(tokens: Sequence[Token]) -> dict[int, int]:
+    """For each `(` the matching `)`, by their indices among the tokens."""
+    closing: dict[int, int] = {}
+    open_ones: list[int] = []
+    for at, token in enumerate(tokens):
+        if token.text == "(":
+            open_ones.append(at)
+        elif token.text == ")" and open_ones:
+            closing[open_ones.pop()] = at
+    return closing

@@ -122,7 +122,7 @@ def test_too_long_a_program_is_not_read(toolchain):
 
 def test_a_team_hears_of_everything_at_once(build_code):
     printing = 'int g() { printf("x"); }'
-    text = f"int log2(n) {{ return n; }}\nint f() {{ return __builtin_abs(1); }}\n{printing}\n"
+    text = f"int log2(int (n)) {{ return n; }}\nint f() {{ return __builtin_abs(1); }}\n{printing}\n"
     report = build_code(text).report
     assert places(report) == [("library source", 18), ("builtin", 19), ("forbidden routine", 20)]
     assert report.findings[2].quote == printing
