@@ -43,6 +43,10 @@ class Fault:
     reason: str  # e.g. "throw 17 was 0, outside 1..12288"
     stderr_tail: str = ""  # the end of what it wrote to its standard error, for its own team only
 
+    def __str__(self) -> str:
+        wrote = f" (standard error: {self.stderr_tail})" if self.stderr_tail else ""
+        return f"in turn {self.turn}: {self.reason}{wrote}"
+
 
 class SeatUsage(NamedTuple):
     """What a program that is asked for moves used in a game, all its processes together. Memory in bytes."""

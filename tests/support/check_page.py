@@ -21,7 +21,7 @@ from tests.support.servers import program
 NOT_ON_THE_PAGE = re.compile(
     r"the receipts do not fit|this is another archive|for the program of \w+, but here|announcement\.txt"
     r"|certainty\.json|rules\.md|description|verify\.html|settings of \[|contest\.json: settings"
-    r"|the settings have the sections|the fault of \w+: archived Fault"
+    r"|the settings have the sections|the fault of \w+: archived in turn"
     r"|'a/b/c/d/e'"  # an empty folder
 )
 RUNNER = Path(__file__).with_name("check_page.mjs")
