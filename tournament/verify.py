@@ -6,7 +6,7 @@ difference is named. The caller provides the runner: it plays the games again, o
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import asdict, dataclass, replace
 from itertools import zip_longest
@@ -165,25 +165,21 @@ def _key(match: Match) -> tuple[object, ...]:
 
 def compare(claimed: Match, computed: Match) -> None:
     """Raises Differs, naming the first difference between the claimed game and the one played again."""
-    theirs, ours = _facts(claimed), _facts(computed)
-    what = next((each for each in ours if theirs.get(each) != ours[each]), None)
-    if what is not None:
-        raise Differs(f"{name_of(computed)}: {what}: archived {theirs.get(what)}, but computed {ours[what]}")
+    for (what, theirs), (_, ours) in zip(_facts(claimed), _facts(computed), strict=False):
+        if theirs != ours:
+            raise Differs(f"{name_of(computed)}: {what}: archived {theirs}, but computed {ours}")
 
 
-def _facts(match: Match) -> dict[str, object]:
-    """What a game was, by what it is called."""
+def _facts(match: Match) -> Iterator[tuple[str, object]]:
+    """What a game was, by what it is called: first what differs if the seats are more or fewer."""
     result = match.result
-    facts: dict[str, object] = {
-        "points": ":".join(str(seat.points) for seat in result.seats),
-        "the digest of the moves": result.digest,
-        "turns": result.turns,
-        "whether it counts": match.counted,
-        "whether it was played to its end": result.is_whole,
-    }
+    yield "points", ":".join(str(seat.points) for seat in result.seats)
+    yield "the digest of the moves", result.digest
+    yield "turns", result.turns
+    yield "whether it counts", match.counted
+    yield "whether it was played to its end", result.is_whole
     for name, seat in zip(match.players, result.seats, strict=False):
-        facts |= {f"the {what.replace('_', ' ')} of {name}": getattr(seat, what) for what in _OF_A_SEAT}
-    return facts
+        yield from ((f"the {what.replace('_', ' ')} of {name}", getattr(seat, what)) for what in _OF_A_SEAT)
 
 
 def _check_table(
