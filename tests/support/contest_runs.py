@@ -54,7 +54,7 @@ def _timeless(value: Any) -> Any:
     if isinstance(value, str) and value.startswith(("kept as ", "was kept before")):
         return "kept"
     if isinstance(value, bytes) and value.startswith(b"From: "):
-        head = re.sub(rb"(X-Knobeln-Receipt: \d+)(?: \S+|\r\n )*", rb"\1", value)
+        head = re.sub(rb"(X-Knobeln-Receipt: \d+)(?:(?:\r\n)? \S+)*", rb"\1", value)
         return tuple(line for line in head.split(b"\r\n") if not line.startswith(b"Date: "))
     return _without_proof(value) if isinstance(value, bytes) else value
 
