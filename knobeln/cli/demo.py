@@ -120,7 +120,7 @@ def _print_next_steps(contest: ContestContext, game_name: str, count: int | None
     archive = shlex.quote(f"{contest.path}-archive")
     _print_command(f"{knobeln} publish -C {folder} {archive}")
     _print_command(f"{knobeln} verify {archive}")
-    console.print("\nPlay the same contest again:")
+    console.print("\nPlay it again, with the same draws:")
     options = "" if game_name == DEFAULT_GAME else f" --game {game_name}"
     options += f" --teams {count}" if count else ""
     _print_command(f"{knobeln} demo{options} --seed {shlex.quote(seed)}")
