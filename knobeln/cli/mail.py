@@ -17,11 +17,7 @@ from contest.store.outbox import ListedMail
 from contest.util.plurals import plural
 from knobeln.cli.answers import answer, answers
 from knobeln.cli.contest_option import NounGroup, open_contest
-from knobeln.cli.dry_run import (
-    carry_out,
-    operator,
-    reason_option,
-)
+from knobeln.cli.dry_run import carry_out, operator, reason_option
 from knobeln.cli.output import count_option, moment, remark, table, tell_of_more
 from knobeln.context import ContestContext
 

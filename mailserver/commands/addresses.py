@@ -54,7 +54,7 @@ COMMAND = team_command(
     arguments="NEW_ADDRESS",
     every_subject=True,
     answers={
-        "address_confirm": Limit.DROP,
+        _QUESTION: Limit.DROP,
         "address_asked": Limit.NONE,
         "address_changed": Limit.NONE,
         "address_left": Limit.NONE,

@@ -21,7 +21,7 @@ from mailserver.limits import Limit
 from mailserver.reading.authentication_results import Authenticity
 from mailserver.reading.registration_form import sample_preferences
 
-_QUESTION = "address_confirm"
+_QUESTION, _SUBJECTS = "address_confirm", ("unsubscribe", "stop")
 _WITH_TOKEN = re.compile(r"unsubscribe ([0-9a-f]{32})")
 
 
@@ -46,7 +46,7 @@ def _unsubscribe(context: LetterContext, arguments: Arguments) -> str:
 
 
 def _in_subject(subject: str, _settings: Settings) -> Arguments | None:
-    if subject.casefold() in ("unsubscribe", "stop"):
+    if subject.casefold() in _SUBJECTS:
         return ()
     found = _WITH_TOKEN.fullmatch(subject.casefold())
     return (found[1],) if found else None
@@ -55,9 +55,9 @@ def _in_subject(subject: str, _settings: Settings) -> Arguments | None:
 COMMAND = Command(
     "unsubscribe",
     _unsubscribe,
-    lambda settings: ("unsubscribe", "stop"),
+    lambda settings: _SUBJECTS,
     reads=_in_subject,
-    answers={"address_confirm": Limit.DROP, "unsubscribed": Limit.NONE},
+    answers={_QUESTION: Limit.DROP, "unsubscribed": Limit.NONE},
 )
 
 

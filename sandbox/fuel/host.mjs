@@ -11,7 +11,6 @@ const EPOCH = 768_960_000n * 1_000_000_000n, MOST_NANOSECONDS = 2n ** 62n;
 const BADF = 8, FAULT = 21, INVAL = 28, MFILE = 33, NAMETOOLONG = 37, NOENT = 44, NOSYS = 52, NOTDIR = 54;
 const ROFS = 69, SPIPE = 70;
 const DEVICE = 2, FOLDER = 3, FILE = 4, RIGHTS = 0x1fffffffn, WORK_FOLDER = 3;
-const READ_ONLY = ["path_create_directory", "path_remove_directory", "path_rename", "path_unlink_file"];
 const TRAPS = [ // in the words of V8 and of SpiderMonkey
   [/unreachable/, "unreachable"], [/divi.* by zero|remainder by zero/, "division by zero"],
   [/unrepresentable in integer|conversion to integer/, "number conversion"], [/unrepresentable/, "integer overflow"],
@@ -49,7 +48,7 @@ export class Host {
   }
 
   offered(name) {
-    const f = READ_ONLY.includes(name) ? () => ROFS : Object.hasOwn(WASI, name) ? WASI[name] : () => NOSYS;
+    const f = Object.hasOwn(WASI, name) ? WASI[name] : () => NOSYS;
     return (...all) => {
       const before = all.pop();
       this.left = unitsLeft(before);
@@ -148,9 +147,10 @@ export class Host {
     }
     this.checkLength();
   }
+  rest() { return decoder.decode(new Uint8Array(this.output)); }
   endLine() {
     this.checkLength();
-    const line = decoder.decode(new Uint8Array(this.output));
+    const line = this.rest();
     this.output = [];
     if ("tell" in this.request) this.told += 1;
     else this.suspend({ line });
@@ -223,7 +223,9 @@ export class Host {
 }
 
 // WASI preview 1. A module may import any name: what is not here is not there.
+const readOnly = () => ROFS;
 export const WASI = {
+  path_create_directory: readOnly, path_remove_directory: readOnly, path_rename: readOnly, path_unlink_file: readOnly,
   args_sizes_get(count, size) {
     this.put32(count, this.words.length);
     this.put32(size, joined(this.words.map((word) => encoder.encode(`${word}\0`))).length);

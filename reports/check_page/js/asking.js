@@ -65,7 +65,7 @@ function runnerOf(path, archive, interpreters) {
     const { _start: start } = host.exports;
     const ended = script ? host.runScript(script(first.run ?? [])) : typeof start === "function" ? host.run(start) : { trap: "no start" };
     if (!ended) return null;
-    const line = new TextDecoder("utf-8", { ignoreBOM: true }).decode(new Uint8Array(host.output));
+    const line = host.rest();
     const hasLine = "run" in first || ("ask" in host.request && "exit" in ended && line);
     return { ended, ...host.facts(), ...(hasLine ? { line } : {}) };
   });
