@@ -15,16 +15,17 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from contest.errors import EngineFailed
 from contest.interfaces.protocols import to_organizer
-from contest.model import LetterState
-from contest.store import Transaction, contest_state, languages, letters, outbox, practices, submissions
+from contest.store import Transaction, contest_state, languages, outbox, practices, submissions
 from contest.store.claims import Claimant
 from contest.util.log import log
 from knobeln.context import ContestContext
+from knobeln.letter_service import LetterService
 from mailserver.commands import witness
 from mailserver.delivery.deliver import Delivered, deliver_due
 from mailserver.delivery.transports import Transport
 from mailserver.for_organizer import tidy
-from mailserver.handler import handle
+from mailserver.reader import Read
+from mailserver.reader_process import shared_reader
 from sandbox import leftovers
 from sandbox.groups import limits_of_sandboxes
 
@@ -37,8 +38,6 @@ if TYPE_CHECKING:
 LIMITS_AREA = "limits"  # of the journal
 LANGUAGES_SECONDS = 60.0  # between two trials of the languages that programs wait for
 TIDY_SECONDS = 60.0  # between two looks for letters that have waited for too long
-LETTERS_TOGETHER = 50  # in one transaction
-TOGETHER_SECONDS = 0.5  # after which no further letter is begun: others wait to write
 
 Service = TypeVar("Service")
 
@@ -46,37 +45,20 @@ Service = TypeVar("Service")
 class Services:
     """Handles the letters and programs of one contest. Several threads may use it."""
 
-    def __init__(self, contest: ContestContext) -> None:
+    def __init__(self, contest: ContestContext, read: Read | None = None) -> None:
+        """`read`: how letters are read, by default in a process whose time is limited."""
         self._contest = contest
+        self._letters = LetterService(contest, this_process(), read or shared_reader().read)
         self._made: dict[object, tuple[ContestContext, Any]] = {}
         self._lock = Lock()
         self._try_languages_at = self._tidy_at = 0.0
 
     def handle_some_letters(self) -> bool:
-        """Handle letters, at most LETTERS_TOGETHER. False: none waits."""
-        with self._contest.store.read() as tx:
-            contest = self._contest.as_of(tx)
-            is_any = letters.next_to_handle(tx, contest.clock.now()) is not None
-        if is_any:
-            self._handle_together()
-        else:
-            self._tidy_sometimes(contest)
+        """Handle some letters, see LetterService. False: none waits."""
+        is_any = self._letters.handle_some()
+        if not is_any:
+            self._tidy_sometimes(self._now())
         return is_any
-
-    def _handle_together(self) -> None:
-        """Handle what waits in one transaction: a transaction costs more than a letter."""
-        handled: list[tuple[int, LetterState, str]] = []
-        end = time.monotonic() + TOGETHER_SECONDS
-        with self._contest.store.write() as tx:
-            while len(handled) < LETTERS_TOGETHER and time.monotonic() < end:
-                contest = self._contest = self._contest.as_of(tx)  # a letter may have moved the dates
-                stored = letters.next_to_handle(tx, contest.clock.now())
-                if stored is None:
-                    break
-                done = handle(tx, stored, contest.settings, contest.clock, contest.templates)
-                handled.append((stored.id, *done))
-        for letter_id, state, note in handled:
-            log.info("letter", letter=letter_id, state=str(state), note=note)
 
     def _tidy_sometimes(self, contest: ContestContext) -> None:
         if time.monotonic() >= self._tidy_at:

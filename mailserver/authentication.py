@@ -6,7 +6,7 @@ name, we tell the team, once a day (S01).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -18,8 +18,7 @@ from contest.store import Transaction, teams
 from mailserver.command import Arguments, Command, LetterContext, PartOfMail, Proof
 from mailserver.limits import DAY, Limit
 from mailserver.problem import Problem
-from mailserver.reading.letter import Letter
-from mailserver.team_secret import FromLine, digest, find_from_line, matches
+from mailserver.team_secret import FromLine, digest, matches
 
 FROM_LINE = f"{FROM_MARK} team_name authentification_string"
 _REFUSAL, _NOTICE = "command_refused", "wrong_authentification_notice"
@@ -38,13 +37,12 @@ class AuthFailure:
     withdrawn: Team | None = None  # both are right, but the team has withdrawn
 
 
-def team_of(tx: Transaction, lines: Sequence[str], proof: Proof | None = None) -> Team | AuthFailure:
+def team_of(tx: Transaction, from_line: FromLine | Problem, proof: Proof | None = None) -> Team | AuthFailure:
     """The active team whose name and string are in the `<<FROM>>` line.
 
     Where it uses the string that was offered to it last, this one is its only string from now on. `proof`:
     what is known already; the line may be the same.
     """
-    from_line = find_from_line(lines)
     if isinstance(from_line, Problem):
         return AuthFailure(from_line)
     if proof and (proof.team.name, proof.string) == (from_line.team, from_line.string):
@@ -65,16 +63,12 @@ def _proved(tx: Transaction, from_line: FromLine) -> Team | AuthFailure:
     return AuthFailure(renamed=_renamed(tx, from_line))
 
 
-def proof_in(tx: Transaction, letter: Letter) -> Proof | None:
-    """The active team whose name and string are in the letter's text or in a file attached to it."""
-    marked = (file.data for file in letter.files if FROM_MARK.encode() in file.data)
-    texts = [text.lines for text in (letter.body, *letter.attachments)]
-    texts += [tuple(data.decode(errors="replace").splitlines()) for data in marked]
-    for from_line in map(find_from_line, texts):
-        if isinstance(from_line, FromLine):
-            team = _proved(tx, from_line)
-            if isinstance(team, Team):
-                return Proof(team, from_line.string)
+def proof_in(tx: Transaction, from_lines: Iterable[FromLine]) -> Proof | None:
+    """The active team whose name and string are in one of these lines of a letter."""
+    for from_line in from_lines:
+        team = _proved(tx, from_line)
+        if isinstance(team, Team):
+            return Proof(team, from_line.string)
     return None
 
 
@@ -132,7 +126,7 @@ def from_line_alone(_settings: Settings, _part: PartOfMail) -> str:
 
 def has_from_line(context: LetterContext) -> bool:
     """Whether the letter has a line that is, or was meant to be, a `<<FROM>>` line."""
-    found = find_from_line(context.letter.body.lines)
+    found = context.from_line
     return isinstance(found, FromLine) or found.line > 0
 
 
@@ -143,7 +137,7 @@ def writer_of(context: LetterContext) -> Team | str:
             "Your letter could not be read: %(problems)s.", problems="; ".join(context.letter.problems)
         )
         return refuse(context, context.writer, "problem", problem=Problem(text))
-    found = team_of(context.tx, context.letter.body.lines, context.proof)
+    found = team_of(context.tx, context.from_line, context.proof)
     if isinstance(found, Team):
         return found
     if problem := found.problem:

@@ -13,6 +13,8 @@ import email.message
 import hashlib
 import hmac
 import re
+from collections.abc import Iterable
+from dataclasses import dataclass
 from datetime import datetime
 
 from contest.config.settings import Settings
@@ -36,16 +38,47 @@ _ADDRESS_FIELDS = ("To", "Delivered-To", "X-Original-To", "Envelope-To", "X-Enve
 _CODE = re.compile(r"(?<![\w.])[45](?:[0-9]{2}|\.[0-9]{1,3}\.[0-9]{1,3})(?![\w.])")
 
 
-def note(tx: Transaction, stored: StoredLetter, letter: Letter, settings: Settings, now: datetime) -> str:
+@dataclass(frozen=True)
+class TaggedAddress:
+    """An address that looks like one for bounces of mail `item`, genuine or not."""
+
+    robot: str
+    item: int
+    signature: str
+
+
+@dataclass(frozen=True)
+class BounceReport:
+    """What a bounce reports: whether the mail is lost, and the other mail system's message on one line."""
+
+    permanent: bool
+    diagnosis: str
+
+
+@dataclass(frozen=True)
+class BounceSigns:
+    """What in a letter may say that it is a bounce.
+
+    `tagged`: the addresses for bounces that it came to; `returned`: Message-IDs like ours that it brings
+    back; `report`: what it reports, None for a letter that is no bounce.
+    """
+
+    tagged: tuple[TaggedAddress, ...] = ()
+    returned: tuple[str, ...] = ()
+    report: BounceReport | None = None
+
+
+def note(tx: Transaction, stored: StoredLetter, signs: BounceSigns, settings: Settings, now: datetime) -> str:
     """Record a bounce with the mail that it is about.
 
-    `letter`: the same one, read. Returns a line for the journal, "" if this is no bounce of our mails.
+    Returns a line for the journal, "" if this is no bounce of our mails.
     """
-    addressed = _addressed(tx, stored, letter, settings) if settings.mail.verp else None
-    item = addressed or _returned(tx, stored, settings)
-    bounce = read(stored, letter, now) if item else None
-    if item is None or bounce is None:
+    if signs.report is None:
         return ""
+    item = _addressed(tx, signs, settings) or _returned(tx, signs)
+    if item is None:
+        return ""
+    bounce = Bounce(stored.id, now, signs.report.permanent, signs.report.diagnosis)
     outbox.came_back(tx, item.id, bounce)
     what = "came back" if bounce.permanent else "is late"
     text = f"mail {item.id} to {item.to} {what}: {bounce.diagnosis}"
@@ -53,48 +86,63 @@ def note(tx: Transaction, stored: StoredLetter, letter: Letter, settings: Settin
     return text
 
 
-def _addressed(
-    tx: Transaction, stored: StoredLetter, letter: Letter, settings: Settings
-) -> OutboxItem | None:
+def _addressed(tx: Transaction, signs: BounceSigns, settings: Settings) -> OutboxItem | None:
     """The mail to whose bounce address this letter came."""
-    fields = (field for name in _ADDRESS_FIELDS for field in letter.headers.all(name))
-    text = " ".join((*stored.recipients, *(field[:_MAX_FIELD_CHARACTERS] for field in fields)))
-    if not is_tagged(text):
+    if not signs.tagged:
         return None
-    ids = bounced_items(text, settings.contest.address, contest_state.secret(tx))
+    ids = bounced_items(signs.tagged, settings.contest.address, contest_state.secret(tx))
     return outbox.get(tx, ids[0]) if ids else None
 
 
-def _returned(tx: Transaction, stored: StoredLetter, settings: Settings) -> OutboxItem | None:
+def _returned(tx: Transaction, signs: BounceSigns) -> OutboxItem | None:
     """The mail whose Message-ID this letter brings back."""
-    domain = re.escape(settings.contest.address.rpartition("@")[2]).encode()
-    like_ours = re.findall(rb"<[0-9a-f]{32}@" + domain + rb">", stored.raw[:_MAX_READ_BYTES])
-    ids = (outbox.id_of(tx, text.decode()) for text in dict.fromkeys(like_ours[:_MAX_IDS]))
+    ids = (outbox.id_of(tx, message_id) for message_id in signs.returned)
     found = next((item_id for item_id in ids if item_id is not None), None)
     return None if found is None else outbox.get(tx, found)
 
 
 # --- reading; pure -----------------------------------------------------------------------------------------
-def read(stored: StoredLetter, letter: Letter, now: datetime) -> Bounce | None:
+def signs(stored: StoredLetter, letter: Letter, settings: Settings) -> BounceSigns:
+    """The signs in this letter; most letters have none. `letter`: the same one, read."""
+    tagged = _tagged(stored, letter) if settings.mail.verp else ()
+    returned = _message_ids_like_ours(stored.raw, settings.contest.address)
+    if not tagged and not returned:
+        return BounceSigns()
+    return BounceSigns(tagged, returned, read(stored, letter))
+
+
+def _tagged(stored: StoredLetter, letter: Letter) -> tuple[TaggedAddress, ...]:
+    fields = (field for name in _ADDRESS_FIELDS for field in letter.headers.all(name))
+    text = " ".join((*stored.recipients, *(field[:_MAX_FIELD_CHARACTERS] for field in fields)))
+    return tagged_addresses(text)
+
+
+def _message_ids_like_ours(raw: bytes, robot: str) -> tuple[str, ...]:
+    domain = re.escape(robot.rpartition("@")[2]).encode()
+    found = re.findall(rb"<[0-9a-f]{32}@" + domain + rb">", raw[:_MAX_READ_BYTES])
+    return tuple(text.decode() for text in dict.fromkeys(found[:_MAX_IDS]))
+
+
+def read(stored: StoredLetter, letter: Letter) -> BounceReport | None:
     """What the bounce reports; None for any other letter. Never raises."""
     headers = letter.headers
     if letter.beyond:  # only within our bounds the library does no harm
         problem = f"the bounce cannot be read: {letter.beyond}"
-        return None if stored.sender else Bounce(stored.id, now, False, problem)
+        return None if stored.sender else BounceReport(False, problem)
     is_report = headers.content_type == "multipart/report"
     if stored.sender and not is_report:
         return None
     if found := _failures(stored.raw):
-        return Bounce(stored.id, now, *found)
+        return found
     # Answering machines use the null sender and the bounce address, too, but say so (RFC 3834).
     replied = headers.first("Auto-Submitted").lower().startswith("auto-replied")
     if not is_report and (replied or stored.channel not in CHANNELS_WITH_ENVELOPE):
         return None
-    return Bounce(stored.id, now, False, _short(headers.text("Subject")) or "(without a reason)")
+    return BounceReport(False, _short(headers.text("Subject")) or "(without a reason)")
 
 
-def _failures(raw: bytes) -> tuple[bool, str] | None:
-    """Whether the mail is lost, and why; None if the library finds no failure."""
+def _failures(raw: bytes) -> BounceReport | None:
+    """What the library finds; None if it finds no failure."""
     from flufl.bounce import all_failures  # for bounces only: all its formats come with it
 
     lines = raw[:_MAX_READ_BYTES].splitlines()[:_MAX_LINES]
@@ -104,7 +152,7 @@ def _failures(raw: bytes) -> tuple[bool, str] | None:
     except Exception as error:  # a stranger's letter, and twenty formats that nobody has written down
         log.info("a bounce that the library cannot read", error=repr(error))
         return None
-    return (bool(failed), _diagnosis(message)) if late or failed else None
+    return BounceReport(bool(failed), _diagnosis(message)) if late or failed else None
 
 
 def _diagnosis(report: email.message.Message) -> str:
@@ -139,7 +187,7 @@ def _short(text: str) -> str:
 # reader of mail 17 cannot make up the address of mail 18, and so cannot report other teams' mails as
 # undeliverable. It is in lower case, as some mail systems change case.
 _TAGGED = re.compile(
-    r"(?i)(?<![^\s<>,;:\"'])([^\s<>,;:\"'@]+)\+b-([0-9]{1,12})-([a-z2-7]{16})@([^\s<>,;:\"'@]+)"
+    r"(?ia)(?<![^\s<>,;:\"'])([^\s<>,;:\"'@]+)\+b-([0-9]{1,12})-([a-z2-7]{16})@([^\s<>,;:\"'@]+)"
 )
 _SIGNATURE_BYTES = 10
 
@@ -150,19 +198,21 @@ def bounce_address(robot: str, item_id: int, secret: bytes) -> str:
     return f"{name}+b-{item_id}-{_signature(item_id, secret)}@{domain}"
 
 
-def is_tagged(text: str) -> bool:
-    """Whether an address in this text looks like one for bounces, genuine or not."""
-    return _TAGGED.search(text) is not None
-
-
-def bounced_items(text: str, robot: str, secret: bytes) -> tuple[int, ...]:
-    """The mails of the outbox whose genuine bounce addresses are in this text (headers, recipients)."""
-    found = (match.groups() for match in _TAGGED.finditer(text))
+def tagged_addresses(text: str) -> tuple[TaggedAddress, ...]:
+    """The addresses in this text (headers, recipients) that look like ones for bounces."""
     return tuple(
-        int(number)
-        for name, number, signature, domain in found
-        if f"{name}@{domain}".casefold() == robot.casefold()
-        and hmac.compare_digest(signature.lower(), _signature(int(number), secret))
+        TaggedAddress(f"{found[1]}@{found[4]}", int(found[2]), found[3].lower())
+        for found in _TAGGED.finditer(text)
+    )
+
+
+def bounced_items(tagged: Iterable[TaggedAddress], robot: str, secret: bytes) -> tuple[int, ...]:
+    """The mails of the outbox whose genuine bounce addresses are among these."""
+    return tuple(
+        each.item
+        for each in tagged
+        if each.robot.casefold() == robot.casefold()
+        and hmac.compare_digest(each.signature, _signature(each.item, secret))
     )
 
 

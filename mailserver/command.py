@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import KW_ONLY, dataclass, field, replace
 from datetime import datetime, timedelta
 from functools import cached_property
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from contest.config.settings import Settings
 from contest.interfaces.protocols import Renderer
@@ -37,10 +37,13 @@ from mailserver.limits import (
     blocked,
     quotas,
 )
+from mailserver.problem import Problem
 from mailserver.reading import addresses
 from mailserver.reading.authentication_results import Authenticity
 from mailserver.reading.letter import Letter, arguments_after, plain_subject
-from mailserver.team_secret import digest, new_string
+from mailserver.team_secret import FromLine, digest, new_string
+
+T = TypeVar("T")
 
 CONFIRM_REGISTRATION, CONFIRM_ANSWER = "registration_confirm", "answer_confirm"
 QUESTIONS = {CONFIRM_REGISTRATION: Limit.WAIT, CONFIRM_ANSWER: Limit.DROP}
@@ -89,6 +92,8 @@ class LetterContext:
     command: Command  # that the letter means
     commands: tuple[Command, ...]  # all mail commands
     limits: Mapping[str, Limit]  # of all templates that answer letters
+    from_line: FromLine | Problem  # in the text of the letter, or what is wrong with it
+    said: object  # what the command reads from the letter, see `Command.read_letter`
     network: str = ""  # that the letter came from; "" = not known
     authenticity: Authenticity = Authenticity.NONE
     proved: frozenset[str] = frozenset()  # the mailboxes that the letter is shown to come from
@@ -108,6 +113,11 @@ class LetterContext:
     def is_between(self) -> bool:
         """Whether the tournament is over, and its season has a next one."""
         return self.phase is Phase.FINISHED and self._state.number < self.settings.season.tournaments
+
+    def said_as(self, kind: type[T]) -> T:
+        """What the command reads from the letter, which is of this type."""
+        assert isinstance(self.said, kind), f"{self.command.name} reads {type(self.said)}"  # noqa: S101
+        return self.said
 
     def is_proved(self, address: str) -> bool:
         """Whether the letter is shown to come from this address, so that answers to it bother nobody else."""
@@ -324,6 +334,7 @@ class Command:
     _: KW_ONLY
     arguments: str = ""  # what follows in the subject, as help shows it
     reads: Callable[[str, Settings], Arguments | None] | None = None
+    read_letter: Callable[[Letter, Settings], object] = lambda letter, settings: None
     every_subject: bool = False  # each of its subjects means it, not the right one alone
     answers: Mapping[str, Limit] = field(default_factory=dict)  # the templates that it answers with
     sample_arguments: Callable[[Settings], str] | None = None  # in a sample letter; None = `arguments`

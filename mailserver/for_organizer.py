@@ -15,7 +15,7 @@ from contest.language import speaking
 from contest.model import Attachment, StoredLetter
 from contest.store import Store, Transaction, letters, outbox
 from mailserver.limits import DAY, MAX_WAIT_DAYS
-from mailserver.reading.letter import parse
+from mailserver.reading.letter import headers_alone
 
 MAX_PASSED_ON_PER_DAY = 20  # of a kind
 MAX_LISTED = 100  # in the mail about the rest
@@ -57,7 +57,7 @@ def tidy(store: Store, settings: Settings, renderer: Renderer, now: datetime) ->
         letters.set_aside_waiting(tx, oldest)
         kept = letters.kept_for_list(tx) if letters.is_any_overdue(tx, oldest, now) else ()
         if kept:
-            listed = [(each, parse(each.raw)) for each in kept[:MAX_LISTED]]
+            listed = [(each, headers_alone(each.raw)) for each in kept[:MAX_LISTED]]
             with speaking(settings.contest.language):
                 mail = renderer.render(_REST, letters=listed, count=len(kept), per_day=MAX_PASSED_ON_PER_DAY)
             outbox.put(tx, to_organizer(settings, f"letters/{now.isoformat()}", _REST, mail), settings, now)

@@ -1,16 +1,20 @@
-"""Handles letters: one savepoint changes the contest and queues the answer. A bad letter is set aside."""
+"""Handles letters: one savepoint changes the contest and queues the answer. A bad letter is set aside.
+
+What a letter says has been read before (`mailserver/reader.py`), outside of the transaction.
+"""
 
 from __future__ import annotations
 
 import re
 import traceback
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 
 from contest.config.settings import Settings
 from contest.errors import StoreBusy
 from contest.interfaces.protocols import Renderer
-from contest.language import speaking
+from contest.language import speaking, spoken
 from contest.model import LetterQuestion, LetterState, StoredLetter
 from contest.store import Transaction, answers, decisions, letters, outbox
 from contest.store.session import savepoint
@@ -19,34 +23,67 @@ from contest.util.log import log
 from mailserver import bounces
 from mailserver.authentication import proof_in
 from mailserver.command import VOID, Command, LetterContext, LetterWaits
-from mailserver.commands import COMMANDS, Recognised, answer_limits, organizer, recognise
+from mailserver.commands import COMMANDS, answer_limits, command_named, organizer
 from mailserver.commands.help import UNKNOWN
 from mailserver.commands.registration import welcome_back
 from mailserver.for_organizer import pass_letter_on, tell_of_limit
 from mailserver.limits import DAY, MAX_CONFIRMATION_DAYS, MINUTE
+from mailserver.reader import Reading, TooHardToRead
 from mailserver.reading import addresses, mime_parts
-from mailserver.reading.authentication_results import Authenticity, authenticity
-from mailserver.reading.letter import FROM_LIST, Letter, network_of, parse
+from mailserver.reading.authentication_results import Authenticity
+from mailserver.reading.letter import FROM_LIST, Letter
 from mailserver.team_secret import digest
 
-MAX_COMPARED_LETTERS = 20  # with one Message-ID, so that a stranger who repeats it costs no more
+ReadingKey = tuple[int, str]
+"""A letter, by its id, and the language of the sentences about it."""
+
+
+class Unread(Exception):
+    """This letter must be read first: nothing of the letter in hand may be committed."""
+
+    def __init__(self, key: ReadingKey) -> None:
+        super().__init__(f"letter {key[0]} has not been read with sentences in {key[1]}")
+        self.key = key
+
+
+@dataclass(frozen=True)
+class Readings:
+    """What is known of the letters that are handled: the reading of each, or why it cannot be read."""
+
+    known: Mapping[ReadingKey, Reading | TooHardToRead] = field(default_factory=dict)
+
+    def of(self, letter_id: int) -> Reading:
+        """The reading with sentences in the language that is spoken. Raises Unread or TooHardToRead."""
+        key = letter_id, spoken()
+        reading = self.known.get(key)
+        if reading is None:
+            raise Unread(key)
+        if isinstance(reading, TooHardToRead):
+            raise reading
+        return reading
 
 
 def handle(
-    tx: Transaction, stored: StoredLetter, settings: Settings, clock: Clock, renderer: Renderer
+    tx: Transaction,
+    stored: StoredLetter,
+    readings: Readings,
+    settings: Settings,
+    clock: Clock,
+    renderer: Renderer,
 ) -> tuple[LetterState, str]:
-    """Handle a letter that this transaction has read; return what became of it, and a note for the log.
+    """Handle a letter that this transaction has seen; return what became of it, and a note for the log.
 
     One savepoint holds all changes, the answer and the letter's state. An unexpected exception rolls it back
     and sets the letter aside as FAILED with the traceback. So does a limit that is used up, where somebody
-    needs the answer: then the letter waits. Raises StoreBusy: roll back, and try again.
+    needs the answer: then the letter waits. Raises Unread, if a letter must be read first: this one stays as
+    it is. Raises StoreBusy: roll back, and try again.
     """
     with speaking(settings.contest.language):
         try:
             with savepoint(tx):
-                letter = parse(stored.raw)
-                state, note = _effect(tx, stored, letter, settings, clock, renderer)
-                letters.finish(tx, stored.id, state, note, letter.message_id)
+                reading = readings.of(stored.id)
+                state, note = _effect(tx, stored, reading, readings, settings, clock, renderer)
+                letters.finish(tx, stored.id, state, note, reading.letter.message_id, reading.content)
             return state, note
         except LetterWaits as waits:
             now = clock.now()
@@ -55,57 +92,80 @@ def handle(
             if waits.is_wide:
                 tell_of_limit(tx, waits.limit, settings, renderer, now)
             return LetterState.WAITING, f"the limit of {waits.limit} is used up until {waits.until}"
-        except StoreBusy:
+        except (StoreBusy, Unread):
             raise
-        except Exception as error:
-            log.error("letter set aside", letter=stored.id, exc_info=True)
-            letters.finish(tx, stored.id, LetterState.FAILED, traceback.format_exc(), None)
-            return LetterState.FAILED, repr(error)
+        except TooHardToRead as error:
+            return set_aside(tx, stored, str(error), settings, renderer, clock.now())
+        except Exception:
+            return set_aside(tx, stored, traceback.format_exc(), settings, renderer, clock.now())
+
+
+_SET_ASIDE = "letter_set_aside"
+
+
+def set_aside(
+    tx: Transaction, stored: StoredLetter, reason: str, settings: Settings, renderer: Renderer, now: datetime
+) -> tuple[LetterState, str]:
+    """Set a letter aside that we cannot handle, and tell the organizer. `reason`: may be a traceback."""
+    log.error("letter set aside", letter=stored.id, reason=reason)
+    summary = reason.strip().rpartition("\n")[2]
+    letters.finish(tx, stored.id, LetterState.FAILED, reason, None)
+    try:
+        with savepoint(tx), speaking(settings.contest.language):
+            mail = renderer.render(_SET_ASIDE, letter=stored, reason=summary)
+            pass_letter_on(tx, stored, _SET_ASIDE, mail, settings, now)
+    except StoreBusy:
+        raise
+    except Exception:  # `knobeln status` shows the letter; a mail that fails must not hold the others
+        log.error("the organizer is not told of a letter that was set aside", letter=stored.id, exc_info=True)
+    return LetterState.FAILED, summary
 
 
 def _effect(
     tx: Transaction,
     stored: StoredLetter,
-    letter: Letter,
+    reading: Reading,
+    readings: Readings,
     settings: Settings,
     clock: Clock,
     renderer: Renderer,
 ) -> tuple[LetterState, str]:
-    came_back = bounces.note(tx, stored, letter, settings, clock.now())
+    letter = reading.letter
+    came_back = bounces.note(tx, stored, reading.bounce, settings, clock.now())
     if came_back:
         return LetterState.HANDLED, came_back
     passed_on = _pass_on(tx, stored, letter, settings, renderer, clock.now())
     if passed_on:
         return LetterState.HANDLED, passed_on
-    proof = proof_in(tx, letter) if letter.automatic == FROM_LIST else None
+    proof = proof_in(tx, reading.from_lines) if letter.automatic == FROM_LIST else None
     if proof:  # a team has written to the list, or by one
         letter = replace(letter, automatic="")
     reason = _why_ignored(stored, letter, settings)
     if reason:
         return LetterState.IGNORED, reason
-    meant = recognise(letter.subject, settings)
-    context = _context(tx, stored, letter, meant.command, settings, clock, renderer)
-    earlier = _handled_copy(tx, letter)
+    command = command_named(reading.command)
+    context = _context(tx, stored, reading, letter, command, settings, clock, renderer)
+    earlier = _handled_copy(tx, reading)
     if earlier is not None:
         again = _answer_again(context, earlier)
-        return LetterState.IGNORED, f"duplicate of letter {earlier.id}" + (
-            "; answered again" if again else ""
-        )
-    reply = find_reply(tx, letter, meant)
+        return LetterState.IGNORED, f"duplicate of letter {earlier}" + ("; answered again" if again else "")
+    reply = find_reply(tx, reading)
     if reply:
-        return LetterState.HANDLED, handle_reply(context, reply)
-    proof = proof or proof_in(tx, letter)
+        return LetterState.HANDLED, handle_reply(context, reply, readings)
+    proof = proof or proof_in(tx, reading.from_lines)
     if proof:
         proved = context.proved | {addresses.mailbox_of(proof.team.address)}
         context = replace(context, proof=proof, proved=proved)
     with speaking((proof and proof.team.language) or settings.contest.language):
+        context = _in_its_language(context, readings)
         refused = welcome_back(context, proof.team) if proof and not proof.team.is_proved else ""
-        return LetterState.HANDLED, refused or meant.command.handle(context, meant.arguments)
+        return LetterState.HANDLED, refused or command.handle(context, reading.arguments)
 
 
 def _context(
     tx: Transaction,
     stored: StoredLetter,
+    reading: Reading,
     letter: Letter,
     command: Command,
     settings: Settings,
@@ -114,53 +174,53 @@ def _context(
 ) -> LetterContext:
     sender = letter.sender
     assert sender is not None, "`_why_ignored` lets no letter without an address pass"  # noqa: S101
-    own_server = settings.mail.authserv_id
-    found = authenticity(letter.headers, sender, own_server) if own_server else Authenticity.NONE
+    is_sender_proved = reading.authenticity is Authenticity.PASS
     return LetterContext(
-        tx,
-        settings,
-        renderer,
-        clock.now(),
-        stored,
-        letter,
-        letter.answer_to or sender,
-        command,
-        COMMANDS,
-        answer_limits(),
-        network_of(stored.client, letter.headers.all("Received")),
-        found,
-        frozenset({addresses.mailbox_of(sender)} if found is Authenticity.PASS else ()),
+        tx=tx,
+        settings=settings,
+        renderer=renderer,
+        now=clock.now(),
+        stored=stored,
+        letter=letter,
+        writer=letter.answer_to or sender,
+        command=command,
+        commands=COMMANDS,
+        limits=answer_limits(),
+        from_line=reading.from_line,
+        said=reading.said,
+        network=reading.network,
+        authenticity=reading.authenticity,
+        proved=frozenset({addresses.mailbox_of(sender)} if is_sender_proved else ()),
     )
 
 
-def _answer_again(context: LetterContext, earlier: StoredLetter) -> bool:
+def _in_its_language(context: LetterContext, readings: Readings) -> LetterContext:
+    """The context with the sentences about the letter in the language that is spoken. Raises Unread."""
+    reading = readings.of(context.stored.id)
+    letter = replace(reading.letter, automatic=context.letter.automatic)
+    return replace(context, letter=letter, from_line=reading.from_line, said=reading.said)
+
+
+def _answer_again(context: LetterContext, earlier: int) -> bool:
     """Send the answers to this letter again, at most once a day and within the limits. False: none went."""
-    sent = answers.to_letter(context.tx, earlier.id)
+    sent = answers.to_letter(context.tx, earlier)
     for answer in sent:
         if not answer.proved and not context.has_room(answer.template, answer.mailbox):
             return False
-    if not outbox.repeat(context.tx, earlier.id, context.now, DAY):
+    if not outbox.repeat(context.tx, earlier, context.now, DAY):
         return False
     for answer in sent:
         answers.add(context.tx, replace(answer, at=context.now))
     return True
 
 
-def _handled_copy(tx: Transaction, letter: Letter) -> StoredLetter | None:
+def _handled_copy(tx: Transaction, reading: Reading) -> int | None:
     """The same letter, handled before (K51, M49); the same Message-ID over another text is a new one (M50).
 
-    The copy may have come first: one that was set aside can be put back after its copy was handled. We read
-    the few letters with this Message-ID again, because copies of one letter differ in their bytes: in the
-    Received fields, and where a relay encoded one of them anew.
+    The copy may have come first: one that was set aside can be put back after its copy was handled.
     """
-    if letter.message_id is None:
-        return None
-    known = letters.handled_with_message_id(tx, letter.message_id, MAX_COMPARED_LETTERS)
-    return next((other for other in known if _content(parse(other.raw)) == _content(letter)), None)
-
-
-def _content(letter: Letter) -> tuple[object, ...]:
-    return letter.sender, letter.reply_to, letter.subject, letter.body, letter.attachments, letter.files
+    message_id = reading.letter.message_id
+    return None if message_id is None else letters.handled_copy(tx, message_id, reading.content)
 
 
 # --- letters that no command answers: those of machines (M32, M37, M43-M47), and those to people -----------
@@ -221,15 +281,12 @@ class Reply:
     is_used: bool
 
 
-def find_reply(tx: Transaction, letter: Letter, meant: Recognised) -> Reply | None:
-    """The question that this letter replies to; `meant` is what its subject says.
-
-    A reply whose subject is another command is that command.
-    """
-    if meant.command is organizer.CONFIRM:
-        digests: tuple[str, ...] = (digest(meant.arguments[0]),)
-    elif meant.command is UNKNOWN and letter.in_reply_to:
-        keys = outbox.keys_of(tx, letter.in_reply_to)
+def find_reply(tx: Transaction, reading: Reading) -> Reply | None:
+    """The question that this letter replies to. A reply whose subject is another command is that command."""
+    if reading.command == organizer.CONFIRM.name:
+        digests: tuple[str, ...] = (digest(reading.arguments[0]),)
+    elif reading.command == UNKNOWN.name and reading.letter.in_reply_to:
+        keys = outbox.keys_of(tx, reading.letter.in_reply_to)
         digests = tuple(found[1] for key in keys if (found := _DIGEST.fullmatch(key)))
     else:
         return None
@@ -240,8 +297,8 @@ def find_reply(tx: Transaction, letter: Letter, meant: Recognised) -> Reply | No
     return None
 
 
-def handle_reply(context: LetterContext, reply: Reply) -> str:
-    """Handle the letter in question again. Returns a note for the journal."""
+def handle_reply(context: LetterContext, reply: Reply, readings: Readings) -> str:
+    """Handle the letter in question again. Returns a note for the journal. Raises Unread."""
     to, letter_id = reply.question.to, reply.question.letter_id
     confirmed = replace(context, writer=to, proved=frozenset({addresses.mailbox_of(to)}), is_confirmed=True)
     age = timedelta(days=MAX_CONFIRMATION_DAYS)
@@ -249,9 +306,16 @@ def handle_reply(context: LetterContext, reply: Reply) -> str:
     if stored is None or not decisions.take_confirmation(context.tx, reply.token_digest, context.now, age):
         note = f"letter {letter_id} was confirmed {'before' if reply.is_used else 'too late'}"
         return confirmed.answer(VOID, to, note=note, is_used=reply.is_used, days=MAX_CONFIRMATION_DAYS)
-    letter = parse(stored.raw)
-    command, arguments = recognise(letter.subject, context.settings)
-    proof = proof_in(context.tx, letter)
-    again = replace(confirmed, stored=stored, letter=letter, command=command, proof=proof)
-    note = command.handle(again, arguments)
+    reading = readings.of(letter_id)
+    command = command_named(reading.command)
+    again = replace(
+        confirmed,
+        stored=stored,
+        letter=reading.letter,
+        command=command,
+        from_line=reading.from_line,
+        said=reading.said,
+        proof=proof_in(context.tx, reading.from_lines),
+    )
+    note = command.handle(again, reading.arguments)
     return f"letter {letter_id} is confirmed: {note}"

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, fields
 from datetime import datetime
 
-from sqlalchemy import and_, bindparam, func, insert, or_, select, update
+from sqlalchemy import and_, bindparam, exists, func, insert, or_, select, update
 
 from contest.model import IncomingLetter, LetterState, StoredLetter
+from contest.store import begun
 from contest.store.session import Transaction, record
 from contest.store.tables import letters, teams
 
@@ -44,10 +45,21 @@ def add_all(tx: Transaction, arrivals: Iterable[IncomingLetter], channel: str, n
         by_digest.setdefault(hashlib.sha256(letter.raw).hexdigest(), letter)
     known = set(tx.execute(_KNOWN, {"digests": tuple(by_digest)}).scalars())
     arrived = {"received_at": now, "channel": channel, "state": LetterState.NEW, "note": ""}
-    new = [(each, digest) for digest, each in by_digest.items() if digest not in known]
-    rows = [{**vars(each), **arrived, "digest": digest} for each, digest in new]
+    rows = [
+        {**vars(letter), **arrived, "digest": digest, "is_large": _is_large(letter.raw)}
+        for digest, letter in by_digest.items()
+        if digest not in known
+    ]
     if rows:
         tx.execute(insert(letters), rows)
+
+
+LARGE_BYTES = 100_000
+"""Larger letters take turns with usual ones, so that a thousand of them hold up nobody."""
+
+
+def _is_large(raw: bytes) -> bool:
+    return len(raw) > LARGE_BYTES
 
 
 _KNOWN = select(letters.c.digest).where(letters.c.digest.in_(bindparam("digests", expanding=True)))
@@ -60,24 +72,48 @@ def add_those_of(tx: Transaction, other: Transaction) -> int:
     for row in other.execute(select(letters).order_by(letters.c.id)):
         if row.digest not in known:
             values = {name: row._mapping[name] for name in _AS_ARRIVED}
-            tx.execute(insert(letters).values(values | {"state": LetterState.NEW, "note": ""}))
+            values |= {"state": LetterState.NEW, "note": "", "is_large": _is_large(row.raw)}
+            tx.execute(insert(letters).values(values))
             number += 1
     return number
 
 
-def next_to_handle(tx: Transaction, now: datetime) -> StoredLetter | None:
-    """The oldest new letter; if there is none, one of those that wait and may be tried again.
+def next_to_handle(tx: Transaction, now: datetime, usual: int) -> tuple[int, ...]:
+    """The letters whose turn it is, by id: so many usual ones, the oldest first, and one large one.
 
-    Of these the newest from the network from which fewest wait, so that who floods us comes last.
+    A usual letter waits for an earlier large one of its sender, so that nobody's letters are handled in
+    another order. If there is no new letter, one of those that wait and may be tried again: of these the
+    newest from the network from which fewest wait, so that who floods us comes last.
     """
-    row = tx.execute(_NEXT_NEW).first()
-    if row is None:
-        network = tx.execute(_NEXT_NETWORK, {"now": now}).scalar()
-        row = tx.execute(_NEXT_WAITING, {"now": now, "network": network}).first()
-    return None if row is None else record(StoredLetter, row)
+    new = (
+        *tx.execute(_NEXT_USUAL, {"count": usual}).scalars(),
+        *tx.execute(_NEXT_LARGE).scalars(),
+    )
+    if new:
+        return tuple(sorted(new))
+    network = tx.execute(_NEXT_NETWORK, {"now": now}).scalar()
+    return tuple(tx.execute(_NEXT_WAITING, {"now": now, "network": network}).scalars())
 
 
-_NEXT_NEW = select(letters).where(letters.c.state == LetterState.NEW).order_by(letters.c.id).limit(1)
+_earlier = letters.alias("earlier")
+_WAITS_FOR_A_LARGE_ONE = exists().where(
+    _earlier.c.state == LetterState.NEW,
+    _earlier.c.is_large,
+    _earlier.c.sender == letters.c.sender,
+    _earlier.c.id < letters.c.id,
+)
+_NEXT_USUAL = (
+    select(letters.c.id)
+    .where(letters.c.state == LetterState.NEW, ~letters.c.is_large, ~_WAITS_FOR_A_LARGE_ONE)
+    .order_by(letters.c.id)
+    .limit(bindparam("count"))
+)
+_NEXT_LARGE = (
+    select(letters.c.id)
+    .where(letters.c.state == LetterState.NEW, letters.c.is_large)
+    .order_by(letters.c.id)
+    .limit(1)
+)
 _IS_WAITING = letters.c.state == LetterState.WAITING
 _MAY_BE_TRIED = and_(_IS_WAITING, letters.c.waits_until <= bindparam("now"))
 _NEXT_NETWORK = (
@@ -88,11 +124,23 @@ _NEXT_NETWORK = (
     .limit(1)
 )
 _NEXT_WAITING = (
-    select(letters)
+    select(letters.c.id)
     .where(_MAY_BE_TRIED, letters.c.network == bindparam("network"))
     .order_by(letters.c.id.desc())
     .limit(1)
 )
+
+
+def unhandled_among(tx: Transaction, ids: Collection[int]) -> frozenset[int]:
+    """Those among these letters that nobody has handled yet."""
+    open_states = letters.c.state.in_((LetterState.NEW, LetterState.WAITING))
+    rows = tx.execute(select(letters.c.id).where(letters.c.id.in_(ids), open_states))
+    return frozenset(rows.scalars())
+
+
+def work_of(letter_id: int) -> str:
+    """The name of the handling of this letter, as `begun` counts it."""
+    return f"letter/{letter_id}"
 
 
 def wait(tx: Transaction, letter_id: int, limit: str, until: datetime, network: str) -> None:
@@ -103,6 +151,7 @@ def wait(tx: Transaction, letter_id: int, limit: str, until: datetime, network: 
     values = {"state": LetterState.WAITING, "waits_for": limit, "waits_until": until, "network": network}
     this = update(letters).where(letters.c.id == letter_id)
     tx.execute(this.values(note=f"waits: the limit of {limit} is used up", **values))
+    begun.finish(tx, work_of(letter_id))
     tx.execute(update(letters).where(_IS_WAITING, letters.c.waits_for == limit).values(waits_until=until))
 
 
@@ -147,6 +196,12 @@ def get(tx: Transaction, letter_id: int) -> StoredLetter | None:
     return None if row is None else record(StoredLetter, row)
 
 
+def get_all(tx: Transaction, ids: Collection[int]) -> tuple[StoredLetter, ...]:
+    """The letters with these ids, in their order."""
+    rows = tx.execute(select(letters).where(letters.c.id.in_(ids)).order_by(letters.c.id))
+    return tuple(record(StoredLetter, row) for row in rows)
+
+
 def digest_of(tx: Transaction, letter_id: int) -> str:
     """The sha256 of the letter, in hex."""
     return str(tx.execute(select(letters.c.digest).where(letters.c.id == letter_id)).scalar_one())
@@ -163,10 +218,21 @@ def note_of(tx: Transaction, letter_id: int) -> str:
     return str(tx.execute(select(letters.c.note).where(letters.c.id == letter_id)).scalar_one())
 
 
-def finish(tx: Transaction, letter_id: int, state: LetterState, note: str, message_id: str | None) -> None:
-    """Set the final state of a letter; FAILED sets it aside, with the traceback as its note."""
-    values = {"letter": letter_id, "state": state, "note": note, "message_id": message_id}
+def finish(
+    tx: Transaction,
+    letter_id: int,
+    state: LetterState,
+    note: str,
+    message_id: str | None,
+    content: str | None = None,
+) -> None:
+    """Set the final state of a letter; FAILED sets it aside, with the traceback as its note.
+
+    `content`: the sha256 of what it says, see `handled_copy`.
+    """
+    values = {"letter": letter_id, "state": state, "note": note, "message_id": message_id, "content": content}
     tx.execute(_FINISH, values)
+    begun.finish(tx, work_of(letter_id))
 
 
 _FINISH = update(letters).where(letters.c.id == bindparam("letter"))
@@ -180,18 +246,21 @@ def retry(tx: Transaction, letter_id: int | None = None) -> int:
     return tx.execute(query if letter_id is None else query.where(letters.c.id == letter_id)).rowcount
 
 
-def handled_with_message_id(tx: Transaction, message_id: str, count: int) -> tuple[StoredLetter, ...]:
-    """The letters with this Message-ID that were handled, newest first, at most `count`."""
-    rows = tx.execute(_HANDLED_COPIES, {"of": message_id, "most": count})
-    return tuple(record(StoredLetter, row) for row in rows)
+def handled_copy(tx: Transaction, message_id: str, content: str) -> int | None:
+    """The newest letter with this Message-ID that was handled and said the same."""
+    return tx.execute(_HANDLED_COPY, {"of": message_id, "content": content}).scalar()
 
 
 # An expression instead of the state alone: for that SQLite would walk through all handled letters.
-_HANDLED_COPIES = (
-    select(letters)
-    .where(letters.c.message_id == bindparam("of"), letters.c.state + "" == LetterState.HANDLED)
+_HANDLED_COPY = (
+    select(letters.c.id)
+    .where(
+        letters.c.message_id == bindparam("of"),
+        letters.c.content == bindparam("content"),
+        letters.c.state + "" == LetterState.HANDLED,
+    )
     .order_by(letters.c.id.desc())
-    .limit(bindparam("most"))
+    .limit(1)
 )
 
 

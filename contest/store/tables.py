@@ -25,6 +25,7 @@ from sqlalchemy import (
     TypeDecorator,
     UniqueConstraint,
     event,
+    false,
     true,
 )
 from sqlalchemy.engine import Dialect
@@ -125,14 +126,26 @@ letters = _table(
     Column("channel", String(32), nullable=False),
     Column("client", Text, nullable=False, server_default=""),  # the address that SMTP brought it from
     Column("state", String(16), nullable=False),
+    Column("is_large", Boolean, nullable=False, server_default=false()),  # it waits behind usual ones
     Column("message_id", Text, nullable=True, index=True),
+    Column("content", String(64), nullable=True),  # sha256 of what it says, by which a copy is known
     Column("note", Text, nullable=False),  # the outcome, or the traceback
     Column("raw", LargeBinary, nullable=False),
     # The limit that is used up, such as `domain a.example`; `list`: it is told to the organizer with others.
     Column("waits_for", Text, nullable=True, index=True),
     Column("waits_until", Moment, nullable=True),  # and when to try again
     Column("network", Text, nullable=True),  # of letters that have waited: where they came from
-    Index("ix_letters_state_id", "state", "id"),
+    Index("ix_letters_state_is_large_id", "state", "is_large", "id"),
+    Index("ix_letters_state_is_large_sender_id", "state", "is_large", "sender", "id"),
+)
+
+begun = _table(
+    # What a process has begun and not finished. The row goes with the transaction that finishes the work.
+    "begun",
+    Column("work", String(64), primary_key=True),  # such as `letter/17`
+    Column("times", Integer, nullable=False),  # by how many processes, of which all but the last are gone
+    Column("process", Text, nullable=False),  # the last one, as in `Claimant`
+    Column("at", Moment, nullable=False),
 )
 
 ledger = _table(

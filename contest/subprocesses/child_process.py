@@ -9,6 +9,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from socket import socket
 
 _OWN_VARIABLES_PREFIX = "KNOBELN_"  # they may contain passwords
 
@@ -59,6 +60,23 @@ def start(command: Sequence[str], log: Path, environment: Mapping[str, str] | No
                 start_new_session=True,
             )
         )
+
+
+def start_module(module: str, link: socket) -> Process:
+    """Start this module of ours as a program that talks over `link`, whose number is its argument.
+
+    It has our standard error, and nothing else of ours that is open.
+    """
+    number = link.fileno()
+    return Process(
+        subprocess.Popen(  # noqa: S603 - a module of ours
+            [sys.executable, "-P", "-m", module, str(number)],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            pass_fds=(number,),
+            start_new_session=True,
+        )
+    )
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ from contest.store.submissions import Version
 from contest.util.program_files import is_safe
 from knobeln.context import ContestContext
 from knobeln.services import Services
-from mailserver.commands.compile import C_PROGRAM, told_secret
+from mailserver.commands.compile import C_PROGRAM, strings_in, told_secret
 
 
 def submit_by_hand(
@@ -25,12 +25,13 @@ def submit_by_hand(
     Raises GiveUp, NotFound or NotNow if that is impossible.
     """
     files = _checked(contest, files)
+    strings = strings_in(files)
     now = contest.clock.now()
     with contest.store.write() as tx:
         if contest_state.state(tx).phase is not Phase.OPEN:
             raise NotNow("the contest has started: the programs are frozen")
         team = _active_team(tx, name)
-        if problem := told_secret(tx, files):
+        if problem := told_secret(tx, strings):
             raise GiveUp(f"line {problem.line}: {problem.text}")
         # The letters have an entry for it, with what would have come by mail.
         head = f"Date: {format_datetime(now)}\nSubject: a program of {name}, submitted by {actor}\n\n"

@@ -63,6 +63,16 @@ def answer_limits() -> Mapping[str, Limit]:
     return limits
 
 
+@cache
+def _commands_by_name() -> Mapping[str, Command]:
+    return {command.name: command for command in (*COMMANDS, help_command.UNKNOWN)}
+
+
+def command_named(name: str) -> Command:
+    """The command of this name; `unknown` is one, too."""
+    return _commands_by_name()[name]
+
+
 class Recognised(NamedTuple):
     """A command, and the arguments that the subject gives it."""
 

@@ -7,8 +7,8 @@ in any language (B14, U7, H1). The report follows when it is compiled.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
-from dataclasses import replace
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import takewhile
 from textwrap import dedent
 
@@ -29,7 +29,7 @@ from mailserver.limits import Limit
 from mailserver.problem import Problem
 from mailserver.reading.find_program import MailedProgram, find_files, find_program
 from mailserver.reading.letter import Letter
-from mailserver.team_secret import possible_strings
+from mailserver.team_secret import FromLine, find_from_line, possible_strings
 
 _MARKED_LINE = re.compile(rb"^.*<<FROM>>.*$", re.MULTILINE)
 C_PROGRAM = "program.c"  # what a program for the contest machine is called
@@ -43,19 +43,71 @@ def sample_body(_settings: Settings, part: PartOfMail) -> str:
     return dedent("\n".join(sample)).strip()
 
 
-def receive(context: LetterContext, take: Callable[[LetterContext, Team, MailedProgram], str]) -> str:
-    """Find the program in the letter and the team that sent it, and call `take` with both."""
-    info = game_of(context.settings.game, context.settings.programs).info
+@dataclass(frozen=True)
+class PossibleString:
+    """Something in a program that has the form of an authentification string: its file and line."""
+
+    digest: str
+    file: str
+    line: int
+
+
+_NO_PROGRAM = Problem("there is no program")
+
+
+@dataclass(frozen=True)
+class SentProgram:
+    """The program in a letter, or what is wrong with it.
+
+    `from_line`: of the program, or what is wrong with it; `strings`: what may be strings in its files.
+    """
+
+    program: MailedProgram | Problem
+    from_line: FromLine | Problem = _NO_PROGRAM
+    strings: tuple[PossibleString, ...] = ()
+
+
+def read_program(letter: Letter, settings: Settings) -> SentProgram:
+    """The program that a letter brings for this contest's game."""
+    info = game_of(settings.game, settings.programs).info
     if info.play.is_in_c:
-        program = _c_text(context.letter)
+        program = _c_text(letter)
     else:
-        takes_images = context.settings.programs.takes_images
-        program = find_files(context.letter, info.program_name, images=takes_images)
+        program = find_files(letter, info.program_name, images=settings.programs.takes_images)
+    if isinstance(program, Problem):
+        return SentProgram(program)
+    return SentProgram(program, find_from_line(program.marked), strings_in(program.files))
+
+
+def strings_in(files: Mapping[str, bytes]) -> tuple[PossibleString, ...]:
+    """What may be an authentification string in these files of a program (K42).
+
+    That of the `<<FROM>>` line is cut out. An archive of an image is not published.
+    """
+    found: list[PossibleString] = []
+    for name, data in files.items():
+        if not is_archive(name):
+            found += _strings_in(name, data.decode("latin-1"))
+    return tuple(found)
+
+
+def _strings_in(name: str, text: str) -> Iterator[PossibleString]:
+    line, counted_to = 1, 0
+    for place, digest in possible_strings(text):
+        line += text.count("\n", counted_to, place)
+        counted_to = place
+        yield PossibleString(digest, name, line)
+
+
+def receive(context: LetterContext, take: Callable[[LetterContext, Team, MailedProgram], str]) -> str:
+    """Find out which team sent the program in the letter, and call `take` with both."""
+    sent = context.said_as(SentProgram)
+    program = sent.program
     if isinstance(program, Problem):
         return _refuse(context, context.writer, "problem", problem=program)
-    writer = authentication.team_of(context.tx, program.marked, context.proof)
+    writer = authentication.team_of(context.tx, sent.from_line, context.proof)
     if isinstance(writer, Team):
-        problem = told_secret(context.tx, program.files)
+        problem = told_secret(context.tx, sent.strings)
         if problem:
             return _refuse(context, writer.address, "problem", problem=problem, team=writer)
         return take(context, writer, program)
@@ -67,25 +119,24 @@ def receive(context: LetterContext, take: Callable[[LetterContext, Team, MailedP
     return _unknown(context, writer.named)
 
 
-def told_secret(tx: Transaction, files: Mapping[str, bytes]) -> Problem | None:
-    """What is wrong where an authentification string is in a program: everybody will read the program (K42).
-
-    That of the `<<FROM>>` line is cut out. An archive of an image is not published.
-    """
-    texts = {name: data.decode("latin-1") for name, data in files.items() if not is_archive(name)}
-    possible = [(name, *found) for name, text in texts.items() for found in possible_strings(text)]
-    known = teams.auth_digests_among(tx, {each for _, _, each in possible})
-    name, place = next(((name, place) for name, place, each in possible if each in known), ("", 0))
-    if not name:
+def told_secret(tx: Transaction, strings: Sequence[PossibleString]) -> Problem | None:
+    """What is wrong where an authentification string is in a program: everybody will read the program."""
+    known = teams.auth_digests_among(tx, {each.digest for each in strings})
+    told = next((each for each in strings if each.digest in known), None)
+    if told is None:
         return None
-    where = "" if name == C_PROGRAM else gettext(" (This is about the file %(name)s.)", name=quote(name))
+    where = (
+        ""
+        if told.file == C_PROGRAM
+        else gettext(" (This is about the file %(name)s.)", name=quote(told.file))
+    )
     why = gettext(
         "An authentification string is in this line. Programs are published after the contest, "
         "and then everybody would know it. Please take it out, and send the program again. The "
         "string belongs in the <<FROM>> line only, from which it is cut out.%(where)s",
         where=where,
     )
-    return Problem(why, texts[name].count("\n", 0, place) + 1)
+    return Problem(why, told.line)
 
 
 def _c_text(letter: Letter) -> MailedProgram | Problem:
@@ -255,6 +306,7 @@ COMMAND = Command(
     "compile",
     lambda context, _arguments: receive(context, _take),
     lambda settings: ("please compile", "compile"),
+    read_letter=read_program,
     answers={
         "compile_refused": Limit.DROP,
         "wrong_authentification": Limit.DROP,

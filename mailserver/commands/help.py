@@ -7,8 +7,10 @@ a team, and is always answered.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from datetime import timedelta
 
+from contest.config.settings import Settings
 from contest.mail.form import sample
 from contest.mail.sent_files import FROM_MARK, begins_with_mark, without_from_line
 from mailserver.attachments import GUIDE_NAME, guide
@@ -71,14 +73,41 @@ COMMAND = Command(
 
 
 # --- a subject that means no command ---------------------------------------------------------------------
-def _ask_or_help(context: LetterContext, arguments: Arguments) -> str:
-    """The arguments are the words of the subject."""
+@dataclass(frozen=True)
+class Brought:
+    """What a letter brings, whatever its subject says.
+
+    `fitting`: the name of the command for it, "" = none fits. `is_marked`: a `<<FROM>>` line is in it, other
+    than the samples in our own mails.
+    """
+
+    fitting: str
+    is_marked: bool
+
+
+def read_brought(letter: Letter, settings: Settings) -> Brought:
+    """What this letter brings."""
+    is_marked = _is_marked(letter)
+    if holds_form(letter.form_lines, settings):
+        return Brought("registration", is_marked)
+    brings_program = is_marked and (letter.files or not is_prose(without_from_line(letter.body.lines)))
+    return Brought("compile" if brings_program else "", is_marked)
+
+
+def _is_marked(letter: Letter) -> bool:
+    return any(begins_with_mark(line) and FROM_LINE not in line for line in letter.body.lines) or any(
+        FROM_MARK.encode() in file.data for file in letter.files if file.name != GUIDE_NAME
+    )
+
+
+def ask_or_help(context: LetterContext, arguments: Arguments, brought: Brought) -> str:
+    """Ask for the command that is likely meant, or send help. The arguments are the words of the subject."""
     subject = " ".join(arguments).casefold()
     meant = help_topics.meant(subject, context.commands, context.settings)
-    if meant is None and (fitting := _fitting(context)):
-        meant = next(command for command in context.commands if command.name == fitting)
+    if meant is None and brought.fitting:
+        meant = next(command for command in context.commands if command.name == brought.fitting)
     if not meant or meant.name == "help":  # it is help that is sent anyway
-        once_in = None if _is_marked(context.letter) else DAY
+        once_in = None if brought.is_marked else DAY
         return send_help(context, note="unknown subject", is_asked_for=False, once_in=once_in)
     right = f"{meant.right_subject(context.settings)} {meant.arguments}".rstrip()
     return context.answer(
@@ -91,20 +120,9 @@ def _ask_or_help(context: LetterContext, arguments: Arguments) -> str:
     )
 
 
-UNKNOWN = Command("unknown", _ask_or_help, answers={"did_you_mean": Limit.DROP})
-
-
-def _fitting(context: LetterContext) -> str:
-    """The name of the command that fits what the letter brings; "" = none does."""
-    letter = context.letter
-    if holds_form(letter.form_lines, context.settings):
-        return "registration"
-    brings_more = letter.files or not is_prose(without_from_line(letter.body.lines))
-    return "compile" if brings_more and _is_marked(letter) else ""
-
-
-def _is_marked(letter: Letter) -> bool:
-    """Whether a `<<FROM>>` line is in the letter's text or files, other than the samples in our own mails."""
-    return any(begins_with_mark(line) and FROM_LINE not in line for line in letter.body.lines) or any(
-        FROM_MARK.encode() in file.data for file in letter.files if file.name != GUIDE_NAME
-    )
+UNKNOWN = Command(
+    "unknown",
+    lambda context, arguments: ask_or_help(context, arguments, context.said_as(Brought)),
+    read_letter=read_brought,
+    answers={"did_you_mean": Limit.DROP},
+)

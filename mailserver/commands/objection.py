@@ -7,7 +7,9 @@ the letter, and about the team that wrote it.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 
+from contest.config.settings import Settings
 from contest.ledger.receipts import Effect, LedgerEntry, notes_in
 from contest.model import Phase
 from contest.store import entry_lists, ledger
@@ -15,6 +17,7 @@ from mailserver.authentication import claimed_by, from_line_alone
 from mailserver.command import Arguments, Command, LetterContext
 from mailserver.for_organizer import pass_letter_on
 from mailserver.limits import Limit
+from mailserver.reading.letter import Letter
 
 _PASSED_ON = "objection_passed_on"
 _MAX_RECEIPTS = 20
@@ -49,20 +52,32 @@ def _object(context: LetterContext, _arguments: Arguments) -> str:
     )
 
 
+@dataclass(frozen=True)
+class Receipts:
+    """The receipts in a letter's text and in its files, such as a mail of ours: number and note of each."""
+
+    found: tuple[tuple[int, str], ...]
+
+
+def _read_receipts(letter: Letter, _settings: Settings) -> Receipts:
+    texts = ["\n".join([*text.lines, ""]) for text in (letter.body, *letter.attachments)]
+    texts += [file.data.decode(errors="replace") for file in letter.files]
+    found = dict.fromkeys(note for text in texts for note in notes_in(text))
+    return Receipts(tuple(found)[:_MAX_RECEIPTS])
+
+
 COMMAND = Command(
     "objection",
     _object,
     lambda settings: ("objection",),
+    read_letter=_read_receipts,
     answers={"objection": Limit.DROP},
     sample_body=from_line_alone,
 )
 
 
 def _checked(context: LetterContext) -> Iterator[tuple[int, LedgerEntry | None]]:
-    """The receipts in the letter's text and in its files, such as a mail of ours: the number of each, and
-    what the ledger has; None if it is not a receipt of this ledger."""
-    texts = ["\n".join([*text.lines, ""]) for text in (context.letter.body, *context.letter.attachments)]
-    texts += [file.data.decode(errors="replace") for file in context.letter.files]
-    found = dict.fromkeys(note for text in texts for note in notes_in(text))
-    for number, note in list(found)[:_MAX_RECEIPTS]:
+    """The number of each receipt in the letter, and what the ledger has; None if it is not a receipt of this
+    ledger."""
+    for number, note in context.said_as(Receipts).found:
         yield number, ledger.entry_of(context.tx, number, note)

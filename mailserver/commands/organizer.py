@@ -22,9 +22,9 @@ from contest.language import gettext, ngettext, noted
 from contest.model import OrganizerRequest, Phase
 from contest.store import contest_state, decisions, letters, outbox, submissions, teams
 from mailserver.command import Arguments, Command, LetterContext
-from mailserver.commands.help import UNKNOWN
+from mailserver.commands.help import Brought, ask_or_help, read_brought
 from mailserver.limits import Limit
-from mailserver.reading.letter import arguments_after, clean_subject
+from mailserver.reading.letter import Letter, arguments_after, clean_subject
 from mailserver.team_secret import FromLine, digest, find_from_line, matches, new_string, without_strings
 
 NAME = "organizer"  # in the subject and after <<FROM>>
@@ -35,41 +35,59 @@ MAX_TOKEN_HOURS = 2
 _TOKEN = re.compile(r"confirm ([a-z0-9]{4}(?:-[a-z0-9]{4}){4})")
 
 
+@dataclass(frozen=True)
+class OrganizersWords:
+    """What the organizer writes in a letter, whatever action its subject names.
+
+    `reason`: after `reason:`; `text`: below the `<<FROM>>` line; `has_string`: a string is in that text.
+    """
+
+    reason: str
+    text: str
+    has_string: bool
+    brought: Brought  # for the answer to anybody else
+
+
+def _read_words(letter: Letter, settings: Settings) -> OrganizersWords:
+    lines = (line.strip() for line in letter.body.lines)
+    reasons = (line[len(_REASON) :].strip() for line in lines if line.lower().startswith(_REASON))
+    from_line = find_from_line(letter.body.lines)
+    below = letter.form_lines[from_line.line_number :] if isinstance(from_line, FromLine) else ()
+    text = "\n".join(below).strip()
+    return OrganizersWords(
+        reason=next(reasons, ""),
+        text=text,
+        has_string=without_strings(text) != text,
+        brought=read_brought(letter, settings),
+    )
+
+
 def read_request(context: LetterContext, arguments: Arguments) -> OrganizerRequest:
     """What a letter with these arguments in its subject asks for. Raises NotFound or GiveUp."""
     if not arguments or arguments[0] not in ACTIONS:
         known = ", ".join(f"`{NAME} {action.subject}`" for action in ACTIONS.values())
         raise NotFound(f"the subject names no action that I know; the actions are {known}")
+    words = context.said_as(OrganizersWords)
     request = OrganizerRequest(arguments[0], arguments[1:], "")
     if request.name == TELL:
-        request = replace(request, message=_written_message(context))
+        request = replace(request, message=_written_message(words))
     elif request.name == BEACON:
-        request = replace(request, arguments=(" ".join(request.arguments) or _written_text(context),))
+        request = replace(request, arguments=(" ".join(request.arguments) or words.text,))
     else:
-        lines = (line.strip() for line in context.letter.body.lines)
-        reasons = (line[len(_REASON) :].strip() for line in lines if line.lower().startswith(_REASON))
-        request = replace(request, reason=next(reasons, ""))
+        request = replace(request, reason=words.reason)
     ACTIONS[request.name].check(context, request)
     return request
 
 
-def _written_text(context: LetterContext) -> str:
-    """The text below the `<<FROM>>` line."""
-    from_line = find_from_line(context.letter.body.lines)
-    lines = context.letter.form_lines
-    after = lines[from_line.line_number :] if isinstance(from_line, FromLine) else ()
-    return "\n".join(after).strip()
-
-
-def _written_message(context: LetterContext) -> tuple[str, str]:
+def _written_message(words: OrganizersWords) -> tuple[str, str]:
     """Subject and text below the `<<FROM>>` line. Raises GiveUp with the right form."""
-    subject, _, text = _written_text(context).partition("\n")
+    subject, _, text = words.text.partition("\n")
     if not subject.lower().startswith(_SUBJECT) or not subject[len(_SUBJECT) :].strip() or not text.strip():
         raise GiveUp(
             "below the <<FROM>> line there must be a line like `subject: the final starts later`, and then "
             "the text for the teams"
         )
-    if without_strings(text) != text:
+    if words.has_string:
         raise GiveUp("the text has an authentification string in it, which nobody else may read")
     return subject[len(_SUBJECT) :].strip(), text.strip()
 
@@ -249,11 +267,11 @@ def refuse(context: LetterContext, what: str, why: str) -> str:
     return reply(context, what, text, done=False, journal=f"not done for the organizer: {why}")
 
 
-def answer_stranger(context: LetterContext, what: str) -> str:
+def answer_stranger(context: LetterContext, what: str, brought: Brought) -> str:
     """Answer as to any unknown subject, so that strangers learn nothing; the journal has a line on it."""
     contest_state.note(context.tx, NAME, f"{what} (letter {context.stored.id})", context.now)
     words = tuple(clean_subject(context.letter.subject).split())
-    return f"{what}; {UNKNOWN.handle(context, words)}"
+    return f"{what}; {ask_or_help(context, words, brought)}"
 
 
 def note(context: LetterContext, request: OrganizerRequest, text: str) -> None:
@@ -272,11 +290,12 @@ def note(context: LetterContext, request: OrganizerRequest, text: str) -> None:
 # --- the commands ------------------------------------------------------------------------------------------
 def _ask_or_answer(context: LetterContext, arguments: Arguments) -> str:
     """The arguments are those of the action, in small letters."""
-    line = find_from_line(context.letter.body.lines)
+    line = context.from_line
     named = line if isinstance(line, FromLine) and line.team == NAME else None
     # The strings are compared in any case, so that an answer takes the same time.
     if not matches(named.string if named else "", decisions.organizer_digest(context.tx)) or named is None:
-        return answer_stranger(context, "somebody wrote an `organizer` letter without the right string")
+        why = "somebody wrote an `organizer` letter without the right string"
+        return answer_stranger(context, why, context.said_as(OrganizersWords).brought)
     try:
         request = read_request(context, arguments)
     except GiveUp as error:
@@ -305,7 +324,8 @@ def _confirm(context: LetterContext, arguments: Arguments) -> str:
     """The argument is the token."""
     known, sender = context.settings.contest.organizer_address.casefold(), context.letter.sender
     if sender is None or not sender.casefold() == context.writer.casefold() == known:
-        return answer_stranger(context, "a confirmation came from an address that is not the organizer's")
+        why = "a confirmation came from an address that is not the organizer's"
+        return answer_stranger(context, why, context.said_as(Brought))
     age = timedelta(hours=MAX_TOKEN_HOURS)
     found = decisions.take_confirmation(context.tx, digest(arguments[0]), context.now, age)
     if not isinstance(found, OrganizerRequest):
@@ -334,6 +354,7 @@ COMMAND = Command(
     NAME,
     _ask_or_answer,
     reads=lambda subject, settings: arguments_after(subject.casefold(), NAME),
+    read_letter=_read_words,
     answers=dict(**ANSWERS, organizer_confirm=Limit.NONE),
 )
-CONFIRM = Command("confirm", _confirm, reads=_token_in, answers=ANSWERS)
+CONFIRM = Command("confirm", _confirm, reads=_token_in, read_letter=read_brought, answers=ANSWERS)

@@ -7,7 +7,7 @@ from contest.store import practices
 from contest.util.program_files import IMAGE_NAME, is_archive
 from mailserver import authentication
 from mailserver.command import Command, LetterContext
-from mailserver.commands.compile import receive, sample_body
+from mailserver.commands.compile import read_program, receive, sample_body
 from mailserver.limits import HOUR
 from mailserver.reading.find_program import MailedProgram
 
@@ -49,5 +49,6 @@ COMMAND = Command(
     "test",
     lambda context, _arguments: receive(context, _test),
     lambda _settings: ("please test",),
+    read_letter=read_program,
     sample_body=sample_body,
 )

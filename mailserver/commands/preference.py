@@ -6,6 +6,8 @@ The codes are in the subject, as in the form, or in the text after `mail-prefere
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
+from dataclasses import dataclass
 
 from contest.config.settings import Settings
 from contest.language import gettext
@@ -18,7 +20,7 @@ from mailserver.authentication import team_command
 from mailserver.command import Arguments, LetterContext
 from mailserver.limits import Limit
 from mailserver.problem import Problem
-from mailserver.reading.letter import stripped
+from mailserver.reading.letter import Letter, stripped
 from mailserver.reading.registration_form import NONE, sample_preferences, wrong_codes
 
 _SPELLED = PREFERENCE.replace("-", "[-_ ]?")
@@ -61,13 +63,27 @@ COMMAND = team_command(
     reads=_codes_in,
     answers={"preference_changed": Limit.NONE},
     sample_arguments=lambda settings: ",".join(settings.reports.offered[:3]) or NONE,
+    read_letter=lambda letter, settings: CodesInText(tuple(_codes_in_text(letter))),
 )
+
+
+@dataclass(frozen=True)
+class CodesInText:
+    """The codes after each `mail-preference:` in the text of a letter, as they are written."""
+
+    lines: tuple[tuple[str, ...], ...]
+
+
+def _codes_in_text(letter: Letter) -> Iterator[tuple[str, ...]]:
+    for line in letter.body.lines:
+        if found := _IN_TEXT.fullmatch(line):
+            yield read_codes(found[1])
 
 
 def _chosen(context: LetterContext, arguments: Arguments) -> tuple[str, ...] | Problem:
     """What the letter asks for; a problem where that is not clear, because a guess would change something."""
-    in_text = [match[1] for line in context.letter.body.lines if (match := _IN_TEXT.fullmatch(line))]
-    found = {codes for codes in map(read_codes, (",".join(arguments), *in_text)) if codes}
+    in_text = context.said_as(CodesInText).lines
+    found = {codes for codes in (read_codes(",".join(arguments)), *in_text) if codes}
     if len(found) != 1:
         text = (
             gettext("There are no codes in it.")

@@ -41,7 +41,7 @@ def _register(context: LetterContext, _arguments: Arguments) -> str:
             for text in context.letter.problems
         )
         return _refuse(context, "problems", problems=unread)
-    reading = read(context.letter.form_lines, context.settings)
+    reading = context.said_as(FormResult)
     if reading.registration is None:
         return _refuse_form(context, reading)
     earlier = teams.by_address(context.tx, reading.registration.address)
@@ -53,6 +53,7 @@ COMMAND = Command(
     "registration",
     _register,
     lambda settings: (f"registration for {settings.contest.subject_word}", "registration", "register"),
+    read_letter=lambda letter, settings: read(letter.form_lines, settings),
     answers={
         "registration_refused": Limit.TELL,
         "registration_accepted": Limit.WAIT,

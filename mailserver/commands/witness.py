@@ -5,6 +5,8 @@ Who signs does not matter to us, but with which key: the organizer has named it 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import datetime
 
 from contest.config.settings import Settings
@@ -17,7 +19,7 @@ from contest.store import Store, Transaction, contest_state, ledger, outbox
 from mailserver.attachments import MAX_LEDGER_BYTES, ledger_files
 from mailserver.command import Arguments, Command, LetterContext
 from mailserver.limits import Limit
-from mailserver.reading.letter import arguments_after
+from mailserver.reading.letter import Letter, arguments_after
 
 NAME = "cosign"
 
@@ -57,14 +59,32 @@ def _due(tx: Transaction, settings: Settings) -> list[tuple[int, Witness]]:
     return [(number, each) for number in wanted for each in named if (number, each.key) not in asked]
 
 
-def _cosign(context: LetterContext, _arguments: Arguments) -> str:
-    letter = context.letter
+@dataclass(frozen=True)
+class Cosignatures:
+    """What may be cosignatures in a letter: (the witness's key, the cosignature)."""
+
+    found: tuple[tuple[str, bytes], ...]
+
+
+def _read_cosignatures(letter: Letter, settings: Settings) -> Cosignatures:
     texts = ["\n".join(text.lines) for text in (letter.body, *letter.attachments)]
     texts += [file.data.decode(errors="replace") for file in letter.files]
+    found = []
+    for witness in settings.tournament.witnesses:
+        key = VerifierKey.of_witness(witness.key)
+        found += [(witness.key, each) for text in texts for each in key.signatures_in(text)]
+    return Cosignatures(tuple(found))
+
+
+def _cosign(context: LetterContext, _arguments: Arguments) -> str:
+    found = context.said_as(Cosignatures).found
     signed = []
     for number, key, before in ledger.cosignatures_asked(context.tx):
-        made = before or _made_by(key, ledger.note_of(context.tx, number), texts)
-        if made and not before:
+        if before:
+            continue
+        candidates = [cosignature for name, cosignature in found if name == str(key)]
+        made = _made_by(key, ledger.note_of(context.tx, number), candidates)
+        if made:
             ledger.keep_cosignature(context.tx, number, str(key), made)
             signed.append((number, key.name))
     note = "; ".join(f"{name} has signed the ledger up to entry {number}" for number, name in signed)
@@ -76,16 +96,16 @@ def _cosign(context: LetterContext, _arguments: Arguments) -> str:
     )
 
 
-def _made_by(key: VerifierKey, note: str, texts: list[str]) -> bytes | None:
-    """The cosignature of this checkpoint by this key in the texts."""
+def _made_by(key: VerifierKey, note: str, candidates: Sequence[bytes]) -> bytes | None:
+    """The one among these that is a cosignature of this checkpoint by this key."""
     checkpoint, _ = read_note(note)
-    for found in (found for text in texts for found in key.signatures_in(text)):
+    for candidate in candidates:
         try:
-            _, message, signature = cosigned(checkpoint, found)
+            _, message, signature = cosigned(checkpoint, candidate)
         except ValueError:
             continue
         if is_signed(key.key, message, signature):
-            return found
+            return candidate
     return None
 
 
@@ -93,5 +113,6 @@ COMMAND = Command(
     NAME,
     _cosign,
     reads=lambda subject, settings: arguments_after(subject, NAME) if settings.tournament.witnesses else None,
+    read_letter=_read_cosignatures,
     answers={"cosigned": Limit.DROP},
 )

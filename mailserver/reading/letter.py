@@ -144,6 +144,12 @@ def parse(raw: bytes) -> Letter:
     )
 
 
+def headers_alone(raw: bytes) -> Letter:
+    """What the headers of a letter say, which are never long."""
+    headers, _, beyond = mime_parts.split(mime_parts.head_of(raw))
+    return _letter(headers, beyond=beyond)
+
+
 def _why_cut(field: str) -> str:
     """Why the body was left out, as a sentence for the writer; "" = the letter is complete."""
     found = re.fullmatch(r"([0-9]{1,12}) of ([0-9]{1,12})", field.strip())

@@ -15,7 +15,7 @@ from contest.model import LetterState, OutboxState, StoredLetter
 from contest.schema.sections import Mail
 from contest.store import Store, contest_state, outbox, teams
 from mailserver import bounces
-from mailserver.bounces import bounce_address, bounced_items
+from mailserver.bounces import bounce_address, bounced_items, tagged_addresses
 from mailserver.delivery.deliver import deliver_due, senders
 from mailserver.reading.letter import parse
 from tests.support.clocks import FixedClock
@@ -186,7 +186,7 @@ def test_a_robots_name_that_is_too_long_for_it_is_a_fault_of_the_settings() -> N
 def test_an_address_is_found_where_mail_systems_write_it() -> None:
     address = bounce_address(ROBOT, 17, SECRET)
     texts = (address, f"<{address.upper()}>", f'"x" <{address}>, b@c.example', f"rfc822;{address} ")
-    assert all(bounced_items(text, ROBOT, SECRET) == (17,) for text in texts)
+    assert all(bounced_items(tagged_addresses(text), ROBOT, SECRET) == (17,) for text in texts)
 
 
 OTHERS = [
@@ -201,7 +201,7 @@ OTHERS = [
 
 @pytest.mark.parametrize("text", OTHERS)
 def test_an_address_that_we_did_not_make_is_not_genuine(text: str) -> None:
-    assert bounced_items(text, ROBOT, SECRET) == ()
+    assert bounced_items(tagged_addresses(text), ROBOT, SECRET) == ()
 
 
 # --- what strangers send -----------------------------------------------------------------------------------

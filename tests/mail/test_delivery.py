@@ -12,7 +12,7 @@ from contest.config.settings import Settings
 from contest.model import OutboxState, Outgoing
 from contest.schema.sections import DeliveryKind, Mail
 from contest.store import Store, contest_state, outbox
-from mailserver.bounces import bounced_items
+from mailserver.bounces import bounced_items, tagged_addresses
 from mailserver.delivery import deliver
 from mailserver.delivery.deliver import Delivered, deliver_due
 from mailserver.delivery.transports import Transport, transport_of
@@ -172,7 +172,7 @@ def test_each_mail_has_a_sender_of_its_own(post: Post, sink: Sink) -> None:
     with post.store.read() as tx:
         secret = contest_state.secret(tx)
     senders = [sender for sender, _, _ in sink.taken]
-    assert [bounced_items(sender, ROBOT, secret) for sender in senders] == [(1,), (2,)]
+    assert [bounced_items(tagged_addresses(sender), ROBOT, secret) for sender in senders] == [(1,), (2,)]
 
 
 def test_a_relay_that_takes_one_mail_in_a_conversation_is_called_again_at_once(post, sink) -> None:

@@ -14,8 +14,9 @@ from contest.config.settings import Settings
 from contest.model import LetterState, Phase
 from contest.schema.sections import Contest, Dates, Mail, Registration
 from contest.store import Store, contest_state, letters, outbox
-from mailserver.handler import handle
+from mailserver.handler import ReadingKey, Readings, Unread, handle
 from mailserver.intake.accept import accept
+from mailserver.reader import Reading, TooHardToRead, read
 from tests.support.clocks import FixedClock
 from tests.support.letters import letter
 
@@ -79,11 +80,28 @@ class World:
 
     def handle_next(self) -> bool:
         """Handle the oldest letter that waits. False: there is none."""
+        with self.store.read() as tx:
+            turn = letters.next_to_handle(tx, self.clock.now(), 1)
+        if not turn:
+            return False
+        known: dict[ReadingKey, Reading | TooHardToRead] = {}
+        wanted: ReadingKey | None = turn[0], self.settings.contest.language
+        while wanted:
+            with self.store.read() as tx:
+                (stored,) = letters.get_all(tx, [wanted[0]])
+            known[wanted] = read(stored, self.settings, wanted[1])
+            wanted = self._handle(turn[0], Readings(known))
+        return True
+
+    def _handle(self, letter_id: int, readings: Readings) -> ReadingKey | None:
+        """Handle the letter; or say what must be read first."""
         with self.store.write() as tx:
-            stored = letters.next_to_handle(tx, self.clock.now())
-            if stored is not None:
-                handle(tx, stored, self.settings, self.clock, self.renderer)
-        return stored is not None
+            (stored,) = letters.get_all(tx, [letter_id])
+            try:
+                handle(tx, stored, readings, self.settings, self.clock, self.renderer)
+            except Unread as unread:
+                return unread.key
+        return None
 
     def send(
         self,

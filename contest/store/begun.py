@@ -1,0 +1,72 @@
+"""Counts how often a piece of work was begun by a process that then ended without finishing it.
+
+So no letter, program or step can hold its queue: whatever ends the process each time (`kill -9`, no memory,
+a fault of ours), the work is set aside after MAX_TIMES, and the next piece has its turn. The mark is
+committed before the work begins, and deleted by the transaction that finishes the work.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+
+from sqlalchemy import bindparam, delete, insert, select, update
+
+from contest.store.claims import Claimant
+from contest.store.session import Transaction
+from contest.store.tables import begun
+
+MAX_TIMES = 2
+# Of a process on another computer we cannot know whether it has ended.
+_LONGEST_WORK = timedelta(hours=1)
+
+
+def begin(tx: Transaction, work: Sequence[str], claimant: Claimant, now: datetime) -> dict[str, int]:
+    """Note that this process begins these pieces of work; how often each was begun, this time included.
+
+    Work that this process, or another living one, has in hand is not counted again.
+    """
+    rows = tx.execute(_AMONG, {"work": tuple(work)}).all()
+    before = {row.work: row for row in rows}
+    times: dict[str, int] = {}
+    for piece in work:
+        row = before.get(piece)
+        if row is None:
+            times[piece] = 1
+        elif _is_at_work(row.process, row.at, claimant, now):
+            times[piece] = row.times
+        else:
+            times[piece] = row.times + 1
+    new = [piece for piece in work if piece not in before]
+    again = [piece for piece in work if piece in before and times[piece] > before[piece].times]
+    mark = {"process": claimant.name, "at": now}
+    if new:
+        tx.execute(insert(begun), [{"work": piece, "times": 1, **mark} for piece in new])
+    for piece in again:
+        tx.execute(_AGAIN, {"piece": piece, "times": times[piece], **mark})
+    return times
+
+
+_AMONG = select(begun).where(begun.c.work.in_(bindparam("work", expanding=True)))
+_AGAIN = update(begun).where(begun.c.work == bindparam("piece"))
+
+
+def _is_at_work(process: str, at: datetime, claimant: Claimant, now: datetime) -> bool:
+    if process == claimant.name:
+        return True
+    is_recent = now - _LONGEST_WORK <= at <= now
+    return is_recent and not claimant.is_gone(process)
+
+
+def finish(tx: Transaction, work: str) -> None:
+    """The work is done, set aside or put back: forget how often it was begun."""
+    tx.execute(_FINISH, {"piece": work})
+
+
+_FINISH = delete(begun).where(begun.c.work == bindparam("piece"))
+
+
+def left_over(tx: Transaction, claimant: Claimant, now: datetime) -> frozenset[str]:
+    """The work that processes have begun which have ended: it is done again, one piece at a time."""
+    rows = tx.execute(select(begun)).all()
+    return frozenset(row.work for row in rows if not _is_at_work(row.process, row.at, claimant, now))

@@ -1,0 +1,152 @@
+"""Reads letters in a process of its own, whose time and memory are limited for each letter.
+
+A letter is a stranger's, and reading may turn out to need hours for it, or more memory than there is. The
+kernel ends the reader then, even within a call of a library that does not return to Python; the server goes
+on.
+
+`mailserver/reader_worker.py` is what runs there.
+"""
+
+from __future__ import annotations
+
+import os
+import pickle
+import signal
+from atexit import register
+from dataclasses import dataclass
+from functools import cache
+from multiprocessing.connection import Connection
+from socket import socketpair
+from threading import Lock
+
+from contest.config.settings import Settings
+from contest.model import StoredLetter
+from contest.subprocesses import child_process
+from contest.util.log import log
+from mailserver.reader import Reading, TooHardToRead
+
+MAX_SECONDS = 2.0  # of processor time, for a letter of up to 1 MB
+SECONDS_PER_MB = 0.2  # more, for the archives of images that teams send
+HANGS_SECONDS = 300.0  # by the clock: a worker that needs so long has been stopped, or the host is not well
+_TRIES = 2  # of a letter whose worker was ended, unless it was out of time
+_MB = 1_000_000
+
+
+@dataclass(frozen=True)
+class Task:
+    """What the worker is sent. `settings`: pickled, because they seldom change."""
+
+    stored: StoredLetter
+    settings: bytes
+    language: str
+
+
+@dataclass(frozen=True)
+class Failed:
+    """The reader raised an exception."""
+
+    trace: str
+
+
+@dataclass(frozen=True)
+class Ended:
+    """The worker has ended instead of answering, by a signal or, if that is 0, for another reason."""
+
+    signal: int
+
+    @property
+    def is_out_of_time(self) -> bool:
+        return self.signal == signal.SIGPROF
+
+
+def max_seconds(letter_bytes: int) -> float:
+    """How much processor time the reading of such a letter may take."""
+    return MAX_SECONDS + SECONDS_PER_MB * max(0, letter_bytes // _MB - 1)
+
+
+class ReaderProcess:
+    """Reads letters as `reader.read` does. Threads may share it: it reads one letter at a time."""
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._link: Connection | None = None
+        self._owner = 0  # the process that has started the keeper
+        self._keeper: child_process.Process | None = None
+        self._settings: Settings | None = None
+        self._packed = b""
+
+    def start(self) -> None:
+        """Load the readers now, so that the first letter need not wait for it."""
+        with self._lock:
+            self._connected()
+
+    def close(self) -> None:
+        """End the processes."""
+        with self._lock:
+            self._disconnect()
+
+    def read(self, stored: StoredLetter, settings: Settings, language: str) -> Reading:
+        """What the letter says, with sentences in this language. Raises TooHardToRead."""
+        with self._lock:
+            task = Task(stored, self._packed_settings(settings), language)
+            answer = self._answer(task)
+            for _ in range(_TRIES - 1):
+                if isinstance(answer, Ended) and not answer.is_out_of_time:
+                    answer = self._answer(task)
+        if isinstance(answer, Failed):
+            raise TooHardToRead(answer.trace)
+        if isinstance(answer, Ended):
+            raise TooHardToRead(_why(answer, len(stored.raw)))
+        return answer
+
+    def _packed_settings(self, settings: Settings) -> bytes:
+        if settings is not self._settings:
+            self._settings, self._packed = settings, pickle.dumps(settings)
+        return self._packed
+
+    def _answer(self, task: Task) -> Reading | Failed | Ended:
+        try:
+            link = self._connected()
+            link.send(task)
+            if link.poll(HANGS_SECONDS):
+                answer = link.recv()
+                if isinstance(answer, Reading | Failed | Ended):
+                    return answer
+            log.error("the reader of letters does not answer", letter=task.stored.id)
+        except (OSError, EOFError, pickle.UnpicklingError) as error:  # the keeper has ended, too
+            log.error("the reader of letters has ended", letter=task.stored.id, error=repr(error))
+        self._disconnect()
+        return Ended(0)
+
+    def _connected(self) -> Connection:
+        if self._link is not None and self._owner == os.getpid():
+            return self._link
+        self._disconnect()
+        ours, its = socketpair()
+        with its:
+            self._keeper = child_process.start_module("mailserver.reader_worker", its)
+        self._link, self._owner = Connection(ours.detach()), os.getpid()
+        return self._link
+
+    def _disconnect(self) -> None:
+        if self._link is not None:
+            self._link.close()
+        if self._keeper is not None and self._owner == os.getpid():
+            self._keeper.terminate(grace_seconds=0)
+        self._link = self._keeper = None
+
+
+@cache
+def shared_reader() -> ReaderProcess:
+    """The reader of this process, which ends with it."""
+    reader = ReaderProcess()
+    register(reader.close)
+    return reader
+
+
+def _why(ended: Ended, letter_bytes: int) -> str:
+    if ended.is_out_of_time:
+        return f"reading it takes more than {max_seconds(letter_bytes):g} s of processor time"
+    if ended.signal:
+        return f"whenever it is read, the reader is ended by {signal.Signals(ended.signal).name}"
+    return "whenever it is read, the reader ends or does not answer"
