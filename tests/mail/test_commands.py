@@ -21,8 +21,9 @@ from mailserver.command import Command
 from mailserver.commands import COMMANDS, recognise
 from mailserver.commands.help import UNKNOWN
 from mailserver.commands.registration import accept_pending, reject_pending
-from mailserver.handler import handle
+from mailserver.handler import Readings, handle
 from mailserver.intake.accept import accept
+from mailserver.reader import read
 from mailserver.team_secret import digest
 from tests.support.letters import letter
 from tests.support.mail_world import (
@@ -500,8 +501,11 @@ def test_of_letters_in_one_transaction_the_one_that_breaks_us_is_undone_alone(wo
         raw = letter(f"{name}@machine.domain.alfdkj", REGISTER, form)
         accept(world.store, raw, f"{name}@machine.domain.alfdkj", (), "smtp", now)
     with world.store.write() as tx:
-        for renderer in (world.renderer, None, world.renderer):
-            handle(tx, letters.next_to_handle(tx, now), world.settings, world.clock, renderer)
+        arrived = letters.get_all(tx, letters.next_to_handle(tx, now, 3))
+        language = world.settings.contest.language
+        readings = Readings({(each.id, language): read(each, world.settings, language) for each in arrived})
+        for stored, renderer in zip(arrived, (world.renderer, None, world.renderer), strict=True):
+            handle(tx, stored, readings, world.settings, world.clock, renderer)
     assert world.states() == {LetterState.HANDLED: 2, LetterState.FAILED: 1}
     with world.store.read() as tx:
         assert [team.name for team in teams.all_teams(tx)] == ["first", "third"]

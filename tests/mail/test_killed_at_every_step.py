@@ -23,7 +23,7 @@ from contest.schema.sections import Contest, Imap, Mail
 from contest.store import ledger, letters, submissions
 from contest.util.clock import SystemClock
 from knobellib.samples import house_strategies
-from knobeln import services
+from knobeln import letter_service
 from knobeln.context import ContestContext, create_contest
 from knobeln.services import Services, deliver_all
 from mailserver.delivery.transports import transport_of
@@ -47,7 +47,7 @@ IN_THE_LISTENER = [step for step, where in STEPS.items() if where[1] in ("add_al
 WITHOUT_MOVE = [step for step in BY_IMAP if STEPS[step][0] == "imapclient"]
 IN_ONE_PROCESS = [step for step in BY_SMTP if step not in IN_THE_LISTENER]
 ONE_OF_EACH_PART = (  # listener, desk, compiler, delivery, mailbox, `receive`; the others are killed at night
-    *("the letter is committed, nobody is told", "the desk has committed", "before the compiler"),
+    *("the letter is committed, nobody is told", "the letter's effect is committed", "before the compiler"),
     *("the report's file is whole", "the letter is put away", "the letter handed over is committed"),
 )
 
@@ -281,7 +281,7 @@ def test_of_letters_handled_together_none_is_lost_or_answered_twice(serve, monke
 
     with monkeypatch.context() as patch:
         patch.setattr(letters, "finish", end_at_the_second)
-        patch.setattr(services, "TOGETHER_SECONDS", 60.0)  # the first letter loads modules
+        patch.setattr(letter_service, "TOGETHER_SECONDS", 60.0)  # the first letter loads modules
         with pytest.raises(_Ended):
             Services(server.folder).handle_letters()
     assert server.effects()[0] == {LetterState.HANDLED: 1, LetterState.NEW: 3}

@@ -206,12 +206,14 @@ def test_a_copy_is_sought_among_letters_with_its_message_id_only(store: Store) -
         for count in (10, 1_000):
             raws = [b"%d %d" % (count, number) for number in range(count)]
             letters.add_all(tx, [IncomingLetter(raw, "", ()) for raw in raws], "t", NOW)
-            while letter := letters.next_to_handle(tx, NOW):
-                letters.finish(tx, letter.id, LetterState.HANDLED, "", f"<{letter.id}@a.example>")
+            while turn := letters.next_to_handle(tx, NOW, 1):
+                message_id = f"<{turn[0]}@a.example>"
+                letters.finish(tx, turn[0], LetterState.HANDLED, "", message_id, "said")
             driver.set_progress_handler(partial(steps.append, count), 1)
-            (found,) = letters.handled_with_message_id(tx, "<5@a.example>", 20)
+            found = letters.handled_copy(tx, "<5@a.example>", "said")
             driver.set_progress_handler(None, 0)
-            assert found.id == 5
+            assert found == 5
+            assert letters.handled_copy(tx, "<5@a.example>", "said otherwise") is None
     assert 0 < steps.count(1_000) <= steps.count(10)  # some versions take more for the first one
 
 
