@@ -35,6 +35,7 @@ ALIKE = 0.3  # from this likeness on a pair is shown
 COMMON = 8
 MIN_FINGERPRINTS = 12  # a text with less of its own says nothing
 
+_WHOLE = 1 << 40  # what a fingerprint counts that at most COMMON programs have
 _MAX_INDEXED = 200  # programs that share a fingerprint: beyond, it counts for too little to look at all pairs
 _MAX_CHARACTERS = 200_000  # of a file
 
@@ -83,9 +84,10 @@ def alike_texts(
     for name, marks in own.items():
         for mark in marks:
             holders[mark].append(name)
-    weights = {mark: min(1.0, COMMON / len(names)) for mark, names in holders.items()}
+    # Whole numbers, whose sums are the same in any order and with any Python.
+    weights = {mark: min(_WHOLE, COMMON * _WHOLE // len(names)) for mark, names in holders.items()}
     totals = {name: sum(weights[mark] for mark in marks) for name, marks in own.items()}
-    common: defaultdict[tuple[str, str], float] = defaultdict(float)
+    common: defaultdict[tuple[str, str], int] = defaultdict(int)
     for mark, names in holders.items():
         if len(names) <= _MAX_INDEXED:
             for pair in combinations(names, 2):
@@ -93,7 +95,7 @@ def alike_texts(
     found = (
         Alike(one, other, weight / min(totals[one], totals[other]))
         for (one, other), weight in common.items()
-        if min(totals[one], totals[other]) >= MIN_FINGERPRINTS
+        if min(totals[one], totals[other]) >= MIN_FINGERPRINTS * _WHOLE
     )
     alike = [each for each in found if each.share >= ALIKE]
     return tuple(sorted(alike, key=lambda each: (-each.share, each.one, each.other)))

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import errno
 import fcntl
 import os
+import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -14,7 +16,7 @@ from typing import TYPE_CHECKING
 from contest.config.load import FILE_NAME, load_settings
 from contest.config.settings import Settings, hide_secrets
 from contest.config.template import settings_template
-from contest.errors import ConfigError, NotFound
+from contest.errors import ConfigError, GiveUp, NotFound
 from contest.schema.sections import Dates
 from contest.store import Store, Transaction, decisions, ledger, migrate, url_of
 from contest.store import contest_state as contest_store
@@ -122,7 +124,7 @@ def only_one(path: Path, what: str, *, shared: bool = False) -> Iterator[bool]:
 
     `shared`: others may hold it shared, too.
     """
-    with open(path / f".{what}.lock", "w", opener=_open_lock) as file:
+    with os.fdopen(_open_lock(path, f".{what}.lock"), "rb") as file:
         try:
             fcntl.flock(file, (fcntl.LOCK_SH if shared else fcntl.LOCK_EX) | fcntl.LOCK_NB)
         except BlockingIOError:
@@ -131,15 +133,31 @@ def only_one(path: Path, what: str, *, shared: bool = False) -> Iterator[bool]:
             yield True
 
 
-def _open_lock(name: str, flags: int) -> int:
-    """Open the file of a lock so that no other user of the host can hold it."""
-    lock = os.open(name, flags | os.O_NOFOLLOW, 0o600)
-    facts, folder = os.fstat(lock), os.stat(os.path.dirname(name) or ".")
+def _open_lock(path: Path, name: str) -> int:
+    """Open the file of a lock so that no other user of the host can hold it.
+
+    Nothing is written to it. Where root gives a command, the folder's owner may have put another file's name
+    in its place: root must neither change that file nor give it away. Raises GiveUp.
+    """
+    try:
+        lock = os.open(path / name, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
+    except OSError as error:
+        if error.errno != errno.ELOOP:
+            raise
+        raise _no_lock(path / name) from None
+    facts, folder = os.fstat(lock), path.stat()
+    if not stat.S_ISREG(facts.st_mode) or facts.st_nlink != 1:
+        os.close(lock)
+        raise _no_lock(path / name)
     if facts.st_uid == os.geteuid():
         os.fchmod(lock, 0o600)
-    if facts.st_uid == os.geteuid() == 0:  # the folder's owner must be able to open it, too
+    if facts.st_uid == os.geteuid() == 0 and not facts.st_size:  # the folder's owner must open it, too
         os.fchown(lock, folder.st_uid, folder.st_gid)
     return lock
+
+
+def _no_lock(file: Path) -> GiveUp:
+    return GiveUp(f"{file} is not a lock, but a link or another file", hint=f"remove it: `rm {file}`")
 
 
 def who_holds(path: Path, what: str) -> int | bool:
@@ -190,8 +208,8 @@ def create_contest(
     if _holds_contest(store):
         raise ConfigError(f"there is a contest in {path} already, or in its database; nothing was changed")
     if not file.exists():
-        file.touch(mode=0o600)
-        file.write_text(settings_template(settings), encoding="utf-8")
+        with open(file, "x", encoding="utf-8", opener=_privately) as new:  # "x" follows no link
+            new.write(settings_template(settings))
     migrate.upgrade(store)
     with store.write() as tx:
         now = (clock or SystemClock()).now()
@@ -200,6 +218,10 @@ def create_contest(
         contest_store.note(tx, "contest", "the contest was created", now)
     store.close()
     return ContestContext.open(path)
+
+
+def _privately(name: str, flags: int) -> int:
+    return os.open(name, flags, 0o600)
 
 
 def _holds_contest(store: Store) -> bool:

@@ -239,7 +239,7 @@ class LetterContext:
 
     def count_answered(self, template: str, to: str, within: timedelta) -> int:
         """How many mails of this template the address got within this time."""
-        return outbox.sent_since(self.tx, to, (template,), self.now - within)
+        return outbox.sent_within(self.tx, to, (template,), within, self.now)
 
     def _surplus_bytes(self, outgoing: Outgoing) -> int:
         """How many bytes the mail has too many for its reader."""

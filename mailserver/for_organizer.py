@@ -28,7 +28,7 @@ def pass_letter_on(
     """Queue this mail for the organizer, with the letter attached as it came, or keep it for the mail about
     the rest. Returns what was done, for the journal."""
     to = settings.contest.organizer_address
-    if outbox.sent_since(tx, to, (template,), now - DAY) >= MAX_PASSED_ON_PER_DAY:
+    if outbox.sent_within(tx, to, (template,), DAY, now) >= MAX_PASSED_ON_PER_DAY:
         letters.keep_for_list(tx, stored.id, now + DAY)
         return "kept for the list of letters that the organizer gets"
     outgoing = to_organizer(settings, f"letter/{stored.id}/{template}", template, mail)
@@ -40,7 +40,7 @@ def pass_letter_on(
 def tell_of_limit(tx: Transaction, limit: str, settings: Settings, renderer: Renderer, now: datetime) -> None:
     """Tell the organizer, once in a day, that strangers have used up a limit."""
     to = settings.contest.organizer_address
-    if outbox.sent_since(tx, to, (_LIMIT,), now - DAY):
+    if outbox.sent_within(tx, to, (_LIMIT,), DAY, now):
         return
     with speaking(settings.contest.language):
         mail = renderer.render(_LIMIT, limit=limit, days=MAX_WAIT_DAYS)

@@ -442,7 +442,7 @@ class _Pools:
         spread = self._play({s: min(first[s], uses[s]) - len(self._games[s]) for s in uses})
         weights = {s: uses[s] * deviation / math.sqrt(cost) for s, (deviation, cost) in spread.items()}
         if self._games_per_weight is None:
-            total = sum(weights[s] * cost for s, (_, cost) in spread.items())
+            total = math.fsum(weights[s] * cost for s, (_, cost) in spread.items())
             self._games_per_weight = _BUDGET_INSTRUCTIONS / total if total else 0.0
         wanted = {
             s: min(_MAX_POOL_GAMES, count // _USES_OF_A_GAME, int(self._games_per_weight * weights[s]))
@@ -494,7 +494,7 @@ def _first_games(costs: Mapping[Seating, float], count: int) -> Mapping[Seating,
     """So many of each pool; fewer of those that cost most, if all together exceed the budget."""
     usual = {seating: count * cost for seating, cost in costs.items()}
     most = max(usual.values(), default=0.0)  # that a pool's first games may cost
-    while sum(min(each, most) for each in usual.values()) > _BUDGET_INSTRUCTIONS:
+    while math.fsum(min(each, most) for each in usual.values()) > _BUDGET_INSTRUCTIONS:
         most /= 2
     return {seating: int(min(usual[seating], most) / cost) for seating, cost in costs.items()}
 

@@ -422,7 +422,7 @@ class ContestDay:
         pause, now = decisions.paused(tx), self._clock.now()
         if pause is None:
             return
-        if pause.until is None or now < pause.until:
+        if not pause.is_over(now):
             raise Paused(pause_text(pause))
         decisions.resume(tx)
         contest_store.note(tx, "resume", "the run goes on by itself, as its pause is over", now)

@@ -27,6 +27,7 @@ from pydantic_core import SchemaValidator
 from contest.config.load import FILE_NAME
 from contest.errors import Differs, GiveUp, NotFound
 from contest.model.as_json import adapter, plain
+from contest.util.folders import make_public_folder, new_public_file
 from contest.util.sanitize import sanitize
 from contest.util.wrong_values import words_of
 
@@ -127,8 +128,8 @@ def reason_of(error: ValidationError, place: str = "") -> str:
 def write(folder: Path, files: Mapping[str, bytes]) -> str:
     """Write the archive to a folder that does not exist yet, or is empty; return its digest.
 
-    It is written completely or not at all. Raises GiveUp if the folder has files already, or if `read` would
-    refuse the archive because it is too large.
+    It is written completely or not at all, and everybody may read it, whatever the umask. Raises GiveUp if
+    the folder has files already, or if `read` would refuse the archive because it is too large.
     """
     if folder.is_symlink() or (folder.exists() and (not folder.is_dir() or any(folder.iterdir()))):
         raise GiveUp(
@@ -138,7 +139,7 @@ def write(folder: Path, files: Mapping[str, bytes]) -> str:
     if wrong:
         raise GiveUp(f"an archive has no place for a file named {shown(wrong[0])!r}")
     manifest = manifest_of(files)
-    folder.parent.mkdir(parents=True, exist_ok=True)
+    make_public_folder(folder.parent)
     with tempfile.TemporaryDirectory(prefix=f".{folder.name}.", dir=folder.parent) as scratch:
         made = Path(scratch) / "archive"
         for path, data in {**files, MANIFEST: manifest}.items():
@@ -162,8 +163,7 @@ def manifest_of(files: Mapping[str, bytes]) -> bytes:
 
 
 def _write_file(path: Path, data: bytes) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with path.open("xb") as file:
+    with new_public_file(path) as file:
         file.write(data)
         file.flush()
         os.fsync(file.fileno())

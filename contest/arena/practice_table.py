@@ -9,7 +9,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from math import sqrt
+from math import fsum, sqrt
 from statistics import NormalDist, fmean, stdev, variance
 
 from contest.games.game import FaultRule, GameInfo
@@ -113,7 +113,7 @@ def mean_points(rows: Sequence[PracticeRow]) -> tuple[float, float] | None:
     if not games:
         return None
     own, theirs = (
-        sum((points or 0) * row.counted for points, row in zip(side, rows, strict=True)) / games
+        fsum((points or 0) * row.counted for points, row in zip(side, rows, strict=True)) / games
         for side in zip(*((row.own, row.theirs) for row in rows), strict=True)
     )
     return own, theirs
@@ -245,10 +245,10 @@ def _margin(strata: Sequence[Sequence[tuple[int, int]]]) -> float | None:
     if any(len(pairs) < 2 for pairs in strata):
         return None
     parts = [(variance(a - b for a, b in pairs) / len(pairs), len(pairs) - 1) for pairs in strata]
-    whole = sum(part for part, _ in parts)
+    whole = fsum(part for part, _ in parts)
     if not whole:
         return 0.0
-    freedom = whole**2 / sum(part**2 / degrees for part, degrees in parts)
+    freedom = whole**2 / fsum(part**2 / degrees for part, degrees in parts)
     return _t_quantile(freedom) * sqrt(whole) / len(strata)
 
 

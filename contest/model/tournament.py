@@ -200,6 +200,10 @@ class Pause:
     reason: str
     until: datetime | None = None
 
+    def is_over(self, now: datetime) -> bool:
+        """Whether it has ended by itself; one that would begin later was noted while a clock was wrong."""
+        return self.until is not None and not self.since <= now < self.until
+
 
 @dataclass(frozen=True)
 class Rerun:

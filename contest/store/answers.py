@@ -47,8 +47,9 @@ def to_letter(tx: Transaction, letter_id: int) -> tuple[CountedAnswer, ...]:
 
 
 class Counted(NamedTuple):
-    """Which answers to count: those after `since` that are like a given one in this scope.
+    """Which answers to count: those after `since` that are like a given one in this scope, and not after it.
 
+    One that is dated later was written while a clock was wrong. It would count until that date.
     `unproved`: only those to letters that proved nothing; `templates`: only these, None = all.
     """
 
@@ -66,7 +67,7 @@ def newest(
     found: list[list[datetime]] = [[] for _ in wanted]
     if not wanted:
         return found
-    values: dict[str, object] = {}
+    values: dict[str, object] = {"now": like.at}
     for number, (each, skipped) in enumerate(zip(wanted, skip, strict=True)):
         value = getattr(like, each.scope.value, None)
         values |= {f"since{number}": each.since, f"skip{number}": skipped, f"value{number}": value}
@@ -82,7 +83,7 @@ def _newest(wanted: tuple[tuple[Scope, bool, tuple[str, ...] | None], ...]) -> C
     parts = []
     for number, (scope, unproved, templates) in enumerate(wanted):
         query = select(literal_column(str(number)).label("number"), answers.c.at)
-        query = query.where(answers.c.at > bindparam(f"since{number}"))
+        query = query.where(answers.c.at > bindparam(f"since{number}"), answers.c.at <= bindparam("now"))
         if scope is not Scope.ALL:
             query = query.where(answers.c[scope.value] == bindparam(f"value{number}"))
         if unproved:
@@ -101,7 +102,7 @@ def count_letters(
     """For each scope: how many letters got an answer by these templates that is like this one, within `span`
     before it."""
     values: dict[str, object] = {scope.value: getattr(like, scope.value) for scope in scopes}
-    values |= {"since": like.at - span, "templates": templates, "letter": like.letter_id}
+    values |= {"since": like.at - span, "now": like.at, "templates": templates, "letter": like.letter_id}
     return tuple(tx.execute(_count_letters(tuple(scopes)), values).one())
 
 
@@ -109,6 +110,7 @@ def count_letters(
 def _count_letters(scopes: tuple[Scope, ...]) -> Select[Any]:
     count = select(func.count(answers.c.letter_id.distinct())).where(
         answers.c.at > bindparam("since"),
+        answers.c.at <= bindparam("now"),
         answers.c.template.in_(bindparam("templates", expanding=True)),
         answers.c.letter_id != bindparam("letter"),
     )

@@ -208,11 +208,15 @@ def confirmation(tx: Transaction, token_digest: str) -> Confirmation | None:
 
 
 def take_confirmation(tx: Transaction, token_digest: str, now: datetime, max_age: timedelta) -> Order | None:
-    """Use a token: the order that it confirms, or None if it is unknown, used or older than `max_age`."""
+    """Use a token: the order that it confirms, or None if it is unknown, used or older than `max_age`.
+
+    One that is as far ahead was given out while a clock was wrong, and would never grow old.
+    """
     query = update(confirmations).where(
         confirmations.c.token_digest == token_digest,
         confirmations.c.used_at.is_(None),
         confirmations.c.asked_at > now - max_age,
+        confirmations.c.asked_at < now + max_age,
     )
     found = tx.execute(query.values(used_at=now).returning(confirmations.c.order)).scalar_one_or_none()
     order: Order | None = None if found is None else adapter(Order).validate_python(found)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, fields
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from sqlalchemy import and_, bindparam, exists, func, insert, or_, select, update
 
@@ -14,6 +14,8 @@ from contest.store import begun
 from contest.store.session import Transaction, record
 from contest.store.tables import letters, teams
 
+# More than any letter waits for its next try, and for the list: what is further ahead was a wrong clock's.
+LONGEST_TRY, LONGEST_LIST = timedelta(hours=1), timedelta(days=2)
 _AS_ARRIVED = ("digest", "received_at", "sender", "recipients", "channel", "client", "raw")
 
 
@@ -91,8 +93,9 @@ def next_to_handle(tx: Transaction, now: datetime, usual: int) -> tuple[int, ...
     )
     if new:
         return tuple(sorted(new))
-    network = tx.execute(_NEXT_NETWORK, {"now": now}).scalar()
-    return tuple(tx.execute(_NEXT_WAITING, {"now": now, "network": network}).scalars())
+    times = {"now": now, "latest": now + LONGEST_TRY}
+    network = tx.execute(_NEXT_NETWORK, times).scalar()
+    return tuple(tx.execute(_NEXT_WAITING, {**times, "network": network}).scalars())
 
 
 _earlier = letters.alias("earlier")
@@ -115,7 +118,10 @@ _NEXT_LARGE = (
     .limit(1)
 )
 _IS_WAITING = letters.c.state == LetterState.WAITING
-_MAY_BE_TRIED = and_(_IS_WAITING, letters.c.waits_until <= bindparam("now"))
+_MAY_BE_TRIED = and_(
+    _IS_WAITING,
+    or_(letters.c.waits_until <= bindparam("now"), letters.c.waits_until > bindparam("latest")),
+)
 _NEXT_NETWORK = (
     select(letters.c.network)
     .where(_MAY_BE_TRIED)
@@ -179,7 +185,8 @@ _LIST = "list"
 def is_any_overdue(tx: Transaction, before: datetime, now: datetime) -> bool:
     """Whether a letter that came before then still waits, or one has been kept for the list until now."""
     waits = and_(_IS_WAITING, letters.c.received_at < before)
-    is_kept = and_(letters.c.waits_for == _LIST, letters.c.waits_until <= now)
+    until = letters.c.waits_until
+    is_kept = and_(letters.c.waits_for == _LIST, or_(until <= now, until > now + LONGEST_LIST))
     return tx.execute(select(letters.c.id).where(or_(waits, is_kept)).limit(1)).first() is not None
 
 

@@ -178,17 +178,18 @@ _KNOWN_KEYS, _KNOWN_CONTENTS = (
 _ADD_CONTENTS = insert(contents)
 
 
-def sent_since(tx: Transaction, to: str, kinds: Sequence[str], since: datetime) -> int:
-    """How many mails of these kinds were queued for this address since then."""
-    return int(tx.execute(_SENT_SINCE, {"to": to, "kinds": kinds, "since": since}).scalar_one())
+def sent_within(tx: Transaction, to: str, kinds: Sequence[str], span: timedelta, now: datetime) -> int:
+    """How many mails of these kinds were queued for this address within `span` before now."""
+    values = {"to": to, "kinds": kinds, "since": now - span, "now": now}
+    return int(tx.execute(_SENT_WITHIN, values).scalar_one())
 
 
-_SENT_SINCE = (
+_SENT_WITHIN = (
     select(func.count())
     .select_from(outbox)
     .where(
         outbox.c.to == bindparam("to"),
-        outbox.c.ready_at >= bindparam("since"),
+        outbox.c.ready_at.between(bindparam("since"), bindparam("now")),
         outbox.c.kind.in_(bindparam("kinds", expanding=True)),
     )
 )
@@ -265,8 +266,7 @@ def wait_until(tx: Transaction, moment: datetime) -> None:
 
 def _is_stranded(now: datetime) -> ColumnElement[bool]:
     """The mail is due at a time so far ahead that a wrong clock must have set it."""
-    latest = now + LONGEST_WAIT
-    return (outbox.c.due_at > latest) & or_(outbox.c.attempts > 0, outbox.c.created_at > latest)
+    return outbox.c.due_at > now + LONGEST_WAIT
 
 
 def mark_failed(tx: Transaction, item_id: int, now: datetime, response: str) -> None:
@@ -347,8 +347,9 @@ def retry(tx: Transaction, now: datetime, *, ids: Sequence[int] = ()) -> tuple[i
 
 def repeat(tx: Transaction, letter_id: int, now: datetime, pause: timedelta) -> int:
     """Send the answer to this letter again, unchanged, at most once per `pause`. Returns how many mails."""
-    is_old = or_(outbox.c.repeated_at.is_(None), outbox.c.repeated_at <= now - pause)
-    query = select(outbox.c.id).where(outbox.c.letter_id == letter_id, is_old)
+    at = outbox.c.repeated_at
+    may_be_repeated = or_(at.is_(None), at <= now - pause, at > now)  # ahead: while a clock was wrong
+    query = select(outbox.c.id).where(outbox.c.letter_id == letter_id, may_be_repeated)
     ids = tx.execute(query).scalars().all()
     gone = (OutboxState.SENT, OutboxState.FAILED, OutboxState.BOUNCED)
     return len(_change(tx, gone, ids, {"repeated_at": now, **_at_once(now)})) if ids else 0

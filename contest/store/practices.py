@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from sqlalchemy import func, insert, select, update
 
@@ -45,10 +45,11 @@ def add(
     return number
 
 
-def asked_since(tx: Transaction, team_id: int, since: datetime) -> int:
-    """How many practice games the team has asked for since then."""
-    query = select(func.count()).select_from(practices)
-    return tx.execute(query.where(practices.c.team_id == team_id, practices.c.asked_at > since)).scalar_one()
+def asked_within(tx: Transaction, team_id: int, span: timedelta, now: datetime) -> int:
+    """How many practice games the team has asked for within `span` before now."""
+    at = practices.c.asked_at
+    query = select(func.count()).where(practices.c.team_id == team_id, at > now - span, at <= now)
+    return tx.execute(query).scalar_one()
 
 
 def claims(claimant: Claimant, clock: Clock) -> Claims:

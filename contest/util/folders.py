@@ -1,7 +1,9 @@
-"""Folders: private ones, folders for one piece of work, and those that the program is shipped with.
+"""Folders: private ones, published ones, those for one piece of work, and those that the program ships with.
 
-A contest's folder holds the seed, the teams' secrets, programs and passwords: only its owner may read it. The
-maker of a scratch folder holds a lock on it, which the system releases when the maker ends, however that
+A contest's folder holds the seed, the teams' secrets, programs and passwords: only its owner may read it.
+What is published everybody may read, whatever the umask: that of a service closes all files to others.
+
+The maker of a scratch folder holds a lock on it, which the system releases when the maker ends, however that
 happens. So a folder that can be locked is left over, and the next process removes it.
 """
 
@@ -15,8 +17,10 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import BinaryIO
 
 _OTHERS = stat.S_IRWXG | stat.S_IRWXO
+_PUBLIC_FOLDER, _PUBLIC_FILE = 0o755, 0o644
 _SCRATCH = ".knobeln-scratch-"
 _CORE = Path(__file__).parents[1]
 
@@ -27,6 +31,22 @@ def make_folder(folder: Path, mode: int = 0o700) -> None:
         with suppress(FileExistsError):  # another process was quicker
             missing.mkdir(mode=0o700)
             missing.chmod(mode)
+
+
+def make_public_folder(folder: Path) -> None:
+    """Make the folder, and the folders above that are missing, so that everybody may enter and list them.
+
+    Those that are there keep their rights.
+    """
+    make_folder(folder, _PUBLIC_FOLDER)
+
+
+def new_public_file(path: Path) -> BinaryIO:
+    """Open a new file that everybody may read, in a folder for everybody. Raises FileExistsError."""
+    make_public_folder(path.parent)
+    file = path.open("xb")
+    os.fchmod(file.fileno(), _PUBLIC_FILE)
+    return file
 
 
 def make_private(folder: Path) -> None:

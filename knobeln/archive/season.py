@@ -17,6 +17,7 @@ from contest.errors import Differs, GiveUp, NotNow
 from contest.model import SeasonTable
 from contest.seeds import MAX_TOURNAMENTS
 from contest.store import contest_state
+from contest.util.folders import new_public_file
 from knobeln.archive.export import archive_of
 from knobeln.archive.verify_entries import Verified
 from knobeln.archive.verify_limits import MAX_BUILD_BYTES, OutOfTimeError, memory_limit, time_limit
@@ -58,7 +59,8 @@ def publish_season(contest: ContestContext, folder: Path) -> str:
         archive = archive_of(ContestContext.open(contest.path, number))
         digests.append(files.write(folder_of(folder, number), to_files(archive)))
     raw = files.to_json(SeasonFacts(tuple(digests), table), SeasonFacts)
-    (folder / SEASON).write_bytes(raw)  # the last, so that half a season is none
+    with new_public_file(folder / SEASON) as file:  # the last, so that half a season is none
+        file.write(raw)
     return hashlib.sha256(raw).hexdigest()
 
 

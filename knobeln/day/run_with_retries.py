@@ -74,7 +74,7 @@ class RetryingRun:
     def _is_paused(self) -> bool:
         with self._contest.store.read() as tx:
             pause = decisions.paused(tx)
-        return pause is not None and (pause.until is None or self._contest.clock.now() < pause.until)
+        return pause is not None and not pause.is_over(self._contest.clock.now())
 
 
 def _progress(tx: Transaction) -> object:

@@ -179,7 +179,7 @@ def _of_all(states: type[State], counts: Mapping[State, int]) -> dict[State, int
 
 
 def _recent(tx: Transaction, now: datetime, count: int, area: str) -> tuple[LogLine, ...]:
-    return tuple(line for line in _newest(tx, count, area) if now - line.at < RECENT)
+    return tuple(line for line in _newest(tx, count, area) if abs(now - line.at) < RECENT)
 
 
 def _newest(tx: Transaction, count: int, area: str | None = None) -> tuple[LogLine, ...]:

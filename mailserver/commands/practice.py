@@ -18,7 +18,7 @@ def _why_not_now(context: LetterContext, team: Team) -> str:
         return "running"
     if context.stored.received_at < context.settings.dates.compilation_opens:
         return "practice too early"
-    asked = practices.asked_since(context.tx, team.id, context.now - HOUR)
+    asked = practices.asked_within(context.tx, team.id, HOUR, context.now)
     return "practice too often" if asked >= context.settings.programs.MAX_PRACTICES_PER_HOUR else ""
 
 

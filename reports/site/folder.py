@@ -1,5 +1,7 @@
 """The folder of the pages: files that are complete or absent, and only rewritten when they change.
 
+Everybody may read them, also a web server that has a user of its own.
+
 A list of the folder's files, `.knobeln-site.json`, says what each was made of. So what the contest has no
 page for any more is removed, and nothing else is: other files in the folder are left alone.
 """
@@ -9,10 +11,10 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from contextlib import suppress
 from pathlib import Path
 
 from contest.errors import GiveUp
+from contest.util.folders import new_public_file
 
 LIST = ".knobeln-site.json"
 
@@ -51,19 +53,24 @@ class SiteFolder:
     def finish(self) -> int:
         """Remove files that no longer belong to the pages. Returns the number of files that are left."""
         for file in self._before.keys() - self._now.keys():
-            with suppress(FileNotFoundError):
-                (self._path / file).unlink()
+            if self._contains(file):
+                (self._path / file).unlink(missing_ok=True)
         if self._now != self._before:
             text = json.dumps(self._now, indent=0, sort_keys=True)
             write_at_once(self._path / LIST, text.encode())
         return len(self._now)
 
+    def _contains(self, file: str) -> bool:
+        """Whether this file is in the folder: a link may lead out of it, and the list may be another's."""
+        return (self._path / file).parent.resolve().is_relative_to(self._path.resolve())
+
 
 def write_at_once(path: Path, data: bytes) -> None:
-    """Write the file so that readers see the old one or the new one, never a part."""
-    path.parent.mkdir(parents=True, exist_ok=True)
+    """Write the file so that readers see the old one or the new one, never a part. Everybody may read it."""
     half = path.with_name(f".{path.name}.new")
-    half.write_bytes(data)
+    half.unlink(missing_ok=True)  # of a process that was killed
+    with new_public_file(half) as file:
+        file.write(data)
     os.replace(half, path)
 
 

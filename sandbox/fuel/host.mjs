@@ -63,6 +63,12 @@ export class Host {
     };
   }
 
+  // Runs the program itself, as `run` does.
+  runProgram() {
+    const { _start: start } = this.exports;
+    return typeof start === "function" && !start.length ? this.run(() => start()) : { trap: "no start" };
+  }
+
   // Runs an export to the end of the instance; returns how it ended, or null if a request was for another one.
   run(start) {
     try { start(this.exports); return { exit: 0 }; }
@@ -169,10 +175,11 @@ export class Host {
   }
 
   // --- memory ----------------------------------------------------------------------------------------------
-  memoryBytes() { return this.exports.memory instanceof WebAssembly.Memory ? this.exports.memory.buffer.byteLength : 0; }
+  memory() { return this.exports.memory instanceof WebAssembly.Memory ? this.exports.memory.buffer : new ArrayBuffer(0); }
+  memoryBytes() { return this.memory().byteLength; }
   bytes(at, size) {
     if (at + size > this.memoryBytes()) throw new Fault(FAULT);
-    return new Uint8Array(this.exports.memory.buffer, at, size);
+    return new Uint8Array(this.memory(), at, size);
   }
   u32(at) { return new DataView(this.bytes(at, 4).buffer).getUint32(at, true); }
   put32(at, value) { this.bytes(at, 4); new DataView(this.exports.memory.buffer).setUint32(at, value, true); }
@@ -249,7 +256,8 @@ export const WASI = {
   random_get(at, size) {
     if (size > MAX_CALL_BYTES) return INVAL;
     this.owed += BYTE_UNITS * size;
-    this.bytes(at, size).set(this.random(size));
+    const drawn = this.random(size); // also for an address that is refused
+    this.bytes(at, size).set(drawn);
   },
   sched_yield() {},
   proc_exit(code) { throw new Ended({ exit: code & 0xff }); },

@@ -39,12 +39,13 @@ def test_a_file_that_is_no_database_is_said_in_one_line(folder: Path, command: t
     assert result.output.count("\n") == 1
 
 
-def test_a_lock_that_cannot_be_opened_is_said_in_one_line_and_a_link_is_not_followed(folder: Path) -> None:
+def test_a_lock_that_is_a_link_is_said_in_one_line_and_not_followed(folder: Path) -> None:
     (folder / "precious").write_text("precious")
     (folder / ".run.lock").symlink_to("precious")
     result = knobeln("run", "--now", "-C", folder)
-    assert result.exit_code == EX_TEMPFAIL
-    assert "knobeln: cannot read or write: Too many levels of symbolic links: " in result.output
+    assert result.exit_code == EX_FAILED
+    assert f"knobeln: {folder}/.run.lock is not a lock, but a link or another file" in result.output
+    assert f"rm {folder}/.run.lock" in result.output
     assert (folder / "precious").read_text() == "precious"
 
 

@@ -6,8 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from contest.errors import GiveUp
 from knobeln.context import only_one
 from tests.support.command_line import knobeln
+from tests.support.other_users import NOBODYS
 
 UMASK = 0o022
 
@@ -96,3 +98,45 @@ def test_another_user_cannot_hold_a_lock(tmp_path: Path) -> None:
     with only_one(tmp_path, "run") as alone:
         assert alone
     assert others() == os.EX_NOINPUT  # it cannot open the file
+
+
+@pytest.mark.parametrize("kind", ["symbolic link", "hard link", "pipe"])
+def test_a_lock_that_is_another_file_is_refused_and_left_alone(kind: str, tmp_path: Path) -> None:
+    precious, lock = tmp_path / "precious", tmp_path / "contest" / ".run.lock"
+    precious.write_text("precious")
+    precious.chmod(0o644)
+    lock.parent.mkdir()
+    if kind == "symbolic link":
+        lock.symlink_to(precious)
+    elif kind == "hard link":
+        os.link(precious, lock)
+    else:
+        os.mkfifo(lock)
+    with pytest.raises(GiveUp, match="is not a lock"), only_one(lock.parent, "run"):
+        pass
+    assert precious.read_text() == "precious"
+    assert precious.stat().st_mode & 0o777 == 0o644
+
+
+@pytest.mark.needs_root
+def test_root_gives_away_no_file_but_an_empty_lock(tmp_path: Path) -> None:
+    """Nor one that another name has been taken from: an old password file is still a secret."""
+    folder = tmp_path / "contest"
+    folder.mkdir()
+    os.chown(folder, NOBODYS, NOBODYS)
+    (folder / ".run.lock").write_text("secret")
+    os.link(folder / ".run.lock", tmp_path / "secret")
+    (tmp_path / "secret").unlink()
+    for what in ("run", "site"):
+        with only_one(folder, what) as alone:
+            assert alone
+    assert (folder / ".run.lock").read_text() == "secret"
+    assert [(folder / f".{what}.lock").stat().st_uid for what in ("run", "site")] == [0, NOBODYS]
+
+
+def test_init_makes_no_file_by_a_link_to_nothing(tmp_path: Path) -> None:
+    folder = tmp_path / "contest"
+    folder.mkdir()
+    (folder / "contest.toml").symlink_to(tmp_path / "elsewhere")
+    knobeln("init", folder, code=75)
+    assert not (tmp_path / "elsewhere").exists()

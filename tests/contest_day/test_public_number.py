@@ -252,7 +252,7 @@ def test_a_server_whose_certificate_nobody_trusts_is_not_believed(tmp_path: Path
 @pytest.mark.slow
 @pytest.mark.usefixtures("soon")
 def test_without_a_server_the_day_waits_and_the_organizer_hands_the_number_in(tmp_path, house, monkeypatch):
-    monkeypatch.setattr("knobeln.day.wait_for_number.TELL_AFTER", timedelta(0))
+    monkeypatch.setattr("knobeln.day.wait_for_number.TELL_AFTER_SECONDS", 0.0)
     chain = stand_in_chain(int(time.time()) - 100)
     with drand_server(chain) as url:
         pass  # it is gone, so nobody listens there

@@ -20,36 +20,18 @@ from sandbox.players.fuel import FuelPlayer, _Reply
 from sandbox.sandbox import Sandbox
 from tests.support.counting import in_node
 from tests.support.fuel_workers import UNITS, started
+from tests.support.host_calls import NAMES, PAGE, WASI, escaped, kinds
 
 wasmtime = pytest.importorskip("wasmtime")
 
-# WASI preview 1, as its specification has it: i a number of 32 bits, I one of 64.
-WASI = {
-    "args_get": "ii", "args_sizes_get": "ii", "clock_res_get": "ii", "clock_time_get": "iIi",
-    "environ_get": "ii", "environ_sizes_get": "ii", "fd_close": "i", "fd_fdstat_get": "ii",
-    "fd_fdstat_set_flags": "ii", "fd_filestat_get": "ii", "fd_pread": "iiiIi", "fd_prestat_get": "ii",
-    "fd_prestat_dir_name": "iii", "fd_read": "iiii", "fd_readdir": "iiiIi", "fd_seek": "iIii",
-    "fd_tell": "ii", "fd_write": "iiii", "path_create_directory": "iii", "path_filestat_get": "iiiii",
-    "path_open": "iiiiiIIii", "path_remove_directory": "iii", "path_rename": "iiiiii",
-    "path_unlink_file": "iii", "poll_oneoff": "iiii", "proc_exit": "i", "random_get": "ii",
-    "sched_yield": "",
-}  # fmt: skip
-PAGE = 65_536
 NUMBERS = st.sampled_from([0, 1, 2, 3, 4, 5, 8, 48, 64, 1_024, PAGE - 8, PAGE - 1, PAGE, 2**31, 2**32 - 1])
-NAMES = [  # in memory, at 1024 and each 32 bytes after
-    b"a.txt", b"/work/a.txt", b"../work/a.txt", b"//work/a.txt", b"///work/a.txt", b"/../work/a.txt",
-    b"./x/../a.txt", b"\xef\xbb\xbfa.txt", b"a.txt/", b"a.txt\0", b"/work", b"", b".", b"..", b"/", b"\xff",
-]  # fmt: skip
+# The names are in memory, at 1024 and each 32 bytes after.
 OPENED = st.sampled_from([(1024 + 32 * at, len(name)) for at, name in enumerate(NAMES)])
 WIDE = NUMBERS | st.sampled_from([2**62, 2**63 - 1, -1, -(2**63)]) | st.integers(-(2**63), 2**63 - 1)
 # The beginning of memory: subscriptions, parts and names that mean something, and any bytes.
 MEMORY = st.binary(max_size=96) | st.lists(NUMBERS, max_size=24).map(
     lambda numbers: b"".join(number.to_bytes(4, "little") for number in numbers)
 )
-
-
-def kinds(name: str) -> list[str]:
-    return ["i64" if kind == "I" else "i32" for kind in WASI[name]]
 
 
 @st.composite
@@ -72,10 +54,6 @@ SHOWS_MEMORY = """(func $show (local $at i32) (local $sum i32)
       (i64.const 32)))))
   (drop (call $fd_write (i32.const 2) (i32.const 60000) (i32.const 1) (i32.const 60020))))"""
 """Writes a digest of the memory to standard error."""
-
-
-def escaped(data: bytes) -> str:
-    return "".join(f"\\{byte:02x}" for byte in data)
 
 
 def text_of(memory: bytes, made: list[tuple[str, list[int]]]) -> str:
@@ -135,9 +113,72 @@ def replies_everywhere(memory: bytes, made: list[tuple[str, list[int]]]) -> dict
     with started(program) as worker:
         replies = [worker.run(), worker.run()]
     assert replies[0] == replies[1]
-    (there,) = in_node(program, [{"run": [], "fuel": UNITS}])
-    assert there == {key: value for key, value in replies[0].items() if key != "output"}
+    assert in_node(program, [{"run": [], "fuel": UNITS}]) == replies[:1]
     return replies[0]
+
+
+def test_only_so_many_files_can_be_open_as_in_node() -> None:
+    made = [("path_open", [3, 0, 1_024, 5, 0, 0, 0, 0, 3_000 + 4 * at]) for at in range(70)]
+    made[66:66] = [("fd_close", [40])]
+    assert replies_everywhere(b"", made)["ended"] == {"exit": 0}
+
+
+# --- modules that are not like those of a compiler ---------------------------------------------------------
+DRAWS = '(import "wasi_snapshot_preview1" "random_get" (func $draw (param i32 i32) (result i32)))'
+LEAVES = '(import "wasi_snapshot_preview1" "proc_exit" (func $leave (param i32)))'
+YIELDS = '(import "wasi_snapshot_preview1" "sched_yield" (func $yield (result i32)))'
+DRAWN = '(func (export "_start") (drop (call $draw (i32.const 0) (i32.const SIZE))))'
+
+
+@pytest.mark.parametrize("size", [0, 1])
+@pytest.mark.parametrize("memory", ["", "(memory 1)", '(func (export "memory"))'])
+def test_a_module_without_a_memory_for_the_host_runs_as_in_node(memory: str, size: int) -> None:
+    text = f"(module {DRAWS} {memory} {DRAWN.replace('SIZE', str(size))})"
+    assert reply_everywhere(text)["ended"] == {"exit": 0}
+
+
+@pytest.mark.parametrize(
+    "start",
+    [
+        "",
+        '(memory (export "_start") 1)',
+        '(func (export "_start") (param i32))',
+        '(func (export "_start") (param i64))',
+        '(export "_start" (func $leave))',
+    ],
+)
+def test_a_module_that_cannot_be_started_has_no_start_as_in_node(start: str) -> None:
+    assert reply_everywhere(f"(module {LEAVES} {start})")["ended"] == {"trap": "no start"}
+
+
+@pytest.mark.parametrize(
+    "start", ['(func (export "_start") (result i32) (i32.const 3))', '(export "_start" (func $yield))']
+)
+def test_what_the_start_returns_does_not_matter(start: str) -> None:
+    assert reply_everywhere(f"(module {YIELDS} {start})")["ended"] == {"exit": 0}
+
+
+def reply_everywhere(text: str) -> dict[str, Any]:
+    module = counted(bytes(wasmtime.wat2wasm(text)), prices(CURRENT), Limits(MB))
+    program = FuelProgram("C", "program.c", {}, MB, module=module)
+    with started(program) as worker:
+        reply = worker.run()
+    assert in_node(program, [{"run": [], "fuel": UNITS}]) == [reply]
+    return reply
+
+
+@pytest.mark.parametrize("name", ["path_rename", "nobody_knows"])
+def test_a_function_that_is_imported_with_two_types_is_refused(name: str) -> None:
+    """The engine would find only one of them, when the program is started."""
+    from sandbox.fuel.worker.core import why_refused
+
+    imported = '(import "wasi_snapshot_preview1" "{}" (func (param {}) (result i32)))'
+    refusals = []
+    for other in ("i32", "i32 i32"):
+        text = "".join(imported.format(name, kind) for kind in ("i32", other))
+        module = counted(bytes(wasmtime.wat2wasm(f"(module {text})")), prices(CURRENT), Limits(MB))
+        refusals.append(why_refused(wasmtime.Module(wasmtime.Engine(), module)))
+    assert refusals == [None, f"it imports {name} with two types"]
 
 
 @pytest.mark.parametrize("name", sorted(name for name, parameters in WASI.items() if parameters))

@@ -326,9 +326,13 @@ def test_a_maildir_that_was_left_half_made_is_completed(tmp_path: Path) -> None:
     assert len(list(tmp_path.glob("*/new/*"))) == 1
 
 
-def test_mails_put_off_by_a_clock_that_was_years_ahead_go_when_it_is_right(post: Post, sink: Sink) -> None:
-    post.clock.at = START + timedelta(days=3_650)
+@pytest.mark.parametrize("queued", [timedelta(), timedelta(days=3_650)])
+def test_mails_put_off_by_a_clock_that_was_years_ahead_go_when_it_is_right(
+    post: Post, sink: Sink, queued: timedelta
+) -> None:
+    post.clock.at = START + queued
     post.queue("later", "joe")
+    post.clock.at = START + timedelta(days=3_650)
     with post.store.write() as tx:
         outbox.wait_until(tx, post.clock.at + MINUTE)
     assert post.deliver(timedelta()) == Delivered(sent=1, deferred=1)

@@ -160,9 +160,14 @@ def by_node(jobs, *, given=GIVEN):
 
 
 def in_node(made, requests):
-    """The replies of an instance of this FuelProgram; of its output only lines are in them."""
+    """The replies of an instance of this FuelProgram."""
+    return instances_in_node(made, [requests])[0]
+
+
+def instances_in_node(made, instances):
+    """The replies of an instance of this FuelProgram for each list of requests."""
     module = made.module
-    job = {"program": made.program, "seed": SEED, "requests": requests, "unitsPerSecond": UNITS_PER_SECOND}
+    job = {"program": made.program, "seed": SEED, "instances": instances, "unitsPerSecond": UNITS_PER_SECOND}
     if made.guest:
         is_python = made.language == "Python"
         job |= {"isPython": True} if is_python else {"prelude": JAVASCRIPT.prelude}

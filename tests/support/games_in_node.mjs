@@ -31,7 +31,7 @@ function runner({ module, program, files, prelude, isPython }) {
     const { ownFiles, script } = new QuickJS(module, prelude, shake256).load(program, files);
     return (how) => [new Host({ ...how, ownFiles }), (host) => host.runScript(script([]))];
   }
-  if (!isPython) return (how) => [new Host(how), (host) => host.run((exports) => exports._start())];
+  if (!isPython) return (how) => [new Host(how), (host) => host.runProgram()];
   const facts = { program, files: Object.keys(files).sort(), is_rehearsal: false };
   const prepared = (fuel, request) => {
     const host = new Python({ module, words: [program], files, seed: Buffer.alloc(0), shake256, unitsPerSecond: 1e10, first: { fuel } });
@@ -42,17 +42,26 @@ function runner({ module, program, files, prelude, isPython }) {
   return (how) => [new Python(how), (host) => host.play({ ...facts, run: [] }, codes).ended];
 }
 
-function play({ seed, unitsPerSecond, requests, ...job }) {
-  const replies = [], left = [...requests];
+// The replies of one instance for each list of requests.
+function play({ seed, unitsPerSecond, instances, ...job }) {
   const module = new WebAssembly.Module(Buffer.from(job.module, "base64")), files = unpacked(job.files);
-  const [host, run] = runner({ ...job, module, files })({
-    module, words: [job.program], files, seed: Buffer.from(seed, "hex"), shake256, unitsPerSecond,
-    first: left.shift(),
-    next: (reply) => (replies.push(reply), left.shift()),
+  const start = runner({ ...job, module, files });
+  return instances.map(([first, ...rest]) => {
+    const replies = [], isRun = "run" in first;
+    const [host, run] = start({
+      module, words: [job.program, ...(first.run ?? [])], files, seed: Buffer.from(seed, "hex"), shake256, unitsPerSecond,
+      first, next: (reply) => (replies.push(reply), rest.shift()),
+    });
+    const ended = run(host);
+    if (ended) replies.push({ ended, ...host.facts(), ...(isRun ? { output: host.rest() } : lastLine(host, ended)) });
+    return replies;
   });
-  const ended = run(host);
-  if (ended) replies.push({ ended, ...host.facts() });
-  return replies;
+}
+
+// As in worker/main.py.
+function lastLine(host, ended) {
+  if ("tell" in host.request) return { unasked: host.unasked() };
+  return "exit" in ended && host.rest() ? { line: host.rest() } : {};
 }
 
 // A module finds its own limit of depth before the engine does, if the stack is as large as in worker/main.py.

@@ -3,6 +3,7 @@
 from functools import cache
 
 PLAYER_NAME = "One Turn Ahead"
+WHOLE = 6**10  # a chance is so many parts of it: whole numbers, so that no rounding decides between equals
 
 
 @cache
@@ -15,15 +16,16 @@ def odds(dice):
             for face in range(2, 7):
                 sums[points + face] = sums.get(points + face, 0) + count
         ways = sums
-    return {1: 1 - sum(ways.values()) / 6**dice, **{n: w / 6**dice for n, w in ways.items()}}
+    ways[1] = 6**dice - sum(ways.values())
+    return {points: count * WHOLE // 6**dice for points, count in ways.items()}
 
 
-MEANS = [sum(n * p for n, p in odds(dice).items()) for dice in range(1, 11)]
+MEANS = [sum(points * chance for points, chance in odds(dice).items()) for dice in range(1, 11)]
 
 
 def final_strategy(score, opponent_score):
     digit = int("142857"[(opponent_score - 1) % 6]) if opponent_score else 7
     equal = opponent_score - score  # so many points make the score double, to twice the opponent's
-    gains = [digit + opponent_score * (digit == equal)]
+    gains = [WHOLE * (digit + opponent_score * (digit == equal))]
     gains += [mean + opponent_score * odds(dice).get(equal, 0) for dice, mean in enumerate(MEANS, 1)]
     return gains.index(max(gains))

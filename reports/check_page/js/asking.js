@@ -62,8 +62,7 @@ function runnerOf(path, archive, interpreters) {
   return (first, next) => here(() => {
     const words = [facts.program, ...(script ? [] : first.run ?? [])];
     const host = new Host({ module: module || interpreter.module, words, files, ownFiles, seed: first.seed, shake256, unitsPerSecond: counting.unitsPerSecond, first, next });
-    const { _start: start } = host.exports;
-    const ended = script ? host.runScript(script(first.run ?? [])) : typeof start === "function" ? host.run(start) : { trap: "no start" };
+    const ended = script ? host.runScript(script(first.run ?? [])) : host.runProgram();
     if (!ended) return null;
     const line = host.rest();
     const hasLine = "run" in first || ("ask" in host.request && "exit" in ended && line);

@@ -116,7 +116,7 @@ class _Running:
     def call(self, name: str, *arguments: int) -> int | None:
         """Call an exported function. Raises Ended if it does not return."""
         function = self.exports.get(name)
-        if not isinstance(function, Func):
+        if not isinstance(function, Func) or len(function.type(self.store).params) != len(arguments):
             raise Ended({"trap": "no start"})
         try:
             result: int | None = function(self.store, *arguments)
@@ -241,10 +241,14 @@ class CoreModules:
 
 def why_refused(module: Module) -> str | None:
     """Why a counted module that compiles cannot be run: what it imports is not there. None if it can."""
+    types: dict[str, tuple[list[ValType], list[ValType]]] = {}
     for each in module.imports:
         name, kind = str(each.name), each.type
         if each.module != _MODULE or not isinstance(kind, FuncType):
             return f"it imports {each.module}.{name}, which is not there"
+        this_type = (kind.params, kind.results)
+        if types.setdefault(name, this_type) != this_type:
+            return f"it imports {name} with two types"
         known = _FUNCTIONS.get(name)
         if not _is_definable(name, kind) or (known and not _takes(name, known, kind.params[:-1])):
             return f"it imports {name} with another type than it has"
