@@ -207,8 +207,9 @@ _UNHELPFUL = re.compile(
     r"did you forget to '#include|is defined in header|compilation terminated|Please submit|See <|"
     r"PLEASE submit|^Stack dump|^clang: |^ *#\d+ 0x|^cc1: note: unrecognized command-line option"
 )
-_APOSTROPHE = re.compile(rf"{FILE_NAME}:(\d+):\d+: warning: missing terminating")
-_ERROR = re.compile(rf"^{FILE_NAME}:(\d+):(?:\d+:)? (?:fatal )?error: *(.*)", re.MULTILINE)
+# A program can make its compiler quote it, so a line's number has bounds, too: `int` takes 4,300 digits.
+_APOSTROPHE = re.compile(rf"{FILE_NAME}:(\d{{1,9}}):\d+: warning: missing terminating")
+_ERROR = re.compile(rf"^{FILE_NAME}:(\d{{1,9}}):(?:\d+:)? (?:fatal )?error: *(.*)", re.MULTILINE)
 _CRASHED = re.compile(rf"{FILE_NAME}:\d+:(?:\d+:)? internal compiler error")
 _TOO_LARGE = re.compile(r"File size limit exceeded|File too large")
 _USED_UP_ENDINGS = (Ending.CPU_LIMIT, Ending.WALL_LIMIT, Ending.MEMORY_LIMIT)
