@@ -37,7 +37,8 @@ LINES_OF_A_LISTED = 3
 MAX_SHOWN_CHARS = 120  # of foreign text, in a message
 MAX_REMARKS = 20
 MAX_FILE_BYTES, MAX_FACTS_BYTES = 16_000_000, 1_000_000  # of an archive's files
-MAX_FIELD_CHARS = 4_000  # of a header field, of which the library needs more than linear time for more
+# Of a header field. The library needs far more than linear time for those with addresses or parameters.
+MAX_FIELD_CHARS, MAX_PARSED_CHARS = 4_000, 500
 MAX_FORWARDED = 20  # mails within each other
 MAX_RECEIPTS = 100  # of one mail; a mail of a contest has one, and those that it quotes
 LIST = "entries"  # the mail with a list of entries
@@ -245,7 +246,8 @@ class _Policy(email.policy.EmailPolicy):
     """Reads the beginning of each header field, and takes a field as plain text if it is nested too deep."""
 
     def header_fetch_parse(self, name: str, value: str) -> Any:
-        begin = value[:MAX_FIELD_CHARS]
+        is_parsed = name.lower() == "from" or name.lower().startswith("content-")
+        begin = value[: MAX_PARSED_CHARS if is_parsed else MAX_FIELD_CHARS]
         try:
             return super().header_fetch_parse(name, begin)
         except RecursionError:
@@ -257,14 +259,18 @@ _POLICY = _Policy()
 
 def _messages(raw: bytes, depth: int = 0) -> Iterator[EmailMessage]:
     """This message, and the mails that are attached to it. Raises RecursionError beyond MAX_FORWARDED."""
-    if depth > MAX_FORWARDED:
-        raise RecursionError
     message = email.message_from_bytes(raw, policy=_POLICY)
     assert isinstance(message, EmailMessage)  # noqa: S101 - by the policy
+    yield from _with_attached(message, depth)
+
+
+def _with_attached(message: EmailMessage, depth: int) -> Iterator[EmailMessage]:
+    if depth > MAX_FORWARDED:
+        raise RecursionError
     yield message
     for part in _parts(message):
         if part.get_content_type() == "message/rfc822":
-            yield from _messages(part.get_payload(0).as_bytes(), depth + 1)  # type: ignore[union-attr] # a message
+            yield from _with_attached(part.get_payload(0), depth + 1)  # type: ignore[arg-type] # a message
         elif (part.get_filename() or "").endswith(".eml"):
             yield from _messages(part.get_payload(decode=True), depth + 1)  # type: ignore[arg-type] # bytes
 
