@@ -92,9 +92,20 @@ export const sum = (numbers) => numbers.reduce((a, b) => a + b, 0);
 const MARK = "\0";
 const STRING_OR_NUMBER = /"(?:[^"\\]|\\.)*"?|-?\d[\d.eE+-]*/g; // a text without an end takes all that follows
 
+const MAX_NESTED = 20; // an archive has less; and for each level there is a blank more in each line
+
+/** Whether there are values within values, deeper than an archive has them. */
+function isDeep(value) {
+  let level = [value];
+  for (let depth = 0; level.length && depth < MAX_NESTED; depth++) {
+    level = level.flatMap((each) => (each !== null && typeof each === "object" ? Object.values(each) : []));
+  }
+  return level.length > 0;
+}
+
 function parsed(source, path) {
   const value = attempt(() => JSON.parse(source));
-  must(value !== null, "{path} cannot be read: this is not JSON", { path });
+  must(value !== null && !isDeep(value), "{path} cannot be read: this is not JSON", { path });
   must(`${JSON.stringify(value, null, 1)}\n` === source,
     "{path} is not in the form that knobeln writes: it has additional data, or another order", { path });
   return value;
