@@ -26,9 +26,12 @@ from contest.model import FileFacts, TextBuildReport
 from contest.public_number.beacon import Beacon
 from contest.schema.languages import usual_languages
 from contest.schema.sections import Programs
+from contest.store.class_people import ListedPerson
+from knobellib import receipts
 from knobellib.receipts import Wrong, read_mails
 from knobellib.software.protocolfmt import games_of
 from knobeln.organizer import class_list
+from knobeln.organizer.marks import _Unfound
 from reports.render import Templates
 from reports.text import fold, plain, wrap
 from sandbox.images import oci_image, unpacking
@@ -71,6 +74,10 @@ def like_c(text: str) -> None:
     fingerprints({"program.c": text})
 
 
+def like_number(text: str) -> None:
+    fingerprints({"program.c": f"1{text}"})
+
+
 def like_python(text: str) -> None:
     fingerprints({"program.py": text})
 
@@ -102,6 +109,17 @@ def of_field(text: str) -> None:
     """A mail with this in its header."""
     field = text.replace("\n", "\n ")
     of_mail(f"Subject: {field}\nFrom: {field}\nContent-Type: text/plain; {field}\n\nwords\n")
+
+
+def of_promise(text: str) -> None:
+    """A mail that tells where the public number comes from."""
+    receipts._check_promise(receipts.Ledger("", b""), receipts.Mail("a mail", None, text=text))
+
+
+def of_leaves(text: str) -> None:
+    """The ledger of an archive, in which a team looks for what it has no mail of."""
+    leaves = receipts._leaves(text.encode(), receipts.LINES_OF_AN_ENTRY)
+    list(receipts._without_mail(receipts.Ledger("", b"", leaves, "drand"), leaves, ()))
 
 
 def of_protocol(text: str) -> None:
@@ -139,7 +157,8 @@ GAME = "KNOBELN protocol 1\ngame round=1 group=1 attempt=1\nplayers a b\n"
 READERS: tuple[tuple[Read, tuple[str, ...]], ...] = (
     (of_c, ("a", " ", "\n", '"', '\\"', "\\", "\\\n", "/*", "//", "(", "{", "??/", "1u")),
     (of_c, ("#if 0\n", "#if 0\n#endif\n", "#endif\n", "log2(", "log2)", "[ [", "_Pragma(")),
-    (like_c, ("1", "1u", "u", "#define a 1\n", '\\"', "/*", "(")),
+    (like_c, ("1", "1u", "#define a 1\n", '\\"', "/*", "(")),
+    (like_number, ("u", "0", "e+", ".")),
     (like_python, ('\\"', "\\'", "\\\\", '"', "'", '"""', "'''", "#", "$#", "//", "1 # ")),
     (of_messages, ("\x1b[", "\x1b]", "\x1b[0", "/usr/", "/usr/a", "program.c:1: error: ", "\r", "1")),
     (fold, ("a", "é", "漢", " ", "a ", "-", "\t", "\n", "\u200b")),
@@ -151,9 +170,11 @@ READERS: tuple[tuple[Read, tuple[str, ...]], ...] = (
     (VerifierKey.of_witness, ("a", "+", "0")),
     (Beacon.of, (" ", "1/", "\n", "a ")),
     (lambda text: Beacon.of(f"lottery: 6 numbers of a{text}"), (" ", "\n", "a ")),
-    (of_mail, (PROOF, NOTE, KEY, DRAW, "c2sp.org/tlog-proof@v1\n", "  a,\n", "> ", "1. a: ", ATTACHED)),
+    (of_mail, (PROOF, NOTE, KEY, "c2sp.org/tlog-proof@v1\n", "  a,\n", "> ", "1. a: ", ATTACHED)),
     (of_published, ("a", "\n", ENTRY, f"{64 * '0'}\n", "a\n")),
     (of_field, ("(", "a ", "a@b,", "a=b; ", "=?utf-8?q?a?= ", '"', "<", "a\n")),
+    (of_promise, (DRAW, "is round 1", "The chain of drand: ", "of drand ", "a")),
+    (of_leaves, (ENTRY, "\n", "a")),
     (of_protocol, ("1,", "-1,", "a", "1,1\n", GAME)),
     (of_log, (' msg="', "a", "\n", " level=fatal", "time=1\n")),
     (of_settings, ("[", '{"config":', '{"config":{"Env":["', "1", '"')),
@@ -167,6 +188,24 @@ SHAPES = [(read, unit) for read, units in READERS for unit in units]
 @pytest.mark.parametrize(("read", "unit"), SHAPES)
 def test_a_text_of_twice_the_length_takes_twice_as_long(read: Read, unit: str) -> None:
     assert growth(refusing(read), repeated(unit, "x"), LARGEST) < MAX_GROWTH
+
+
+def test_a_class_list_has_a_largest_number_of_cells() -> None:
+    text = f"mail{2_000 * ',a'}\n" + "".join(f"a{number}@b.example\n" for number in range(1_000))
+    with pytest.raises(GiveUp, match="1,001 rows of 2,001 columns each; at most 2,000,000 cells are read"):
+        of_list(text)
+
+
+def test_the_people_of_a_class_list_are_found_in_linear_time() -> None:
+    def listed(size: int) -> list[ListedPerson]:
+        return [ListedPerson(f"a{number}", f"b{number}", "", ()) for number in range(size)]
+
+    def find(people: list[ListedPerson]) -> None:
+        unfound = _Unfound(people)
+        for person in reversed(people):
+            unfound.take(unfound.named(person.name) or person)
+
+    assert growth(find, listed, 16_000) < MAX_GROWTH
 
 
 # --- programs ----------------------------------------------------------------------------------------------
