@@ -52,6 +52,7 @@ def test_any_bytes_can_be_cleaned(raw):
         ("program.c:4:1: warning: x\nprogram.c:6: error: y", (6, "y")),
         ("program.c:5:1: fatal error: y", (5, "y")),
         ("ld: cannot", (0, "")),
+        (f"program.c:{5_000 * '9'}: error: x", (0, "")),
         ("", (0, "")),
     ],
 )
