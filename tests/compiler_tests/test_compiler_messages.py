@@ -38,6 +38,8 @@ def test_long_messages_are_cut_with_a_note():
     text = clean(b"program.c:1:1: error: x\n" * 5_000)
     assert len(text) < MAX_CHARACTERS + 100
     assert text.endswith("further characters)")
+    blank = clean(b"program.c:1:1: error: x\n" + 1_200_000 * b"\n")
+    assert blank == "program.c:1:1: error: x\n(shortened: 200,024 further characters)"
 
 
 @given(st.binary(max_size=300))
