@@ -32,7 +32,7 @@ MAX_MODULE = 2 * MB
 _MACHINE_CODE_SECONDS = 20  # of processor time; modules of this size need one or two
 _CHECK_FUEL = 30_000_000_000
 _NO_EXCEPTIONS = re.compile(r"cannot use '(?:try|throw)' with exceptions disabled")
-_TOO_MUCH_DATA = re.compile(r"(?:maximum|initial) memory too small, (\d+) bytes needed")
+_TOO_MUCH_DATA = re.compile(r"(?:maximum|initial) memory too small, (\d{1,18}) bytes needed")
 _OTHER_TYPE = re.compile(r"function signature mismatch: (\w+)")
 _NOT_THERE = re.compile(
     r"undefined symbol: (?:(?:pthread_|thrd_|mtx_|cnd_)\w*|v?fork|exec[lv]\w*|system|popen|waitpid|wait|pipe|"

@@ -53,12 +53,13 @@ _OTHER_KEYWORDS = """
 """
 _C_WORDS = frozenset(_C_KEYWORDS.split())
 _ALL_WORDS = _C_WORDS | frozenset(_OTHER_KEYWORDS.split())
-# Possessive, so that matching takes linear time: only text after an unclosed quote is read again.
+# Outside of quotes, too, a backslash takes the next character with it: so a line has one unclosed quote of
+# each kind at most, and only the text after it is read again.
 _HASH_COMMENT = re.compile(
-    r"""(?P<kept> "(?:[^"\\\n]|\\.)*+" | '(?:[^'\\\n]|\\.)*+' | \$\# ) | \#[^\n]*""", re.VERBOSE
+    r"""(?P<kept> "(?:[^"\\\n]|\\.)*+" | '(?:[^'\\\n]|\\.)*+' | \$\# | \\. ) | \#[^\n]*""",
+    re.VERBOSE,
 )
 _LONG_STRING = re.compile(r'"""(?s:.*?)"""' + r"|'''(?s:.*?)'''")
-_SUFFIX = re.compile(r"[uUlL]+$")
 _BASE, _MODULUS = 1_000_003, (1 << 61) - 1
 
 
@@ -144,7 +145,7 @@ def _word(token: Token, kept: AbstractSet[str]) -> str:
 
 def _value(number: str) -> str:
     """A number as its value: 0x10, 020 and 16UL are equal."""
-    digits = _SUFFIX.sub("", number)
+    digits = number.rstrip("uUlL")
     is_octal = digits.startswith("0") and digits.isdecimal()
     try:
         return str(int(digits, 8 if is_octal else 0))

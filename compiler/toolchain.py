@@ -200,6 +200,7 @@ def _may_be_our_fault(result: ExitStatus, seconds: float, limits: Limits) -> boo
 # Decoded leniently, cut at 16 kB, and without control characters, escape sequences, marks that change the
 # direction of writing, and paths of this host.
 MAX_CHARACTERS = 16_000
+_MAX_READ_BYTES = 1_000_000  # of a compiler that writes on and on
 
 _ESCAPE = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|.)?", re.DOTALL)
 _OUR_PATH = re.compile(r"(?<![\w.])/(?:usr|work|box)/(?:[\w.+-]+/)*([\w.+-]*)")
@@ -207,8 +208,9 @@ _UNHELPFUL = re.compile(
     r"did you forget to '#include|is defined in header|compilation terminated|Please submit|See <|"
     r"PLEASE submit|^Stack dump|^clang: |^ *#\d+ 0x|^cc1: note: unrecognized command-line option"
 )
-_APOSTROPHE = re.compile(rf"{FILE_NAME}:(\d+):\d+: warning: missing terminating")
-_ERROR = re.compile(rf"^{FILE_NAME}:(\d+):(?:\d+:)? (?:fatal )?error: *(.*)", re.MULTILINE)
+# A program can make its compiler quote it, so a line's number has bounds, too: `int` takes 4,300 digits.
+_APOSTROPHE = re.compile(rf"{FILE_NAME}:(\d{{1,9}}):\d+: warning: missing terminating")
+_ERROR = re.compile(rf"^{FILE_NAME}:(\d{{1,9}}):(?:\d+:)? (?:fatal )?error: *(.*)", re.MULTILINE)
 _CRASHED = re.compile(rf"{FILE_NAME}:\d+:(?:\d+:)? internal compiler error")
 _TOO_LARGE = re.compile(r"File size limit exceeded|File too large")
 _USED_UP_ENDINGS = (Ending.CPU_LIMIT, Ending.WALL_LIMIT, Ending.MEMORY_LIMIT)
@@ -220,9 +222,9 @@ _BROKE = re.compile(r"internal compiler error|Segmentation fault|signal terminat
 
 def clean(raw: bytes, prose: frozenset[int] = frozenset()) -> str:
     """gcc's messages for the team. `prose`: lines in `#if 0`, where an apostrophe without partner is fine."""
-    text = sanitize(_ESCAPE.sub("", raw.decode(errors="replace").replace("\r", "")))
+    text = sanitize(_ESCAPE.sub("", raw[:_MAX_READ_BYTES].decode(errors="replace").replace("\r", "")))
     lines = [_OUR_PATH.sub(r"\1", line) for line in text.split("\n") if _is_helpful(line, prose)]
-    return _cut("\n".join(lines).strip())
+    return _cut("\n".join(lines).strip(), max(0, len(raw) - _MAX_READ_BYTES))
 
 
 def _is_helpful(line: str, prose: frozenset[int]) -> bool:
@@ -230,13 +232,15 @@ def _is_helpful(line: str, prose: frozenset[int]) -> bool:
     return not _UNHELPFUL.search(line) and not (apostrophe and int(apostrophe[1]) in prose)
 
 
-def _cut(text: str) -> str:
-    if len(text) <= MAX_CHARACTERS:
+def _cut(text: str, unread: int) -> str:
+    """The text, or its beginning; `unread`: how much there was behind it."""
+    kept = text
+    if len(text) > MAX_CHARACTERS:
+        kept = text[:MAX_CHARACTERS].rpartition("\n")[0] or text[:MAX_CHARACTERS]
+    further = len(text) - len(kept) + unread
+    if not further:
         return text
-    kept = text[:MAX_CHARACTERS].rpartition("\n")[0] or text[:MAX_CHARACTERS]
-    return gettext(
-        "%(kept)s\n(shortened: %(text)s further characters)", kept=kept, text=number(len(text) - len(kept))
-    )
+    return gettext("%(kept)s\n(shortened: %(text)s further characters)", kept=kept, text=number(further))
 
 
 def first_error(messages: str) -> tuple[int, str]:

@@ -24,10 +24,11 @@ import json
 import mailbox
 import re
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime, timezone
 from email.message import EmailMessage, MIMEPart
 from email.utils import parseaddr, parsedate_to_datetime
+from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -35,6 +36,11 @@ LINES_OF_AN_ENTRY = 5
 LINES_OF_A_LISTED = 3
 MAX_SHOWN_CHARS = 120  # of foreign text, in a message
 MAX_REMARKS = 20
+MAX_FILE_BYTES, MAX_FACTS_BYTES = 16_000_000, 1_000_000  # of an archive's files
+# Of a header field. The library needs far more than linear time for those with addresses or parameters.
+MAX_FIELD_CHARS, MAX_PARSED_CHARS = 4_000, 500
+MAX_FORWARDED = 20  # mails within each other
+MAX_RECEIPTS = 100  # of one mail; a mail of a contest has one, and those that it quotes
 LIST = "entries"  # the mail with a list of entries
 FINAL_LIST = "final list of entries"
 LISTS = ("list of entries", FINAL_LIST)
@@ -71,7 +77,7 @@ _PROOF = re.compile(
     rf"((?:{_HASH}\n)*)\n{_NOTE}",
     re.MULTILINE,
 )
-_PUBLISHED = re.compile(rb"([0-9a-f]{64})\n|((?:[^\n]*\n){5})")  # the hash of an entry, or the entry
+_HASHED = re.compile(rb"[0-9a-f]{64}")  # the hash of an entry, in a ledger that is published
 _TOLD = re.compile(r"([0-9]{1,9})\. [^\W\d]+: receipt\.tlog-proof")  # in any language
 _HEADER = re.compile(rf"([0-9]{{1,9}})(?: ([0-9]{{1,9}})((?: {_HASH})*))?")
 _NAMES = re.compile(r"^(?:  [A-Za-z_]\w{0,29}(?:, [A-Za-z_]\w{0,29})*,?\n)+", re.MULTILINE)  # of a list
@@ -80,7 +86,8 @@ _ROUND = re.compile(r"is round ([0-9]+) of drand")
 _CHAIN = re.compile(r"The chain of drand: ([0-9a-f]{64})")
 DRAND = ("52db9ba70e0cc0f6eaf7803dd07447a1f5477735fd3f661792ba94600c84e971", 1692803367, 3)
 """The hash of drand's chain quicknet, the time of its first round, and the seconds from one to the next."""
-_LOTTERY = re.compile(r"a public draw, which nobody knows before: (.*?)\. Its numbers are sorted")
+_LOTTERY = "a public draw, which nobody knows before: "
+_END_OF_LOTTERY = ". Its numbers are sorted"
 NUMBER = "public number"
 _UTC = timezone.utc  # noqa: UP017 - Python 3.7 has no other name for it
 GONE = ("withdrawn", "registration rejected by the organizer")
@@ -128,6 +135,7 @@ class Receipt(NamedTuple):
 class Mail(NamedTuple):
     """A mail of a contest. `name`: its subject and date; `report`: its kind, "" of a mail that quotes others.
 
+    `keys`: the name, the ID in hex, and the bytes of each key in the text, which has it in two lines.
     `told`: the number in its header, then those in its text. `growth`: from which entry on the header shows
     how the ledger has grown, and the proof. `sent`: seconds, 0 if unknown. `received`: when the last mail
     server took it, in seconds; 0 if no header says so. `listed`: the file with the list of entries.
@@ -139,19 +147,12 @@ class Mail(NamedTuple):
     team: str = ""
     sender: str = ""
     text: str = ""
+    keys: Sequence[tuple[str, str, bytes]] = ()
     told: Sequence[int] = ()
     growth: tuple[int, Sequence[bytes]] = (0, ())
     sent: float = 0.0
     received: float = 0.0
     listed: bytes = b""
-
-    @property
-    def keys(self) -> list[tuple[str, str, bytes]]:
-        """The name, the ID in hex, and the bytes of each key in the text, which has it in two lines."""
-        return [
-            (name, key_id, base64.b64decode(raw)[1:])
-            for name, key_id, raw in _VKEY.findall(re.sub(r"[\s>|]+", "", self.text))
-        ]
 
 
 class Checked(NamedTuple):
@@ -169,15 +170,24 @@ def read_ledger(archive: Path) -> Ledger:
     if not (archive / "ledger.json").exists():
         raise Wrong("the archive has no ledger, so no receipt can be checked")
     try:
-        contest = json.loads((archive / "contest.json").read_text(encoding="utf-8"))
-        facts = json.loads((archive / "ledger.json").read_text(encoding="utf-8"))
-        leaves = _leaves((archive / LEDGER).read_bytes(), LINES_OF_AN_ENTRY)
+        contest = json.loads(_file(archive / "contest.json", MAX_FACTS_BYTES))
+        facts = json.loads(_file(archive / "ledger.json", MAX_FACTS_BYTES))
+        leaves = _leaves(_file(archive / LEDGER, MAX_FILE_BYTES), LINES_OF_AN_ENTRY)
         key = base64.b64decode(facts["public_key"])
         commitment = contest["seed_commitment"]
         draw = _read_draw(contest["settings"].get("tournament", {}), archive / "seal.json", leaves)
-    except (OSError, ValueError, LookupError, TypeError, OverflowError) as error:
+    except (OSError, ValueError, LookupError, TypeError, OverflowError, RecursionError) as error:
         raise Wrong(f"the archive cannot be read: {shown(error)}") from None
     return Ledger(str(commitment), key, leaves, *draw)
+
+
+def _file(path: Path, most: int) -> bytes:
+    """Raises Wrong for a file that has more bytes than an archive's can have."""
+    with path.open("rb") as file:
+        data = file.read(most + 1)
+    if len(data) > most:
+        raise Wrong(f"the archive cannot be read: {shown(path.name)} has more than {most:,} bytes")
+    return data
 
 
 def _read_draw(settings: Any, seal: Path, leaves: Sequence[bytes]) -> tuple[str, int, float]:
@@ -187,7 +197,7 @@ def _read_draw(settings: Any, seal: Path, leaves: Sequence[bytes]) -> tuple[str,
         entered = [_fields(leaf)[2] for leaf in leaves if _fields(leaf)[0] == NUMBER]
         times = (datetime.strptime(at, "%Y-%m-%dT%H:%M:%S.%fZ").replace(tzinfo=_UTC) for at in entered)
         return beacon, 0, next((at.timestamp() for at in times), 0.0)
-    number = int(json.loads(json.loads(seal.read_text(encoding="utf-8"))["source"])["round"])
+    number = int(json.loads(json.loads(_file(seal, MAX_FACTS_BYTES))["source"])["round"])
     _, first, period = DRAND
     return beacon, number, float(first + (number - 1) * period)
 
@@ -210,26 +220,59 @@ def read_mails(place: Path) -> list[Mail]:
             raise Wrong(f"{CHECKPOINT} beside {shown(place)} is no signed checkpoint")
         return [Mail(shown(place), published)]
     if (place / "cur").is_dir():
-        raws = [file.read_bytes() for folder in ("cur", "new") for file in sorted((place / folder).iterdir())]
+        files = [file for folder in ("cur", "new") for file in sorted((place / folder).iterdir())]
+        raws = [(file, file.read_bytes()) for file in files]
     elif place.is_file() and place.read_bytes()[:5] != b"From ":
-        raws = [place.read_bytes()]
+        raws = [(place, place.read_bytes())]
     elif place.is_file():
-        raws = [each.as_bytes() for each in mailbox.mbox(place, create=False)]
+        raws = [(place, each.as_bytes()) for each in mailbox.mbox(place, create=False)]
     else:
         raise Wrong(f"{shown(place)} is neither a Maildir (with a folder cur) nor a file of mails")
-    return [mail for raw in raws for message in _messages(raw) for mail in _mails(message)]
+    return [mail for file, raw in raws for mail in _read(raw, file)]
 
 
-def _messages(raw: bytes) -> Iterator[EmailMessage]:
-    """This message, and the mails that are attached to it."""
-    message = email.message_from_bytes(raw, policy=email.policy.default)
+def _read(raw: bytes, file: Path) -> list[Mail]:
+    """A message with the mails that are attached to it. Raises Wrong if it is nested too deep."""
+    try:
+        return [mail for message in _messages(raw) for mail in _mails(message)]
+    except RecursionError:  # the library's, too
+        raise Wrong(
+            f"a mail in {shown(file)} has parts within parts, or mails within mails, too deep to be read: "
+            "take it out, and forward what is in it one by one"
+        ) from None
+
+
+class _Policy(email.policy.EmailPolicy):
+    """Reads the beginning of each header field, and takes a field as plain text if it is nested too deep."""
+
+    def header_fetch_parse(self, name: str, value: str) -> Any:
+        is_parsed = name.lower() == "from" or name.lower().startswith("content-")
+        begin = value[: MAX_PARSED_CHARS if is_parsed else MAX_FIELD_CHARS]
+        try:
+            return super().header_fetch_parse(name, begin)
+        except RecursionError:
+            return super().header_fetch_parse("X-Nested", begin)
+
+
+_POLICY = _Policy()
+
+
+def _messages(raw: bytes, depth: int = 0) -> Iterator[EmailMessage]:
+    """This message, and the mails that are attached to it. Raises RecursionError beyond MAX_FORWARDED."""
+    message = email.message_from_bytes(raw, policy=_POLICY)
     assert isinstance(message, EmailMessage)  # noqa: S101 - by the policy
+    yield from _with_attached(message, depth)
+
+
+def _with_attached(message: EmailMessage, depth: int) -> Iterator[EmailMessage]:
+    if depth > MAX_FORWARDED:
+        raise RecursionError
     yield message
     for part in _parts(message):
         if part.get_content_type() == "message/rfc822":
-            yield from _messages(part.get_payload(0).as_bytes())  # type: ignore[union-attr] # a message
+            yield from _with_attached(part.get_payload(0), depth + 1)  # type: ignore[arg-type] # a message
         elif (part.get_filename() or "").endswith(".eml"):
-            yield from _messages(part.get_payload(decode=True))  # type: ignore[arg-type] # bytes
+            yield from _messages(part.get_payload(decode=True), depth + 1)  # type: ignore[arg-type] # bytes
 
 
 def _parts(message: MIMEPart) -> Iterator[MIMEPart]:
@@ -251,7 +294,10 @@ def _mails(message: EmailMessage) -> Iterator[Mail]:
         if not isinstance(data, bytes):
             continue
         found = data.decode("utf-8", "replace").replace("\r\n", "\n")
-        receipts += map(_receipt, _PROOF.finditer(re.sub(r"(?m)^[ \t>|]+", "", found)))
+        proofs = _PROOF.finditer(re.sub(r"(?m)^[ \t>|]+", "", found))
+        receipts += map(_receipt, islice(proofs, MAX_RECEIPTS + 1))
+        if len(receipts) > MAX_RECEIPTS:
+            break
         if part.get_filename():
             files[str(part.get_filename())] = data
         elif part.get_content_type() == "text/plain":
@@ -263,6 +309,8 @@ def _mails(message: EmailMessage) -> Iterator[Mail]:
         for name in ("Subject", "Date", "X-Knobeln-Receipt", "X-Knobeln-Report", "X-Knobeln-Team", "From")
     )
     name = f'"{shown(subject)}" of {shown(date)}'
+    if len(receipts) > MAX_RECEIPTS:
+        raise Wrong(f"the mail {name} has more than {MAX_RECEIPTS} receipts; a mail of a contest has one")
     match = _HEADER.fullmatch(header or "0")
     if match is None:
         raise Wrong(f"the mail {name} has a receipt that is none: {shown(header)}")
@@ -271,8 +319,22 @@ def _mails(message: EmailMessage) -> Iterator[Mail]:
     # The header of the reader's own mail server is the first.
     arrival = str((message.get_all("Received") or [""])[0]).rpartition(";")[2].strip()
     times, listed = (_seconds(date), _seconds(arrival)), files.get("entries.txt", b"")
+    keys, address = _keys_in(text), _address(sender)
     for receipt in receipts or [None]:
-        yield Mail(name, receipt, report, team, parseaddr(sender)[1], text, told, growth, *times, listed)
+        yield Mail(name, receipt, report, team, address, text, keys, told, growth, *times, listed)
+
+
+def _address(sender: str) -> str:
+    """The address in a header field; "" if its comments are nested too deep."""
+    try:
+        return parseaddr(sender)[1]
+    except RecursionError:
+        return ""
+
+
+def _keys_in(text: str) -> list[tuple[str, str, bytes]]:
+    found = _VKEY.findall(re.sub(r"[\s>|]+", "", text))
+    return [(name, key_id, base64.b64decode(raw)[1:]) for name, key_id, raw in found]
 
 
 def _seconds(date: str) -> float:
@@ -303,9 +365,22 @@ def _published(ledger: bytes, note: bytes) -> Receipt | None:
     Of an entry about a team it has only the hash. Without the ledger the checkpoint is all there is.
     """
     match = re.fullmatch(_NOTE, note.decode(errors="replace").replace("\r\n", "\n"))
-    entries = _PUBLISHED.findall(ledger.replace(b"\r\n", b"\n"))
-    hashes = [bytes.fromhex(known.decode()) if known else _leaf_hash(leaf) for known, leaf in entries]
+    hashes = list(_published_hashes(ledger.replace(b"\r\n", b"\n").split(b"\n")[:-1]))
     return _checkpoint(*match.groups())._replace(hashes=hashes) if match else None
+
+
+def _published_hashes(lines: Sequence[bytes]) -> Iterator[bytes]:
+    """The hash of each entry: a line, or that of the lines of the entry itself."""
+    at = 0
+    while at < len(lines):
+        if _HASHED.fullmatch(lines[at]):
+            yield bytes.fromhex(lines[at].decode())
+            at += 1
+            continue
+        leaf = lines[at : at + LINES_OF_AN_ENTRY]
+        if len(leaf) == LINES_OF_AN_ENTRY:
+            yield _leaf_hash(b"".join(line + b"\n" for line in leaf))
+        at += LINES_OF_AN_ENTRY
 
 
 def shown(text: object) -> str:
@@ -351,13 +426,13 @@ def check(ledger: Ledger, mails: Sequence[Mail], is_signed: Callable[[bytes, byt
     remarks += _out_of_order([mail for receipt, mail in given if receipt.leaf])
     published = [(receipt, mail) for receipt, mail in given if receipt.hashes]
     for receipt, mail in published:
-        _check_roots(list(roots_of(receipt.hashes[: receipt.number])), f"the one of {mail.name}", given)
+        _check_roots(roots_of(receipt.hashes[: receipt.number]), f"the one of {mail.name}", first)
     if ledger.leaves is None:
         remarks += missing
     else:
         for mail in ours:
             _check_promise(ledger, mail)
-        _check_leaves(ledger, ledger.leaves, given)
+        _check_leaves(ledger, ledger.leaves, given[-1], first)
         remarks += _without_mail(ledger, ledger.leaves, ours)
     proofs = {receipt.number for receipt, _ in given if receipt.leaf}
     return Checked(len(proofs), remarks, max((receipt.number for receipt, _ in published), default=0))
@@ -457,10 +532,15 @@ def _has_grown(old: int, new: int, old_root: bytes, root: bytes, proof: Sequence
         return False
 
 
-def _check_leaves(ledger: Ledger, leaves: Sequence[bytes], given: Sequence[tuple[Receipt, Mail]]) -> None:
-    """Raises Wrong if the archive has another ledger than the receipts."""
-    _check_roots(list(roots_of(map(_leaf_hash, leaves))), "it", given)
-    newest, mail = given[-1]
+def _check_leaves(
+    ledger: Ledger,
+    leaves: Sequence[bytes],
+    last: tuple[Receipt, Mail],
+    given: Mapping[int, tuple[Receipt, Mail]],
+) -> None:
+    """Raises Wrong if the archive has another ledger than the receipts, by number; `last`: the newest."""
+    _check_roots(roots_of(map(_leaf_hash, leaves)), "it", given)
+    newest, mail = last
     if newest.number > len(leaves):
         raise Wrong(
             f"entry {newest.number}, of which the mail {mail.name} has the receipt, is missing: the "
@@ -471,13 +551,14 @@ def _check_leaves(ledger: Ledger, leaves: Sequence[bytes], given: Sequence[tuple
         raise Wrong("the ledger does not begin with the archive's key and the sha256 of its secret number")
 
 
-def _check_roots(roots: Sequence[bytes], it: str, given: Sequence[tuple[Receipt, Mail]]) -> None:
-    """Raises Wrong if a ledger with these roots is another one than the receipts'. `it`: that ledger."""
-    for receipt, mail in given:
-        if receipt.number < len(roots) and roots[receipt.number] != receipt.root:
+def _check_roots(roots: Iterable[bytes], it: str, given: Mapping[int, tuple[Receipt, Mail]]) -> None:
+    """Raises Wrong if a ledger with these roots is another one than the receipts', by number. `it`: that
+    ledger."""
+    for number, root in enumerate(roots):
+        if number in given and given[number][0].root != root:
             raise Wrong(
-                f"the ledger was changed: up to entry {receipt.number} {it} is another one than when the "
-                f"mail {mail.name} was written"
+                f"the ledger was changed: up to entry {number} {it} is another one than when the mail "
+                f"{given[number][1].name} was written"
             )
 
 
@@ -492,8 +573,9 @@ def _check_promise(ledger: Ledger, mail: Mail) -> None:
                 f"the mail {mail.name} promises a number of drand's chain {chain}, but the archive uses "
                 f"chain {DRAND[0]}"
             )
-    for draw in _LOTTERY.findall(text):
-        if "lottery: " + draw != " ".join(ledger.beacon.replace(":", ": ", 1).split()):
+    for after in text.split(_LOTTERY)[1:]:
+        draw, is_draw, _ = after.partition(_END_OF_LOTTERY)
+        if is_draw and "lottery: " + draw != " ".join(ledger.beacon.replace(":", ": ", 1).split()):
             raise Wrong(
                 f"the mail {mail.name} promises the draw {shown(draw)}, but the archive uses "
                 f"{shown(ledger.beacon)}"
@@ -545,9 +627,9 @@ def _without_mail(ledger: Ledger, leaves: Sequence[bytes], mails: Sequence[Mail]
     got = {(mail.receipt.number, mail.report == LIST) for mail in mails if mail.receipt and mail.receipt.leaf}
     teams = {mail.team for mail in mails if mail.team}
     entries = [_fields(leaf) for leaf in leaves]
-    lists = [number for number, (effect, *_) in enumerate(entries, 1) if effect in LISTS]
+    lists = {number for number, (effect, *_) in enumerate(entries, 1) if effect in LISTS}
     if ledger.beacon == "none" and len(lists) == 1:  # then only who wants the report LAP gets it
-        lists = []
+        lists = set()
     here: set[str] = set()
     gone: set[str] = set()
     for number, (effect, team, at, *_) in enumerate(entries, 1):

@@ -22,6 +22,7 @@ WIDTH = 72
 _BLANK_LINES = re.compile(r"\n{3,}")
 _ROW = re.compile(r"\S {2,}\S")
 _LEAD = re.compile(r" *(- )?")
+_NO_BLANK = re.compile(r"[^ ]|\Z")
 _SIGNATURE_MARK = "-- "
 _DEEPEST_INDENT = 24
 _UNBROKEN = "\ue000"  # a private character: before a line that stays as long as it is
@@ -107,11 +108,18 @@ def _filled(words: Sequence[str], width: int, start: str, indent: str) -> Iterat
 
 
 def _pieces(word: str, room: int) -> Iterator[str]:
-    while columns_of(word) > max(1, room):
-        cut = _fitting(word, room)
-        yield word[:cut]
-        word = word[cut:]
-    yield word
+    """The word in pieces of at most `room` columns, but of one character at least."""
+    if columns_of(word) <= max(1, room):
+        yield word
+        return
+    start = used = 0
+    for at, character in enumerate(word):
+        needed = _columns_of_character(character)
+        if used + needed > room and at > start:
+            yield word[start:at]
+            start, used = at, 0
+        used += needed
+    yield word[start:]
 
 
 def fold(text: object, width: int = WIDTH, indent: str = "") -> str:
@@ -131,13 +139,16 @@ def _folded(line: str, width: int) -> list[str]:
 
 def _broken(line: str, width: int) -> Iterator[str]:
     depth = min(len(line) - len(line.lstrip(" ")), _DEEPEST_INDENT) + 2
-    while columns_of(line) > width:
-        cut = _fitting(line, width)
-        blank = line.rfind(" ", depth, cut + 1)
-        cut = blank if blank > 0 and line[:blank].strip() else cut
-        yield line[:cut].rstrip()
-        line = " " * depth + line[cut:].lstrip(" ")
-    yield line.rstrip()
+    indent, at = "", 0
+    # Each character takes a column at least, so what is behind the beginning decides nothing.
+    while columns_of(begin := indent + line[at : at + width + 1]) > width:
+        cut = _fitting(begin, width)
+        blank = begin.rfind(" ", depth, cut + 1)
+        cut = blank if blank > 0 and begin[:blank].strip() else cut
+        yield begin[:cut].rstrip()
+        at = _NO_BLANK.search(line, at + cut - len(indent)).start()  # type: ignore[union-attr]  # or the end
+        indent = " " * depth
+    yield begin.rstrip()
 
 
 def copied(text: object, indent: str = "") -> str:

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import cached_property
 from typing import Any
 
 from contest.games.drawing import Figure, Ring
@@ -64,13 +65,14 @@ class Circle:
     fighters: tuple[Fighter, ...]
     rounds: int = 0
 
-    @property
+    @cached_property
     def alive(self) -> tuple[int, ...]:
         """The seats of the living, in the order of the circle."""
         return tuple(seat for seat, fighter in enumerate(self.fighters) if fighter.fell is None)
 
+    @cached_property
     def neighbours(self) -> Mapping[int, tuple[int, ...]]:
-        """Return the neighbours of each living seat, the left one first.
+        """The neighbours of each living seat, the left one first.
 
         If two are left, each has one neighbour; the last has none.
         """
@@ -144,7 +146,7 @@ class Standoff(TextGame[Circle, Action]):
         """All act at once: a fighter that dies in a round still shoots in it (M5, M6)."""
         number = position.rounds + 1
         fighters = list(position.fighters)
-        for seat, beside in position.neighbours().items():
+        for seat, beside in position.neighbours.items():
             shots = sum(moves[other] is Action.SHOOT for other in beside)
             fighters[seat] = acted(fighters[seat], moves[seat], shots, number)
         return Circle(tuple(fighters), number)
@@ -219,7 +221,7 @@ class Standoff(TextGame[Circle, Action]):
 
     def question(self, position: Circle, seat: int, protocol: TextProtocol) -> Words:
         """Return the player's own triplet, then those of its neighbours, left before right (M7)."""
-        seen = (seat, *position.neighbours()[seat])
+        seen = (seat, *position.neighbours[seat])
         return tuple(position.fighters[each].triplet for each in seen)
 
     def answer(self, position: Circle, seat: int, text: str) -> Action:

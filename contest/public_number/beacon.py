@@ -13,7 +13,8 @@ from enum import StrEnum
 
 from contest.errors import GiveUp
 
-_LOTTERY = re.compile(r"lottery:\s*(([1-9][0-9]?(?:/[1-9][0-9]?){0,9}) numbers of \S.*?)\s*", re.ASCII)
+_LOTTERY = re.compile(r"lottery:\s*(([1-9][0-9]?(?:/[1-9][0-9]?){0,9}) numbers of \S.*)", re.ASCII)
+_BLANKS = " \t\n\r\f\v"
 
 
 class BeaconKind(StrEnum):
@@ -48,7 +49,7 @@ class Beacon:
     @classmethod
     def of(cls, setting: str) -> Beacon:
         """The beacon of `tournament.beacon`. Raises ValueError with the right form."""
-        lottery = _LOTTERY.fullmatch(setting)
+        lottery = _LOTTERY.fullmatch(setting.rstrip(_BLANKS))
         if lottery:
             return cls(BeaconKind.LOTTERY, lottery[1], tuple(map(int, lottery[2].split("/"))))
         if setting in (BeaconKind.DRAND, BeaconKind.FILE, BeaconKind.NONE):

@@ -165,12 +165,17 @@ def ending(game: Game) -> Iterator[str]:
 
 def folded(line: str) -> Iterator[str]:
     """Wrap a long line; its rest is indented by two columns more."""
-    while len(line) > WIDTH:
-        blank = line.rfind(" ", 2, WIDTH + 1)
-        cut = blank if blank > 0 and line[:blank].strip() else WIDTH
-        yield line[:cut].rstrip()
-        line = "  " + line[cut:].lstrip(" ")
-    yield line
+    indent, at = "", 0
+    while len(indent) + len(line) - at > WIDTH:
+        begin = indent + line[at : at + WIDTH + 1]
+        blank = begin.rfind(" ", 2, WIDTH + 1)
+        cut = blank if blank > 0 and begin[:blank].strip() else WIDTH
+        yield begin[:cut].rstrip()
+        at += cut - len(indent)
+        while line.startswith(" ", at):
+            at += 1
+        indent = "  "
+    yield indent + line[at:]
 
 
 # --- the command ------------------------------------------------------------------------------------------

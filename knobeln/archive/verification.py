@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, suppress
 from itertools import zip_longest
@@ -148,8 +148,9 @@ class _Verification:
             digest: self._kind.why_not_here(raw, self._settings) for digest, raw in archive.builds.items()
         }
         self._rebuild_all([e for e in archive.entries if self._why_not_here.get(e.build) == ""])
-        for reason in dict.fromkeys(filter(None, self._why_not_here.values())):
-            names = [e.name for e in archive.entries if self._why_not_here.get(e.build) == reason]
+        for reason, names in _by_reason(
+            (entry.name, self._why_not_here.get(entry.build)) for entry in archive.entries
+        ):
             self.result.missed.append(
                 f"what the {form(len(names), 'program', 'programs')} of {listed(names)} did: it cannot be "
                 f"computed here with the same counts, because each {files.shown(reason)}. So the moves were "
@@ -198,8 +199,8 @@ class _Verification:
         same = reasons.count(None)
         if same:
             self.result.checked.append(f"{plural(same, 'program')}, built again: the same, bit for bit")
-        for reason in dict.fromkeys(filter(None, reasons)):
-            names = [entry.name for entry, why in zip(entries, reasons, strict=True) if why == reason]
+        named = zip((entry.name for entry in entries), reasons, strict=True)
+        for reason, names in _by_reason(named):
             which = f"{len(names)} programs" if len(names) > 1 else f"the program of {names[0]}"
             self.result.missed.append(f"the way from source to build of {which}: {reason}")
 
@@ -381,6 +382,15 @@ class _Verification:
                     f"why {place} was played again; programs that talk with the referee may have answered "
                     "differently before"
                 )
+
+
+def _by_reason(reasons: Iterable[tuple[str, str | None]]) -> Iterable[tuple[str, list[str]]]:
+    """The programs by the reason for which something cannot be checked; those without one are left out."""
+    found: dict[str, list[str]] = {}
+    for name, reason in reasons:
+        if reason:
+            found.setdefault(reason, []).append(name)
+    return found.items()
 
 
 def _quoted(line: str | None) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from base64 import b64decode, b64encode
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from itertools import pairwise
@@ -108,10 +108,11 @@ def _check_witnesses(
     `ledger`: the entries of this tournament; `first`: how many there are before them.
     """
     named = [VerifierKey.of_witness(each.key) for each in settings.tournament.witnesses]
+    witnesses = {(key.name, key.id): key for key in reversed(named)}
     signed: defaultdict[int, dict[str, datetime]] = defaultdict(dict)  # by the number of entries, by the key
     roots = list(merkle.roots(entry.leaf() for entry in archive.letters)) if archive.cosignatures else ()
     for note in archive.cosignatures:
-        number, made = _cosignatures(archive, roots, note, named)
+        number, made = _cosignatures(archive, roots, note, witnesses)
         signed[number] |= made
     if not named:
         return
@@ -136,9 +137,12 @@ def _check_witnesses(
 
 
 def _cosignatures(
-    archive: Archive, roots: Sequence[bytes], note: str, named: Sequence[VerifierKey]
+    archive: Archive, roots: Sequence[bytes], note: str, witnesses: Mapping[tuple[str, bytes], VerifierKey]
 ) -> tuple[int, dict[str, datetime]]:
-    """Of how many entries the checkpoint is, and when each witness has signed it, by the key."""
+    """Of how many entries the checkpoint is, and when each witness has signed it, by the key.
+
+    `witnesses`: their keys, by name and ID.
+    """
     wrong = Differs(
         "cosignatures.json has something else than checkpoints of ledger.txt with signatures of witnesses"
     )
@@ -153,12 +157,12 @@ def _cosignatures(
             raise wrong
         made = {}
         for name, raw in others:
-            witness = next(each for each in named if (each.name, each.id) == (name, raw[:4]))
+            witness = witnesses[name, raw[:4]]
             at, message, signature = cosigned(text, raw[4:])
             if not is_signed(witness.key, message, signature):
                 raise wrong
             made[str(witness)] = at
-    except (ValueError, LookupError, StopIteration):
+    except (ValueError, LookupError):
         raise wrong from None
     return number, made
 
@@ -172,10 +176,11 @@ def _check_lists(archive: Archive, seal: Seal, ledger: Sequence[LedgerEntry], re
         effect = Effect.ENTRIES_FINAL if each.is_final else Effect.ENTRIES_LISTED
         told.append(LedgerEntry(effect, "", each.at, digest=_list(each).root.hex()))
     in_ledger = [replace(entry, letter="") for entry in ledger if entry.effect in _LISTS]
-    if not told or [entry for entry in in_ledger if entry in told] != told:
+    known = frozenset(told)
+    if not told or [entry for entry in in_ledger if entry in known] != told:
         raise Differs("entry_lists.json has not the lists that ledger.txt has")
     for entry in in_ledger:
-        if entry not in told:
+        if entry not in known:
             result.noticed.append(
                 f"the ledger has another {entry.effect}, of {entry.at:{TIME_FORMAT}}, that the archive does "
                 "not show: the contest was started anew, or a backup was restored; all teams got it"
@@ -203,45 +208,47 @@ def _check_programs(archive: Archive, before_final: Sequence[LedgerEntry], resul
     """Raises Differs unless each team that had a program accepted, and did not go, plays with one of its own,
     and nobody else plays."""
     accepted: defaultdict[str, list[LedgerEntry]] = defaultdict(list)
-    gone: defaultdict[str, set[str]] = defaultdict(set)
+    gone: dict[str, set[str]] = {_WITHDRAWN: set(), _OUT: set()}  # the teams, by why
     for each in before_final:
         if each.effect is Effect.PROGRAM_ACCEPTED:
             accepted[each.team].append(each)
         elif each.effect in _GOES:
-            gone[each.team].add(_GOES[each.effect])
+            gone[_GOES[each.effect]].add(each.team)
         elif each.effect in _COMES:
-            gone[each.team].discard(_COMES[each.effect])
+            gone[_COMES[each.effect]].discard(each.team)
         elif each.effect is Effect.TOURNAMENT_BEGUN:  # who was taken out of the one before plays again
-            for why in gone.values():
-                why.discard(_OUT)
+            gone[_OUT] = set()
     entries = archive.entry_lists[-1].entries
+    left = gone[_WITHDRAWN] | gone[_OUT]
     for team in sorted(accepted.keys() - {entry.team for entry in entries}):
-        if not gone[team]:
+        if team not in left:
             raise Differs(
                 f"entry_lists.json: {team} is not on the final list, but a program of it was accepted in "
                 "ledger.txt, and it did not go"
             )
-    withdrawn = [each for team, why in gone.items() if _WITHDRAWN in why for each in accepted[team]]
+    former: dict[str, LedgerEntry] = {}
+    for each in before_final:
+        if each.effect is Effect.PROGRAM_ACCEPTED and each.team in gone[_WITHDRAWN]:
+            former.setdefault(each.digest, each)
     for entry in entries:
-        former = [each for each in withdrawn if each.digest == entry.program]
-        _check_program(archive, entry, accepted[entry.team], former, result)
+        _check_program(archive, entry, accepted[entry.team], former.get(entry.program), result)
 
 
 def _check_program(
     archive: Archive,
     entry: SealedEntry,
     accepted: Sequence[LedgerEntry],
-    former: Sequence[LedgerEntry],
+    former: LedgerEntry | None,
     result: Verified,
 ) -> None:
     """Check that this program could be on the list.
 
-    `former`: the entries with this program of teams that have withdrawn; one may have a new name.
+    `former`: an entry with this program of a team that has withdrawn; it may have a new name.
     """
     newest = max(enumerate(accepted), key=lambda each: (each[1].at, each[0]), default=None)
-    if newest is None and former:
+    if newest is None and former is not None:
         result.noticed.append(
-            f"{entry.team} plays a program that was accepted of {former[0].team}, which has withdrawn; that "
+            f"{entry.team} plays a program that was accepted of {former.team}, which has withdrawn; that "
             "can happen if a team comes back by another name"
         )
     elif newest is None:

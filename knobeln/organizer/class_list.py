@@ -29,6 +29,8 @@ _NAMES = {
     "organization": ("organization", "organisation", "institution", "school", "schule", "hochschule"),
 }
 _DELIMITERS = ",;\t"
+MAX_BYTES = 20_000_000
+MAX_CELLS = 2_000_000  # a row has as many as the first row, also if it is shorter
 _MAX_PROBLEMS = 20
 
 
@@ -51,6 +53,8 @@ class Person:
 
 def read(data: bytes, settings: Settings) -> tuple[Person, ...]:
     """Read the list: each address once. Raises GiveUp that names every wrong row."""
+    if len(data) > MAX_BYTES:
+        raise GiveUp(f"the list has {len(data):,} bytes; at most {MAX_BYTES:,} are read")
     lines = _text(data).splitlines()
     if not lines:
         raise GiveUp("the list is empty; its first row must name the columns, like: mail,name,team")
@@ -59,6 +63,11 @@ def read(data: bytes, settings: Settings) -> tuple[Person, ...]:
         rows = list(csv.reader(lines, delimiter=delimiter, strict=True))
     except csv.Error as error:
         raise GiveUp(f"the list is not CSV: {error}") from None
+    if len(rows) * len(rows[0]) > MAX_CELLS:
+        raise GiveUp(
+            f"the list has {len(rows):,} rows of {len(rows[0]):,} columns each; at most {MAX_CELLS:,} cells "
+            "are read: leave out columns that nobody needs"
+        )
     columns = _columns(rows[0], settings)
     heads = [sanitize(head, one_line=True).strip() for head in rows[0]]
     order = sorted(range(len(heads)), key=lambda at: at in columns.values())  # a student number comes first

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import Any, NamedTuple
@@ -83,7 +84,7 @@ def marks_of(contest: ContestContext, play: PlayField | None = None) -> tuple[Ma
         evolved = {line.entry: line for line in evolution.ranking} if evolution else {}
         bans = decisions.all_bans(tx)
         info = game_of(contest.settings.game, contest.settings.programs).info
-        people = list(class_people.everybody(tx))
+        unfound = _Unfound(class_people.everybody(tx))
         rows: list[MarkedPerson] = []
         images: dict[str, tuple[str, bytes] | None] = {}
         for team in sorted(team_store.all_teams(tx), key=lambda each: each.name.casefold()):
@@ -100,10 +101,10 @@ def marks_of(contest: ContestContext, play: PlayField | None = None) -> tuple[Ma
             names = [member.name for member in team.registration.members] or [""]
             marks = [mark._replace(member=name) for name in names]
             images[team.name] = submissions.image_that_counts(tx, team.id) if good and play else None
-            for mark, person in _with_people(team, marks, people):
+            for mark, person in _with_people(team, marks, unfound):
                 found = mark._replace(mail=person.address) if person else mark
                 rows.append((dict(person.columns) if person else {}, found))
-    for person in people:
+    for person in unfound.left.values():
         rows.append((dict(person.columns), Mark(person.name, "", person.address, "", INVITED)))
     if play is None:
         return tuple(rows)
@@ -130,28 +131,53 @@ def _with_field(mark: Mark, played: Sequence[PracticeGame], info: GameInfo) -> M
     return mark._replace(field_games=games, field_won=won, field_failures=failures, field_points=points)
 
 
+class _Unfound:
+    """The people of the class list who were found in no team so far. `left`: by address, in their order."""
+
+    def __init__(self, people: Iterable[ListedPerson]) -> None:
+        self.left = {person.address: person for person in people}
+        self._named: dict[tuple[str | None, str], deque[ListedPerson]] = {}  # by group, or None, and name
+        for person in self.left.values():
+            for group in (person.team, None):
+                self._named.setdefault((group, _key(person.name)), deque()).append(person)
+
+    def named(self, name: str, group: str | None = None) -> ListedPerson | None:
+        """The first who has this name, in this group of the list or in all of it."""
+        found = self._named.get((group, _key(name)), deque())
+        while found and found[0].address not in self.left:
+            found.popleft()
+        return found[0] if found else None
+
+    def take(self, person: ListedPerson) -> ListedPerson:
+        return self.left.pop(person.address)
+
+
 def _with_people(
-    team: Team, marks: Iterable[Mark], people: list[ListedPerson]
+    team: Team, marks: Iterable[Mark], unfound: _Unfound
 ) -> Iterator[tuple[Mark, ListedPerson | None]]:
-    """The marks of a team's members, each with its person of the list, who is removed from the list.
+    """The marks of a team's members, each with its person of the list, who is taken from `unfound`.
 
     A member is who has the name: first those with the team's address or in its group of the list, then all
     others. If one member is left, it is the person with the team's address, whatever name it gave.
     """
-    registered = next((p for p in people if p.address == team.address), None)
-    near = [p for p in people if registered and (p is registered or p.team == registered.team != "")]
-    found: dict[Mark, ListedPerson] = {}
-    members = list(marks)
+    registered = unfound.left.get(team.address)
+    members, found = list(marks), list[ListedPerson | None]()
     for mark in members:
-        alike = (p for p in (*near, *people) if p in people and _key(p.name) == _key(mark.member))
-        if person := next(alike, None):
-            people.remove(person)
-            found[mark] = person
-    left = [mark for mark in members if mark not in found]
-    if len(left) == 1 and registered in people:
-        people.remove(registered)
-        found[left[0]] = registered
-    yield from ((mark, found.get(mark)) for mark in members)
+        person = _near(mark.member, registered, unfound) or unfound.named(mark.member)
+        found.append(unfound.take(person) if person else None)
+    if registered and registered.address in unfound.left and found.count(None) == 1:
+        found[found.index(None)] = unfound.take(registered)
+    yield from zip(members, found, strict=True)
+
+
+def _near(name: str, registered: ListedPerson | None, unfound: _Unfound) -> ListedPerson | None:
+    """The person with this name in the group of the one who registered, or that one."""
+    if registered is None:
+        return None
+    if registered.team:
+        return unfound.named(name, registered.team)
+    is_left = registered.address in unfound.left
+    return registered if is_left and _key(registered.name) == _key(name) else None
 
 
 def _key(name: str) -> str:

@@ -186,6 +186,7 @@ class _Linking:
     def __init__(self, libraries: Sequence[_Library]) -> None:
         self._types = Types()
         self._host = self._host_functions(libraries)
+        self._host_places = {name: place for place, name in enumerate(self._host)}
         self._stubs: dict[FunctionType, int] = {}
         self._stub_base = len(self._host) + sum(len(each.bodies) for each in libraries)
         self._libraries = libraries
@@ -230,7 +231,7 @@ class _Linking:
 
     def _imported_function(self, module: bytes, name: bytes, type: FunctionType) -> int:
         if module == HOST:
-            return list(self._host).index(name)
+            return self._host_places[name]
         index = self._function(name if module == b"env" else module + b"#" + name)
         if index is None:
             index = self._stub_base + self._stubs.setdefault(type, len(self._stubs))

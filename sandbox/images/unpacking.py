@@ -42,6 +42,7 @@ _NAME = re.compile(r"[a-z0-9][A-Za-z0-9._/:@-]{0,254}")
 _TAG = re.compile(r"(?::[A-Za-z0-9._-]+)?(?:@sha256:[0-9a-f]+)?$")
 _HOW_TO_SEND = "send what `podman save` or `docker save` writes (one .tar file, gzipped if you like)"
 _TOO_LARGE = f"it is too large: unpacked it has more than {UNPACKED_BYTES:,} bytes, or {MAX_FILES:,} files"
+_MAX_MESSAGE_CHARACTERS = 200
 _START_SECONDS = 0.5  # until then a command that cannot be started has failed
 _LIMITS = Limits(
     cpu_seconds=120,
@@ -243,9 +244,18 @@ def _run(
 def _message(stderr: bytes) -> str:
     """What a program said went wrong, on one line, without what surrounds it in a log."""
     lines = [line.strip() for line in stderr.decode(errors="replace").splitlines() if line.strip()]
-    fatal = [line for line in lines if re.match("time=.* level=fatal|⨯", line)]
-    text = re.sub(r'^(?:⨯|time=.* msg="(.*)"$)', r"\1", (fatal or lines or ["it says nothing"])[0])
-    return sanitize(text.replace('\\"', '"').strip(), one_line=True, max_length=200)
+    fatal = [line for line in lines if line.startswith("⨯") or (_is_logged(line) and " level=fatal" in line)]
+    text = (fatal or lines or ["it says nothing"])[0]
+    said = text.rpartition(' msg="')[2]
+    if _is_logged(text) and len(said) < len(text) and said.endswith('"'):
+        text = said.removesuffix('"')
+    text = text.removeprefix("⨯").replace('\\"', '"').strip()
+    return sanitize(text, one_line=True, max_length=_MAX_MESSAGE_CHARACTERS)
+
+
+def _is_logged(line: str) -> bool:
+    """Whether skopeo or umoci wrote it into its log."""
+    return line.startswith("time=")
 
 
 def _check_start(root: Path, image: OciImage, sandbox: Sandbox) -> None:

@@ -204,9 +204,13 @@ def disturbed() -> AnswerFault:
 def function_fault(function: str, reply: Mapping[str, Any]) -> AnswerFault | None:
     """What was wrong with a call, by the reply of driver.py; None if nothing was."""
     if "raised" in reply:
-        sentence = f"{function}: {reply['raised']}"
-        return AnswerFault(AnswerFaultKind.CRASH, sentence, str(reply.get("trace", "")))
+        sentence, trace = reply["raised"], reply.get("trace", "")
+        if not isinstance(sentence, str) or not isinstance(trace, str):
+            return disturbed()
+        return AnswerFault(AnswerFaultKind.CRASH, f"{function}: {sentence}", trace)
     if "wrong" in reply:
+        if not isinstance(reply["wrong"], str):
+            return disturbed()
         sentence = gettext("%(function)s gave %(value)s", function=function, value=reply["wrong"])
         return AnswerFault(AnswerFaultKind.UNREADABLE, sentence)
     return None

@@ -38,6 +38,8 @@ def test_long_messages_are_cut_with_a_note():
     text = clean(b"program.c:1:1: error: x\n" * 5_000)
     assert len(text) < MAX_CHARACTERS + 100
     assert text.endswith("further characters)")
+    blank = clean(b"program.c:1:1: error: x\n" + 1_200_000 * b"\n")
+    assert blank == "program.c:1:1: error: x\n(shortened: 200,024 further characters)"
 
 
 @given(st.binary(max_size=300))
@@ -52,6 +54,7 @@ def test_any_bytes_can_be_cleaned(raw):
         ("program.c:4:1: warning: x\nprogram.c:6: error: y", (6, "y")),
         ("program.c:5:1: fatal error: y", (5, "y")),
         ("ld: cannot", (0, "")),
+        (f"program.c:{5_000 * '9'}: error: x", (0, "")),
         ("", (0, "")),
     ],
 )

@@ -265,3 +265,12 @@ def test_a_computer_that_counts_otherwise_does_not_play(monkeypatch):
     monkeypatch.setattr(engine, "COUNTER", "counter 2, prices 1, host 4")
     with pytest.raises(ToolMissing, match="was built for host 3, and here is host 4"):
         runner_of(settings).speed_up(images, settings)
+
+
+def test_a_program_that_quotes_the_linker_with_a_long_number_is_refused_as_any_other() -> None:
+    if not is_installed(row := next(each for each in ROWS if each.name == "C")):
+        pytest.skip(f"{row.tool} is not installed")
+    words = b"#error initial memory too small, " + 5_000 * b"9" + b" bytes needed\n"
+    result = examined({"a.c": words}).result
+    assert isinstance(result, Problem)
+    assert "found errors in your program" in result.text

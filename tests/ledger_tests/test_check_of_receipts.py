@@ -324,6 +324,37 @@ def test_what_is_no_mailbox_is_said(contest: Contest, name: str) -> None:
         receipts.read_mails(contest.path / name)
 
 
+ATTACHED = "Content-Type: message/rfc822\n\n"
+NOTE = f"knobeln/{64 * '0'}\n1\n{43 * 'A'}=\n\n\N{EM DASH} a AAAA\n"
+
+
+@pytest.mark.parametrize(
+    ("mail", "words"),
+    [
+        (f"{21 * ATTACHED}Subject: x\n\nx", "parts within parts, or mails within mails, too deep to be read"),
+        (
+            f"{2_000 * ATTACHED}Subject: x\n\nx",
+            "parts within parts, or mails within mails, too deep to be read",
+        ),
+        (
+            f"\n{101 * f'c2sp.org/tlog-proof@v1{chr(10)}extra YQ=={chr(10)}index 0{2 * chr(10)}{NOTE}'}",
+            "100 rec",
+        ),
+    ],
+)
+def test_a_mail_that_nobody_sends_is_named(tmp_path: Path, mail: str, words: str) -> None:
+    (tmp_path / "mail").write_text(mail)
+    with pytest.raises(Wrong, match=words):
+        receipts.read_mails(tmp_path / "mail")
+
+
+@pytest.mark.parametrize("field", [f"From: {4_000 * '('}", f"Content-Type: text/plain{10_000 * '; a=b'}"])
+def test_a_field_that_no_library_reads_keeps_no_mail_from_being_read(tmp_path: Path, field: str) -> None:
+    (tmp_path / "mail").write_text(f"Subject: a mail\n{field}\n\nwords\n")
+    (mail,) = receipts.read_mails(tmp_path / "mail")
+    assert '"a mail"' in mail.name
+
+
 def test_mails_without_receipts_prove_nothing(contest: Contest) -> None:
     with pytest.raises(Wrong, match="no mail here has a receipt"):
         contest.check(contest.archive(), [])

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
+from collections.abc import Sequence
+
 from contest.model import Changed, Fault, GameResult, Missing, SeatResult, SeatUsage, Verdict
 from contest.util.sanitize import sanitize
-from sandbox.players import AnswerFaultKind, PlayerUsage
+from sandbox.players import AnswerFault, AnswerFaultKind, PlayerUsage
 from tournament.text_referee import TextGameResult, Turn, move_text
 
 _VERDICTS = {
@@ -20,7 +23,13 @@ _VERDICTS = {
 
 def game_result(played: TextGameResult, with_moves: bool) -> GameResult:
     """The game with each seat's first fault, and with every move if `with_moves`."""
-    seats = tuple(_side(played, seat) for seat in range(len(played.points)))
+    asked, faults = defaultdict[int, list[int]](list), defaultdict[int, list[tuple[int, AnswerFault]]](list)
+    for number, turn in enumerate(played.turns, 1):
+        for seat in turn.moves.keys() | turn.faults.keys():
+            asked[seat].append(number)
+    for number, seat, fault in played.faults:
+        faults[seat].append((number, fault))
+    seats = tuple(_side(played, seat, asked[seat], faults[seat]) for seat in range(len(played.points)))
     moves = (
         tuple(tuple(_move(turn, seat) for seat in range(len(seats))) for turn in played.turns)
         if with_moves
@@ -29,9 +38,10 @@ def game_result(played: TextGameResult, with_moves: bool) -> GameResult:
     return GameResult(seats, len(played.turns), played.digest, moves, played.is_whole)
 
 
-def _side(played: TextGameResult, seat: int) -> SeatResult:
-    asked = [n for n, each in enumerate(played.turns, 1) if seat in each.moves or seat in each.faults]
-    faults = [(turn, fault) for turn, at, fault in played.faults if at == seat]
+def _side(
+    played: TextGameResult, seat: int, asked: Sequence[int], faults: Sequence[tuple[int, AnswerFault]]
+) -> SeatResult:
+    """`asked`: the turns in which the seat was asked; `faults`: those in which it was at fault."""
     turn, first = faults[0] if faults else (0, None)
     usage = played.usage[seat] if played.usage else PlayerUsage()
     fault = Fault(turn, sanitize(first.sentence), sanitize(first.stderr_tail)) if first else None

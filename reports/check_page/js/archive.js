@@ -1,5 +1,5 @@
 // archive.js - an archive as one file (.tar.gz or .tar) or as a folder, within bounds; and its manifest.
-import { Differs, Unreadable, byName, must, readJson, readMarked, sha256, shown, text } from "./bytes.js";
+import { Differs, Unreadable, byName, grouped, must, readJson, readMarked, sha256, shown, text } from "./bytes.js";
 import { say } from "./words.js";
 
 // As in contest/archive/files.py, but for the size of everything: a browser has less memory.
@@ -75,10 +75,12 @@ function withoutFolder(files) {
 /** The files of an archive, which agree with its manifest. `digest`: the archive's. */
 export class Archive {
   #files;
+  #folders; // the paths by their first part
 
   /** Throws Differs with the first file that is not as the manifest says. `progress`: takes done and all. */
   constructor(files, progress) {
     this.#files = new Map([...files].sort(([a], [b]) => byName(a, b)));
+    this.#folders = grouped(this.#files.keys(), (path) => path.slice(0, path.indexOf("/") + 1));
     this.digest = sha256(this.bytes(MANIFEST));
     this.#checkManifest(this.json(MANIFEST), progress);
   }
@@ -110,9 +112,9 @@ export class Archive {
     return this.#files.has(path);
   }
 
-  /** The paths below this folder, sorted; all without one. */
+  /** All paths, sorted; only those below this folder, if one is given that is in no other folder. */
   paths(folder = "") {
-    return [...this.#files.keys()].filter((path) => path.startsWith(folder));
+    return folder ? this.#folders.get(folder) ?? [] : [...this.#files.keys()];
   }
 
   /** Throws Differs if the file is missing; so do the others. */

@@ -7,6 +7,8 @@ import { replayKey, titleOf } from "./referee.js";
 import { say } from "./words.js";
 
 const PAGE_BYTES = 65_536; // of a module's memory
+const MAX_GUESTS = 100; // one for each size of memory
+const MAX_QUESTIONS_CHARS = 20_000_000; // to a program in one game
 const USUAL_MEMORY = [0xc0, 0x0c]; // of the interpreter whose sha256 is noted, as its module has it
 const shake256 = (bytes, dkLen) => noble.shake256(bytes, { dkLen });
 
@@ -35,9 +37,11 @@ export function moduleOf(bytes, path) {
 /** The interpreter for programs with so much memory, which the archive has and this page knows. */
 function interpreterOf(archive, guest, pages) {
   const memory = [(pages % 128) | 128, pages >> 7];
-  for (const path of archive.paths("guests/")) {
+  const paths = archive.paths("guests/");
+  must(paths.length <= MAX_GUESTS, "guests/: no contest has so many interpreters");
+  for (const path of paths) {
+    if (!same([...archive.bytes(path).subarray(guest.memoryAt, guest.memoryAt + 2)], memory)) continue;
     const usual = archive.bytes(path).slice();
-    if (!same([...usual.subarray(guest.memoryAt, guest.memoryAt + 2)], memory)) continue;
     usual.set(USUAL_MEMORY, guest.memoryAt);
     must(sha256(usual) === guest.module, "{path} is not the interpreter that this page knows", { path });
     return here(() => new QuickJS(moduleOf(archive.bytes(path), path), guest.prelude, shake256));
@@ -77,9 +81,10 @@ function* requests(games, fuel, done) {
   let isOpen = false;
   for (const game of games) {
     const most = Math.min(counting.gameAnswers * fuel, game.claimed.instructions + 1); // a lie is found soon
-    const [did, isLines] = [[], Boolean(game.over)];
+    const { questions, over } = questionsOf(game);
+    const [did, isLines] = [[], Boolean(over)];
     let [used, memory, asked, isLost] = [0, 0, 0, false];
-    for (const { words, move } of game.questions) {
+    for (const { words, move } of questions) {
       const left = Math.min(fuel, most - used);
       if (isLost || left <= 0) {
         did.push({ kind: isLost ? "crash" : "late" });
@@ -95,8 +100,8 @@ function* requests(games, fuel, done) {
       isLost = isLines && (did.at(-1).answer === undefined || move?.kind === "unreadable");
       isOpen = isLines && !reply.ended && !isLost;
     }
-    if (isOpen && game.over.length) isOpen = !(yield { tell: game.over.join(" "), fuel }).ended;
-    done(game, { did, used, memory });
+    if (isOpen && over.length) isOpen = !(yield { tell: over.join(" "), fuel }).ended;
+    done(game, { questions, did, used, memory });
   }
 }
 
@@ -127,7 +132,7 @@ const wordsOf = (text) => text.split(BLANK).filter(Boolean);
 const read = (answer) => wordsOf(answer).map((word) => (/^[+-]?\d{1,18}$/.test(word) ? `${BigInt(word.replace("+", ""))}` : word)).join(" ");
 
 /** Throws Differs unless a program did in this game what the archive says. */
-function compareGame({ title, name, claimed, questions }, { did, used, memory }) {
+function compareGame({ title, name, claimed }, { questions, did, used, memory }) {
   const [units, bytes] = [say("units of {name}", { name }), say("memory of {name}", { name })];
   must(used <= claimed.instructions, "{title}: the program of {name} takes more units than the archive says", { title, name });
   questions.forEach(({ move, turn }, at) => {
@@ -143,16 +148,19 @@ function compareGame({ title, name, claimed, questions }, { did, used, memory })
 
 // --- games ---
 /** The questions to a seat. `asked`: as the archive has them; `moves`: what the seat did, by turn. `over`: what a program
- * that reads lines was told at the end. */
-function questionsOf(asked, moves, title) {
-  let before = [];
+ * that reads lines was told at the end. Throws NotHere where they are too long: a few signs can stand for many. */
+function questionsOf({ asked, moves, title }) {
+  let [before, size] = [[], 0];
   const told = asked.map((words) => (before = words.map((word, at) => {
     const [, kept, rest] = /^(\d+) (.*)$/s.exec(word);
-    return [...(before[at] ?? "")].slice(0, kept).join("") + rest;
+    const all = [...(before[at] ?? "")].slice(0, kept).join("") + rest;
+    size += all.length;
+    if (size > MAX_QUESTIONS_CHARS) throw new NotHere(say("the questions of a game are too long for this page"));
+    return all;
   })));
-  const turns = moves.flatMap((move, at) => (move === null ? [] : [{ move, turn: at + 1, words: told.shift() }]));
-  must(turns.every(({ words }) => words) && told.length < 2, "{title}: the archive has not as many questions as answers", { title });
-  return { questions: turns, over: told[0] };
+  const turns = moves.flatMap((move, at) => (move === null ? [] : [{ move, turn: at + 1 }]));
+  must(turns.length <= told.length && told.length < turns.length + 2, "{title}: the archive has not as many questions as answers", { title });
+  return { questions: turns.map((turn, at) => ({ ...turn, words: told[at] })), over: told[turns.length] };
 }
 
 /** The games of each program that is asked in a group, by its name and place, in the order of the archive, in which they
@@ -166,11 +174,12 @@ function playersOf({ plan, matches }, asked, seed) {
       if (!asked[at][seat]) return;
       const key = `${name} ${names.indexOf(name) < seat}`;
       const stem = `round/${plan.round}/game/${pairing.players.join("/")}/${game}/attempt/${number}/seat/${seat}`;
-      players.set(key, [...(players.get(key) ?? []), {
-        ...questionsOf(asked[at][seat], result.moves.map((turn) => turn[seat]), title),
+      if (!players.has(key)) players.set(key, []);
+      players.get(key).push({
+        asked: asked[at][seat], moves: result.moves.map((turn) => turn[seat]),
         title, name, match, claimed: result.seats[seat],
         seed: noble.sha256(join(utf8("program\0"), stream(seed, stem))),
-      }]);
+      });
     });
   });
   return players;

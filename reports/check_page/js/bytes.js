@@ -69,6 +69,17 @@ export function text(bytes, path) {
   return decoded;
 }
 
+/** The items by their keys, each with its items in their order. */
+export function grouped(items, keyOf) {
+  const groups = new Map();
+  for (const item of items) {
+    const key = keyOf(item);
+    if (!groups.has(key)) groups.set(key, []);
+    groups.get(key).push(item);
+  }
+  return groups;
+}
+
 /** Orders names, which are ASCII, as Python does. */
 export const byName = (a, b) => (a < b ? -1 : a > b ? 1 : 0);
 export const same = (a, b) => JSON.stringify(a) === JSON.stringify(b);
@@ -79,11 +90,22 @@ export const sum = (numbers) => numbers.reduce((a, b) => a + b, 0);
 // not write in the same way has another form. Its numbers are not Python's, though: 5.0, and those beyond 2**53.
 // So in files that have such numbers each is kept as it is written, marked by a control character.
 const MARK = "\0";
-const STRING_OR_NUMBER = /"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*/g;
+const STRING_OR_NUMBER = /"(?:[^"\\]|\\.)*"?|-?\d[\d.eE+-]*/g; // a text without an end takes all that follows
+
+const MAX_NESTED = 20; // an archive has less; and for each level there is a blank more in each line
+
+/** Whether there are values within values, deeper than an archive has them. */
+function isDeep(value) {
+  let level = [value];
+  for (let depth = 0; level.length && depth < MAX_NESTED; depth++) {
+    level = level.flatMap((each) => (each !== null && typeof each === "object" ? Object.values(each) : []));
+  }
+  return level.length > 0;
+}
 
 function parsed(source, path) {
   const value = attempt(() => JSON.parse(source));
-  must(value !== null, "{path} cannot be read: this is not JSON", { path });
+  must(value !== null && !isDeep(value), "{path} cannot be read: this is not JSON", { path });
   must(`${JSON.stringify(value, null, 1)}\n` === source,
     "{path} is not in the form that knobeln writes: it has additional data, or another order", { path });
   return value;

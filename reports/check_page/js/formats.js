@@ -54,8 +54,9 @@ export function pointsOf(names, matches) {
 /** Ranks and names, best first; equal points share a rank. */
 function byPoints(points) {
   const names = [...points.keys()].sort((a, b) => points.get(b) - points.get(a) || byName(a, b));
-  const ranks = names.map((name) => 1 + names.findIndex((other) => points.get(other) === points.get(name)));
-  return names.map((name, at) => [ranks[at], name]);
+  const ranks = new Map(); // by points
+  names.forEach((name, at) => ranks.has(points.get(name)) || ranks.set(points.get(name), at + 1));
+  return names.map((name) => [ranks.get(points.get(name)), name]);
 }
 
 // --- the formats ---
@@ -88,7 +89,7 @@ class RoundRobin {
   group(round, number, members) {
     const { games, self_play: selfPlay } = this.tournament;
     const names = [...members].sort(byName);
-    const planned = (games * names.length * (names.length + 1)) / 2;
+    const planned = (Math.max(games, 1) * names.length * (names.length + 1)) / 2;
     must(planned <= MAX_GAMES, "the archive has more games than are checked: {number}", { number: planned });
     const others = (at) => names.slice(selfPlay ? at : at + 1);
     const pairings = names.flatMap((name, at) => others(at).map((other) => ({ players: [name, other], games, most: 0 })));

@@ -1,6 +1,6 @@
 // ledger.js - what came before the first game: the ledger, the lists of entries, the programs, the public number.
 // As knobeln/archive/verify_entries.py; docs/archive.md has the forms.
-import { attempt, base64, byName, compactJson, compare, hex, join, must, same, sha256, shown, unbase64, unhex, utf8 } from "./bytes.js";
+import { attempt, base64, byName, compactJson, compare, grouped, hex, join, must, same, sha256, shown, unbase64, unhex, utf8 } from "./bytes.js";
 import { say } from "./words.js";
 
 const LISTED = "list of entries";
@@ -24,6 +24,8 @@ const AHEAD_SECONDS = 60; // of the final list before the draw
 const SOON_SECONDS = 900; // after the deadline
 const DAY_SECONDS = 86_400;
 const MICROSECONDS = 1_000_000;
+const LINES_OF_AN_ENTRY = 5;
+const MAX_NUMBER_CHARS = 2_000;
 
 /** The League of Entropy's chain quicknet. */
 export const QUICKNET = {
@@ -59,9 +61,10 @@ export function isSigned(key, commitment, size, root, signature) {
 /** The entries, the key, and the root after each entry. Throws Differs unless the key has signed all of it. */
 export function readLedger(archive, commitment) {
   const facts = archive.json("ledger.json");
-  const lines = archive.text("ledger.txt");
-  const leaves = lines.match(/(?:[^\n]*\n){5}/g) ?? [];
-  must(leaves.join("") === lines, "ledger.txt: its last entry is not in the form of an entry");
+  const lines = archive.text("ledger.txt").split("\n"); // behind the last newline there is nothing
+  must(lines.length % LINES_OF_AN_ENTRY === 1 && !lines.at(-1), "ledger.txt: its last entry is not in the form of an entry");
+  const leaves = Array.from({ length: (lines.length - 1) / LINES_OF_AN_ENTRY }, (_, place) =>
+    `${lines.slice(place * LINES_OF_AN_ENTRY, (place + 1) * LINES_OF_AN_ENTRY).join("\n")}\n`);
   const entries = leaves.map((leaf, place) => {
     must(ENTRY.test(leaf), "ledger.txt: entry {number} is not in the form of an entry", { number: place + 1 });
     const [effect, team, at, letter, digest] = leaf.split("\n");
@@ -90,11 +93,14 @@ const rootOfList = (list) => {
   return hex(rootsOf(sorted.map((entry) => `${entry.team}\n${entry.program}\n${entry.build}\n`)).at(-1));
 };
 
+const inOneText = ({ effect, at, digest }) => `${effect}\n${at}\n${digest}`;
+
 /** Where the ledger has the final list. Throws Differs unless it has all lists, and the entries are the final one. */
 export function checkLists(archive, own, contest, entries, noticed) {
   const lists = archive.json("entry_lists.json");
   const told = lists.map((list) => ({ effect: list.is_final ? FINAL : LISTED, at: full(list.at), digest: rootOfList(list) }));
-  const isTold = (entry) => told.some((list) => ["effect", "at", "digest"].every((key) => list[key] === entry[key]) && !entry.team);
+  const known = new Set(told.map(inOneText));
+  const isTold = (entry) => !entry.team && known.has(inOneText(entry));
   const inLedger = own.filter((entry) => [LISTED, FINAL].includes(entry.effect));
   const found = inLedger.filter(isTold).map(({ effect, at, digest }) => ({ effect, at, digest }));
   must(told.length && same(found, told), "entry_lists.json has not the lists that ledger.txt has");
@@ -131,23 +137,25 @@ export function checkSettings(archive, settings, { letter }) {
 /** Throws Differs unless each team that had a program accepted, and did not go, plays with one of its own, and nobody
  * else plays. */
 export function checkPrograms(archive, final, before, noticed) {
-  const gone = new Map(); // why, by team
+  const gone = { withdrawn: new Set(), out: new Set() }; // the teams, by why
   for (const { effect, team } of before) {
-    const whys = gone.get(team) ?? gone.set(team, new Set()).get(team);
-    if (GOES.has(effect)) whys.add(GOES.get(effect));
-    whys.delete(COMES.get(effect));
-    if (effect === BEGUN) gone.forEach((each) => each.delete("out"));
+    gone[GOES.get(effect)]?.add(team);
+    gone[COMES.get(effect)]?.delete(team);
+    if (effect === BEGUN) gone.out = new Set();
   }
   const inTime = before.filter((entry) => entry.effect === ACCEPTED);
+  const byTeam = grouped(inTime, (entry) => entry.team);
+  const formers = grouped(inTime.filter(({ team }) => gone.withdrawn.has(team)), (entry) => entry.digest);
+  const sources = grouped(archive.paths("programs/").filter((path) => path.split("/")[2] === "source"), (path) => path.split("/")[1]);
   const playing = new Set(final.entries.map((entry) => entry.team));
-  const left = inTime.find(({ team }) => !playing.has(team) && !gone.get(team).size);
+  const left = inTime.find(({ team }) => !playing.has(team) && !gone.withdrawn.has(team) && !gone.out.has(team));
   must(!left, "entry_lists.json: {team} is not on the final list, but a program of it was accepted in ledger.txt, and it did not go", left);
   for (const { team, program } of final.entries) {
-    const accepted = inTime.filter((entry) => entry.team === team);
-    const former = accepted.length ? null : inTime.find((entry) => entry.digest === program && gone.get(entry.team).has("withdrawn"));
+    const accepted = byTeam.get(team) ?? [];
+    const former = accepted.length ? null : formers.get(program)?.[0];
     must(former || accepted.some((entry) => entry.digest === program), "entry_lists.json: the program of {team} is none of the accepted ones in ledger.txt", { team });
     const folder = `programs/${team}/source/`;
-    const lines = archive.paths(folder).map((path) => `${sha256(archive.bytes(path))}  ${path.slice(folder.length)}\n`);
+    const lines = (sources.get(team) ?? []).map((path) => `${sha256(archive.bytes(path))}  ${path.slice(folder.length)}\n`);
     must(sha256(lines.join("")) === program, "{folder} is none of the accepted programs in ledger.txt", { folder });
     const newest = accepted.reduce((best, entry) => (entry.at >= best.at ? entry : best), former ?? accepted[0]);
     if (former) noticed(say("{team} plays a program that was accepted of {former}, which has withdrawn; that can happen if a team comes back by another name", { team, former: former.team }));
@@ -217,12 +225,15 @@ export function checkDecisions(decisions, timeChanges, entries, noticed) {
     ...decisions.played_again.map(({ at }) => [again, "", at]),
     ...timeChanges.map(({ at }) => [timed, "", at]),
   ].map(([effect, team, at]) => `${effect}\n${team}\n${full(at)}\n`);
+  const headOf = ({ effect, team, at }) => `${effect}\n${team}\n${at}\n`;
+  const [made, known] = [new Set(entries.map(headOf)), new Set(told)];
   for (const each of told) {
     const [effect, team, at] = each.split("\n");
-    must(entries.some((entry) => entry.leaf.startsWith(each)), "ledger.txt does not have a decision of {at}: {team} {effect}", { at: time(at), team, effect });
+    must(made.has(each), "ledger.txt does not have a decision of {at}: {team} {effect}", { at: time(at), team, effect });
   }
-  for (const { effect, team, at, leaf } of entries) {
-    if (DECIDED.includes(effect) && !told.some((each) => leaf.startsWith(each))) {
+  for (const entry of entries) {
+    const { effect, team, at } = entry;
+    if (DECIDED.includes(effect) && !known.has(headOf(entry))) {
       noticed(say("the ledger has a decision of {at} that the archive does not show: {team} {effect}; that can happen if a backup was restored", { at: time(at), team, effect }));
     }
   }
@@ -243,6 +254,7 @@ export function checkSeed(contest, seal) {
 /** Throws Differs unless the public number is the one that the rule of the draw gives. Says where it comes from. */
 export function checkNumber(seal, settings, startedAt, after, chain, result) {
   const beacon = settings.tournament.beacon;
+  must([...seal.source.slice(0, 2 * MAX_NUMBER_CHARS + 1)].length <= MAX_NUMBER_CHARS, "seal.json: a public number has at most {most} characters", { most: MAX_NUMBER_CHARS });
   const drawn = after.filter((entry) => entry.effect === NUMBER);
   if (beacon === "none") {
     must(!seal.number && !seal.source && !drawn.length, "seal.json has a public number, but the contest uses none");

@@ -7,15 +7,30 @@ import { say } from "./words.js";
 const PROOF = /^extra ([A-Za-z0-9+/]+=*)\nindex \d+\n(?:[A-Za-z0-9+/=]{44}\n)*\nknobeln\/([0-9a-f]{64})\n([1-9]\d{0,8})\n([A-Za-z0-9+/]{43}=)\n\n\S+ \S+ ([A-Za-z0-9+/]{91}=)$/gm;
 const TOLD = /(\d{1,9})\. [^\s:]+: receipt\.tlog-proof/g;
 const KEY = /knobeln\/([0-9a-f]{64})\+[0-9a-f]{8}\+([A-Za-z0-9+/]{44})/g;
-const BASE64_PART = /Content-Transfer-Encoding:\s*base64\b[^]*?\n\n((?:[A-Za-z0-9+/=]+\n)+)/gi;
+const IN_BASE64 = /Content-Transfer-Encoding:\s*base64\b/gi;
+const BASE64_LINES = /\n\n((?:[A-Za-z0-9+/=]+\n)+)/g;
 const MAX_MAIL_CHARS = 5_000_000;
+const MAX_PROOFS = 1_000;
+
+/** The parts in base64: behind each header field that says so, the first lines of base64 below an empty line. */
+function packedIn(source) {
+  const parts = [];
+  IN_BASE64.lastIndex = 0;
+  while (IN_BASE64.test(source)) {
+    BASE64_LINES.lastIndex = IN_BASE64.lastIndex;
+    const lines = BASE64_LINES.exec(source);
+    if (!lines) break;
+    parts.push(attempt(() => atob(lines[1].replace(/\n/g, "")), ""));
+    IN_BASE64.lastIndex = BASE64_LINES.lastIndex;
+  }
+  return parts;
+}
 
 /** All texts in a mail: as it is, and as its encodings are meant; forwarded mails are in these. Without quotation marks. */
 function textsOf(mail) {
   const source = mail.slice(0, MAX_MAIL_CHARS).replace(/\r\n/g, "\n").replace(/^[ \t>|]+/gm, "");
   const quotable = source.replace(/=\n/g, "").replace(/=([0-9A-F]{2})/g, (_, code) => String.fromCharCode(parseInt(code, 16)));
-  const packed = [...source.matchAll(BASE64_PART)].map(([, part]) => attempt(() => atob(part.replace(/\s/g, "")), ""));
-  return [...new Set([source, quotable, ...packed.flatMap(textsOf)])];
+  return [...new Set([source, quotable, ...packedIn(source).flatMap(textsOf)])];
 }
 
 /** What one mail says about the ledger: sentences, each with whether it fits. `ledger`: as `check` returns it. */
@@ -28,8 +43,13 @@ export function checkMail(mail, ledger) {
     tell(isOurs, isOurs ? say("the key is the one in this mail") : say("this mail names another key: {key}", { key: `${name} ${key}` }));
   }
   const proofs = [...once(PROOF)];
+  if (proofs.length > MAX_PROOFS) {
+    tell(false, say("this mail has more than {most} receipts; a mail of a contest has one", { most: MAX_PROOFS }));
+    return told;
+  }
+  const proved = new Set(proofs.map((proof) => proof[2]));
   for (const [number] of once(TOLD)) {
-    if (!proofs.some((proof) => proof[2] === number)) tell(false, say("the proof of entry {number} is not in this mail", { number }));
+    if (!proved.has(number)) tell(false, say("the proof of entry {number} is not in this mail", { number }));
   }
   for (const proof of proofs) {
     const wrong = whatIsWrong(proof, texts, ledger);

@@ -1,5 +1,5 @@
 // referee.js - which games of a group are played, repeated and counted (tournament/referee.py).
-import { Differs, byName, compare, must, sum } from "./bytes.js";
+import { Differs, byName, compare, grouped, must, sum } from "./bytes.js";
 import { seating, stream } from "./formats.js";
 import { say } from "./words.js";
 
@@ -69,8 +69,7 @@ export function playGroup(plan, claimed, field) {
 
   // All games of a slot are played before anybody is out because of them; games behind that are forgotten.
   const carryOut = (wave) => {
-    const slots = new Map();
-    for (const fixture of wave) slots.set(slotOf(fixture), [...(slots.get(slotOf(fixture)) ?? []), fixture]);
+    const slots = grouped(wave, slotOf);
     for (const slot of [...slots.keys()].sort((a, b) => a - b)) {
       const matches = slots.get(slot).filter(isLeft).map((each) => playAgain(plan.round, each, claims.get(key(each)), field));
       played.push(...matches);

@@ -107,11 +107,16 @@ class Types:
     """The types of functions, to which more can be added."""
 
     known: list[FunctionType] = field(default_factory=list)
+    _places: dict[FunctionType, int] = field(init=False, repr=False, compare=False)  # the first of each
+
+    def __post_init__(self) -> None:
+        self._places = {each: place for place, each in reversed(list(enumerate(self.known)))}
 
     def index(self, wanted: FunctionType) -> int:
-        if wanted not in self.known:
+        place = self._places.setdefault(wanted, len(self.known))
+        if place == len(self.known):
             self.known.append(wanted)
-        return self.known.index(wanted)
+        return place
 
     def to_bytes(self) -> bytes:
         return vector([each.to_bytes() for each in self.known])

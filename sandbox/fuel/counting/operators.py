@@ -111,6 +111,7 @@ OPERATORS: dict[int, Operator] = {each.opcode: each for each in _rows()}
 """By opcode."""
 
 _LEB = rb"[\x80-\xff]*+[\x00-\x7f]"  # ends with the first byte below 0x80
+_MAX_LEB_BYTES = 10  # of a number of 64 bits
 # "memarg: if bit 6 of the first number is set, the index of a memory follows": such a one matches nothing.
 _IMMEDIATES = {
     "-": b"",
@@ -177,15 +178,15 @@ def _end_of_br_table(code: bytes, at: int) -> int:
 
 
 def unsigned(data: bytes, at: int) -> tuple[int, int]:
-    """A number in LEB128, and where it ends."""
-    number = shift = 0
-    while True:
+    """A number in LEB128, and where it ends. Raises Refused for one that is longer than any can be."""
+    number = 0
+    for shift in range(0, 7 * _MAX_LEB_BYTES, 7):
         byte = data[at]
         at += 1
         number |= (byte & 0x7F) << shift
         if byte < 0x80:
             return number, at
-        shift += 7
+    raise Refused(f"a number of more than {_MAX_LEB_BYTES} bytes")
 
 
 def leb(number: int) -> bytes:
