@@ -7,6 +7,7 @@ one that cannot be read, or that was begun MAX_TIMES by processes that then ende
 from __future__ import annotations
 
 import time
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from contest.model import LetterState, StoredLetter
@@ -19,7 +20,7 @@ from mailserver.handler import ReadingKey, Readings, Unread, handle, set_aside
 from mailserver.reader import Read, Reading, TooHardToRead
 
 LETTERS_TOGETHER = 50  # usual ones, in one transaction: it costs more than a letter
-TOGETHER_SECONDS = 0.5  # after which no further letter is handled: others wait to write
+TOGETHER_SECONDS = 0.5  # after which no further letter is read or handled: others wait for an answer
 
 
 @dataclass
@@ -35,14 +36,11 @@ class LetterService:
     def handle_some(self) -> bool:
         """Handle the letters whose turn it is. False: none waits. Raises StoreBusy."""
         with self.contest.store.read() as tx:
-            contest = self.contest = self.contest.as_of(tx)
-            turn = letters.next_to_handle(tx, contest.clock.now(), LETTERS_TOGETHER)
+            self.contest = self.contest.as_of(tx)
+            turn = letters.next_to_handle(tx, self.contest.clock.now(), LETTERS_TOGETHER)
         if not turn:
             return False
-        hand = self._begin(turn)
-        for stored in hand:
-            self._read((stored.id, contest.settings.contest.language))
-        self._handle(hand)
+        self._handle(list(self._read_some(self._begin(turn))))
         return True
 
     # --- begin ---------------------------------------------------------------------------------------------
@@ -75,6 +73,15 @@ class LetterService:
         set_aside(tx, stored, why, contest.settings, contest.templates, contest.clock.now())
 
     # --- read ----------------------------------------------------------------------------------------------
+    def _read_some(self, hand: list[StoredLetter]) -> Iterator[StoredLetter]:
+        """Read these letters, in their order, until TOGETHER_SECONDS have passed; those that were read."""
+        end = time.monotonic() + TOGETHER_SECONDS
+        for stored in hand:
+            self._read((stored.id, self.contest.settings.contest.language))
+            yield stored
+            if time.monotonic() >= end:
+                return
+
     def _read(self, key: ReadingKey) -> None:
         """Read a letter, which may be one that a letter in hand is about."""
         if key in self._known:

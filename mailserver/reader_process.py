@@ -67,7 +67,9 @@ def max_seconds(letter_bytes: int) -> float:
 class ReaderProcess:
     """Reads letters as `reader.read` does. Threads may share it: it reads one letter at a time."""
 
-    def __init__(self) -> None:
+    def __init__(self, program: str = "mailserver.reader_worker") -> None:
+        """`program`: the module that runs in the process."""
+        self._program = program
         self._lock = Lock()
         self._link: Connection | None = None
         self._owner = 0  # the process that has started the keeper
@@ -124,7 +126,7 @@ class ReaderProcess:
         self._disconnect()
         ours, its = socketpair()
         with its:
-            self._keeper = child_process.start_module("mailserver.reader_worker", its)
+            self._keeper = child_process.start_module(self._program, its)
         self._link, self._owner = Connection(ours.detach()), os.getpid()
         return self._link
 

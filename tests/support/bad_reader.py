@@ -1,0 +1,38 @@
+"""A worker that reads letters with a reader of ours that is bad: what the subject says happens to it."""
+
+import os
+import re
+import signal
+import sys
+from multiprocessing.connection import Connection
+
+from contest.config.settings import Settings
+from contest.model import StoredLetter
+from mailserver import reader, reader_worker
+from mailserver.reader import Reading
+
+_CATASTROPHIC = re.compile(r"(a|a)*b")
+
+
+def read(stored: StoredLetter, settings: Settings, language: str) -> Reading:
+    found = re.search(rb"Subject: bad (\w+)", stored.raw)
+    match found and found[1]:
+        case b"pattern":
+            _CATASTROPHIC.fullmatch("a" * 100)  # one call of C, which holds the interpreter for years
+        case b"loop":
+            while True:
+                pass
+        case b"memory":
+            b"x" * 4_000_000_000
+        case b"fault":
+            os.kill(os.getpid(), signal.SIGSEGV)
+        case b"exception":
+            raise ValueError("what nobody thought of")
+        case b"exit":
+            os._exit(3)
+    return reader.read(stored, settings, language)
+
+
+if __name__ == "__main__":
+    reader_worker.read = read
+    reader_worker.keep(Connection(int(sys.argv[1])))
