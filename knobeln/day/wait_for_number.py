@@ -16,7 +16,7 @@ from contest.public_number.draw import Draw, draw_awaited
 from contest.store import contest_state
 from contest.util.log import log
 from knobeln.context import ContestContext
-from knobeln.services import deliver, tell_about_run
+from knobeln.services import SoleDelivery, tell_about_run
 from mailserver.delivery.transports import transport_of
 
 POLL_SECONDS = 0.5  # between two looks whether the organizer has handed the number in
@@ -37,9 +37,9 @@ def wait_for_number(contest: ContestContext, tell: Callable[[str], None], *, pat
     tell(f"The list of entries is final. {draw.sentence}")
     next_try, started = contest.clock.now(), contest.clock.now()
     has_told = False
-    transport = transport_of(contest.settings, contest.path)
+    delivery = SoleDelivery(contest, transport_of(contest.settings, contest.path))
     while awaited(contest) is not None:
-        deliver(contest, transport)
+        delivery.insist()
         now = contest.clock.now()
         if draw.beacon.kind is BeaconKind.DRAND and now >= max(draw.at, next_try):
             if (reason := _fetched(contest, draw)) is None:

@@ -15,7 +15,7 @@ from contest.model import IncomingLetter, LetterState, OutboxState, Outgoing
 from contest.schema.sections import Contest, DeliveryKind, Mail
 from contest.store import Store, contest_state, letters, migrate, outbox, submissions, teams
 from contest.store.tables import metadata
-from mailserver.delivery.deliver import deliver_due
+from mailserver.delivery.deliver import Delivery
 from mailserver.delivery.transports import transport_of
 from mailserver.intake.accept import accept, accept_all
 from tests.support.clocks import FixedClock
@@ -111,7 +111,7 @@ def test_three_processes_deliver_at_once_and_each_mail_goes_out_once(store: Stor
         def deliver() -> None:
             own = Store(store.url)
             start.wait()
-            deliver_due(own, robot, FixedClock(NOW), transport_of(robot, tmp_path))
+            Delivery(own, robot, FixedClock(NOW), transport_of(robot, tmp_path)).deliver_due()
             own.close()
 
         threads = [threading.Thread(target=deliver) for _ in range(3)]
