@@ -8,6 +8,7 @@ from bench import HEAD, bots, contest, mail
 
 STAGES = {
     "letters": mail.letters_in,
+    "mails": mail.mails_out,
     "programs": contest.programs,
     "machine": contest.machine,
     "day": contest.day,

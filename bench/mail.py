@@ -1,10 +1,13 @@
-"""Letters in: knobeln beside Postfix.
+"""Letters in, and mails out: knobeln beside Postfix.
 
 Postfix's `smtp-source` sends letters over 20 connections, and one at a time with a connection for each. Both
 servers say 250 only when the letter would survive a power cut; they are separate processes on the same disk.
 `knobeln serve` also answers each letter meanwhile, and delivers the answer. Postfix only keeps letters: it
 runs without its queue manager, as an instance of its own, which needs root. Each server gets one letter
 before, which starts processes and loads modules.
+
+Mails go out to Postfix's `smtp-sink`, one after the other in one conversation. Ours come from the outbox, and
+each is committed before it is sent and afterwards. `smtp-source` notes nothing.
 """
 
 from __future__ import annotations
@@ -20,25 +23,28 @@ from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 
-from bench import Spent, compare, cpu_seconds_of
+from bench import Spent, compare, cpu_seconds_of, spent
 from contest.config.settings import Settings
 from contest.config.template import usual_dates
-from contest.model import LetterState
-from contest.schema.sections import Contest, Mail, Registration
-from contest.store import letters
+from contest.model import LetterState, OutboxState, Outgoing
+from contest.schema.sections import Contest, DeliveryKind, Mail, Registration
+from contest.store import letters, outbox
 from contest.util.clock import SystemClock
 from knobeln.context import ContestContext, create_contest
+from knobeln.services import deliver_all
+from mailserver.delivery.transports import transport_of
 from tests.support.servers import configuration, free_port, greets, wait_for
 
 DISK = "/var/tmp"  # noqa: S108 - unlike /tmp never in memory
 RUNS = 3
 LETTER_BYTES = 4_000
+MAILS = 500
 LOADS = (
     ("over 20 connections", 1_000, ("-s", "20", "-d")),
     ("one at a time, a connection each", 300, ("-s", "1")),
 )
 ROBOT, TEAM = "knobeln@contest.example", "team@club.example"
-_SOURCE = "/usr/sbin/smtp-source"  # it comes with Postfix
+_SOURCE, _SINK = "/usr/sbin/smtp-source", "/usr/sbin/smtp-sink"  # they come with Postfix
 
 
 # --- letters -----------------------------------------------------------------------------------------------
@@ -105,6 +111,37 @@ def _taken(
 def _send(port: int, count: int, *options: str) -> None:
     words = (*options, "-m", str(count), "-l", str(LETTER_BYTES), "-S", "please compile")
     subprocess.run([_SOURCE, *words, "-f", TEAM, "-t", ROBOT, f"127.0.0.1:{port}"], check=True)
+
+
+# --- mails -------------------------------------------------------------------------------------------------
+def mails_out() -> None:
+    if not Path(_SINK).exists():
+        print("| mails sent | left out: needs Postfix | | |")
+        return
+    port = free_port()
+    as_nobody = ("-u", "nobody") if os.getuid() == 0 else ()
+    with running([_SINK, *as_nobody, f"127.0.0.1:{port}", "100"], port):
+        peer = partial(spent, partial(_send, port, MAILS, "-s", "1", "-d"))
+        ways = {"ours": partial(_from_our_outbox, port), "smtp-source": peer}
+        compare("a mail sent and recorded", RUNS, ways, MAILS)
+
+
+def _from_our_outbox(port: int) -> Spent:
+    mails = [Outgoing(f"key/{n}", "GRR", TEAM, "ranking", "x" * 70 + "\n" * 60) for n in range(MAILS)]
+    with tempfile.TemporaryDirectory(dir=DISK) as folder:
+        settings = Settings(
+            contest=Contest(address=ROBOT),
+            dates=usual_dates(SystemClock().now()),
+            mail=Mail(delivery=DeliveryKind.SMTP, smarthost=f"127.0.0.1:{port}"),
+        )
+        contest = create_contest(Path(folder) / "contest", settings)
+        with contest.store.write() as tx:
+            outbox.put_all(tx, mails, settings, contest.clock.now())
+        taken = spent(lambda: deliver_all(contest, transport_of(settings, contest.path)))
+        with contest.store.read() as tx:
+            assert outbox.count_by_state(tx) == {OutboxState.SENT: MAILS}
+        contest.store.close()
+    return taken
 
 
 # --- servers -----------------------------------------------------------------------------------------------

@@ -8,12 +8,13 @@ from __future__ import annotations
 import secrets
 import time
 from collections.abc import Callable
+from contextlib import ExitStack
 from functools import cache, partial
 from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
-from contest.errors import EngineFailed
+from contest.errors import EngineFailed, StoreBusy
 from contest.interfaces.protocols import to_organizer
 from contest.store import Transaction, contest_state, languages, outbox, practices, submissions
 from contest.store.claims import Claimant
@@ -21,7 +22,7 @@ from contest.util.log import log
 from knobeln.context import ContestContext
 from knobeln.letter_service import LetterService
 from mailserver.commands import witness
-from mailserver.delivery.deliver import Delivered, deliver_due
+from mailserver.delivery.deliver import Delivered, Delivery
 from mailserver.delivery.transports import Transport
 from mailserver.for_organizer import tidy
 from mailserver.reader import Read
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
 LIMITS_AREA = "limits"  # of the journal
 LANGUAGES_SECONDS = 60.0  # between two trials of the languages that programs wait for
 TIDY_SECONDS = 60.0  # between two looks for letters that have waited for too long
+UNWRITTEN_PAUSE_SECONDS = 30.0  # before we try again to write which mails were sent
 
 Service = TypeVar("Service")
 
@@ -211,19 +213,53 @@ def tell_about_run(contest: ContestContext, tx: Transaction, key: str, text: str
     outbox.put(tx, mail, contest.settings, contest.clock.now())
 
 
-def deliver(contest: ContestContext, transport: Transport) -> Delivered | None:
-    """Deliver a batch of the mails that are due; None if another process of this folder delivers.
+class SoleDelivery:
+    """Delivers the mails of a contest, as long as no other process of its folder does.
 
     Processes on other computers may deliver at the same time: each mail is claimed.
     """
-    with contest.only_one("delivery", shared_elsewhere=True) as alone:
-        return deliver_due(contest.store, contest.settings, contest.clock, transport) if alone else None
+
+    def __init__(self, contest: ContestContext, transport: Transport) -> None:
+        self._contest = contest
+        self._delivery = Delivery(contest.store, contest.settings, contest.clock, transport)
+        self._lock = ExitStack()
+        self._is_alone = False
+
+    def deliver(self) -> Delivered | None:
+        """Deliver a batch of the mails that are due; None if another process of this folder delivers.
+
+        Raises StoreBusy. While it is not written what was sent, we keep the lock: only we know.
+        """
+        if not self._is_alone:
+            lock = self._contest.only_one("delivery", shared_elsewhere=True)
+            self._is_alone = bool(self._lock.enter_context(lock))
+        try:
+            return self._delivery.deliver_due() if self._is_alone else None
+        finally:
+            if not self._delivery.is_behind:
+                self._is_alone = False
+                self._lock.close()
+
+    def insist(self) -> Delivered | None:
+        """As `deliver`; but where it cannot be written what was sent, wait until it can."""
+        is_waiting = False
+        while True:
+            try:
+                return self.deliver()
+            except StoreBusy as error:
+                if not self._delivery.is_behind:
+                    raise
+                if not is_waiting:
+                    log.error("this waits until it can note which mails were sent", why=str(error))
+                is_waiting = True
+                time.sleep(UNWRITTEN_PAUSE_SECONDS)
 
 
 def deliver_all(contest: ContestContext, transport: Transport) -> Delivered | None:
     """Deliver until no more mail goes out; None if another process of this folder delivers."""
+    delivery = SoleDelivery(contest, transport)
     total = Delivered()
-    while (done := deliver(contest, transport)) is not None:
+    while (done := delivery.insist()) is not None:
         total += done
         if not done.sent and not done.failed:
             return total

@@ -2,6 +2,9 @@
 
 A row is one mail to one recipient. It goes from READY to SENT or FAILED; a SENT mail that comes back is
 BOUNCED. The organizer may hold a READY mail (HELD), and send a FAILED or BOUNCED one again.
+
+An attempt to send a mail is written before it is made (`begin`), and how it ended afterwards (`mark`). A
+READY mail that has the first and not the second is being sent, or is *in doubt*: it may have arrived.
 """
 
 from __future__ import annotations
@@ -9,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from datetime import datetime, timedelta
+from enum import StrEnum
 from functools import cache, partial
 from itertools import islice, takewhile
 from typing import Any
@@ -54,6 +58,40 @@ class OutboxItem:
     ready_at: datetime  # from then on it may be sent
     due_at: datetime  # time of the next attempt
     last_response: str
+    sending_since: datetime | None  # when the last attempt began, unless it is known how it ended
+
+
+@dataclass(frozen=True)
+class DueMail:
+    """A mail that is due, without its bytes."""
+
+    id: int
+    attempts: int
+    unfinished: int  # how many of the last attempts were begun, and nobody knows how they ended
+    ready_at: datetime
+
+
+class End(StrEnum):
+    """How an attempt to send a mail ended."""
+
+    SENT = "sent"
+    DEFERRED = "deferred"
+    FAILED = "failed"
+    UNKNOWN = "unknown"  # an error of ours: it may have gone out
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What became of an attempt to send a mail.
+
+    `attempt`: its number, from 1. `at`: when the mail is tried again, or else when the attempt ended.
+    """
+
+    item_id: int
+    attempt: int
+    end: End
+    at: datetime
+    response: str
 
 
 @dataclass(frozen=True)
@@ -200,28 +238,25 @@ def size(outgoing: Outgoing, settings: Settings, now: datetime) -> int:
     return len(compose(outgoing, settings, b"", now).raw)  # all Message-IDs are equally long
 
 
-def due(tx: Transaction, now: datetime, limit: int) -> tuple[OutboxItem, ...]:
-    """The next mails to send, oldest first."""
+def due(tx: Transaction, now: datetime, limit: int) -> tuple[DueMail, ...]:
+    """The next mails to send, oldest first; those that were tried before come last, and hold no other up."""
     is_ready = outbox.c.state == OutboxState.READY
-    query = _with_content().where(is_ready, or_(outbox.c.due_at <= now, _is_stranded(now)))
-    return tuple(_item(row) for row in tx.execute(query.order_by(outbox.c.id).limit(limit)))
+    query = select(*_DUE).where(is_ready, or_(outbox.c.due_at <= now, _is_stranded(now)))
+    in_order = query.order_by(outbox.c.attempts > 0, outbox.c.id).limit(limit)
+    return tuple(record(DueMail, row) for row in tx.execute(in_order))
+
+
+_DUE = [outbox.c[field.name] for field in fields(DueMail)]
 
 
 def get(tx: Transaction, item_id: int) -> OutboxItem | None:
-    row = tx.execute(_with_content().where(outbox.c.id == item_id)).first()
+    row = tx.execute(_WHOLE, {"item_id": item_id}).first()
     return None if row is None else _item(row)
 
 
-def still_ready(tx: Transaction, items: Sequence[OutboxItem]) -> list[OutboxItem]:
-    """Those that are to be sent as they were read: nobody has held them, or tried to send them, since."""
-    rows = tx.execute(_STILL_READY, {"ids": [item.id for item in items]})
-    ready = {(row.id, row.attempts) for row in rows}
-    return [item for item in items if (item.id, item.attempts) in ready]
-
-
-_STILL_READY = select(outbox.c.id, outbox.c.attempts).where(
-    outbox.c.state == OutboxState.READY, outbox.c.id.in_(bindparam("ids", expanding=True))
-)
+def with_bytes(tx: Transaction, mail: DueMail) -> OutboxItem:
+    """The mail that was due, whole."""
+    return _item(tx.execute(_WHOLE, {"item_id": mail.id}).one())
 
 
 def has_mail_of(tx: Transaction, team_id: int) -> bool:
@@ -245,16 +280,70 @@ def keys_of(tx: Transaction, message_ids: Sequence[str]) -> tuple[str, ...]:
 _KEYS_OF = select(outbox.c.key).where(outbox.c.message_id.in_(bindparam("message_ids", expanding=True)))
 
 
-def mark_sent(tx: Transaction, responses: Mapping[int, str], now: datetime) -> None:
-    """The mails with these ids have gone out, with these responses."""
-    rows = [{"item": item_id, "response": response} for item_id, response in responses.items()]
-    values = {"attempts": outbox.c.attempts + 1, "last_response": bindparam("response")}
-    marked = update(outbox).where(outbox.c.id == bindparam("item"))
-    tx.execute(marked.values(state=OutboxState.SENT, finished_at=now, **values), rows)
+def begin(tx: Transaction, mails: Sequence[DueMail], now: datetime) -> tuple[DueMail, ...]:
+    """Note that these are being sent, and return them.
+
+    Those are left out that somebody has held, or begun to send, since they were read.
+    """
+    rows = tx.execute(_STILL_READY, {"ids": [mail.id for mail in mails]})
+    ready = {(row.id, row.attempts) for row in rows}
+    begun = tuple(mail for mail in mails if (mail.id, mail.attempts) in ready)
+    if begun:
+        tx.execute(_BEGIN, {"ids": [mail.id for mail in begun], "now": now})
+    return begun
 
 
-def mark_deferred(tx: Transaction, item_id: int, next_at: datetime, response: str) -> None:
-    _mark(tx, item_id, due_at=next_at, last_response=response)
+_WITH_THESE_IDS = outbox.c.id.in_(bindparam("ids", expanding=True))
+_STILL_READY = select(outbox.c.id, outbox.c.attempts).where(
+    outbox.c.state == OutboxState.READY, _WITH_THESE_IDS
+)
+_BEGIN = (
+    update(outbox)
+    .where(_WITH_THESE_IDS)
+    .values(
+        attempts=outbox.c.attempts + 1,
+        unfinished=outbox.c.unfinished + 1,
+        sending_since=bindparam("now", type_=outbox.c.sending_since.type),
+    )
+)
+
+
+def mark(tx: Transaction, outcomes: Iterable[Outcome]) -> None:
+    """Note what became of these attempts. To note it once more changes nothing.
+
+    A mail that was begun again since is left alone, unless it has gone out.
+    """
+    rows: dict[End, list[dict[str, object]]] = {end: [] for end in _MARKS}
+    for outcome in outcomes:
+        of_attempt = {"of": outcome.item_id, "attempt": outcome.attempt}
+        rows[outcome.end].append({**of_attempt, "at": outcome.at, "response": outcome.response})
+    for end, statement in _MARKS.items():
+        if rows[end]:
+            tx.execute(statement, rows[end])
+
+
+_OF_ATTEMPT = (outbox.c.id == bindparam("of")) & (outbox.c.attempts == bindparam("attempt"))
+_OF_THIS_OR_LATER = (outbox.c.id == bindparam("of")) & (outbox.c.attempts >= bindparam("attempt"))
+_AT = bindparam("at", type_=outbox.c.due_at.type)
+_SAID: dict[str, Any] = {"last_response": bindparam("response")}
+_KNOWN = {"sending_since": None, "unfinished": 0}
+_FINISHED = {"finished_at": _AT, **_SAID, **_KNOWN}
+_MARKS = {
+    End.SENT: update(outbox).where(_OF_THIS_OR_LATER).values(state=OutboxState.SENT, **_FINISHED),
+    End.DEFERRED: update(outbox).where(_OF_ATTEMPT).values(due_at=_AT, **_SAID, **_KNOWN),
+    End.FAILED: update(outbox).where(_OF_ATTEMPT).values(state=OutboxState.FAILED, **_FINISHED),
+    End.UNKNOWN: update(outbox).where(_OF_ATTEMPT).values(due_at=_AT, **_SAID),
+}
+
+
+def take_back(tx: Transaction, mails: Iterable[DueMail]) -> None:
+    """Note that these attempts, which were begun, were not made after all."""
+    rows = [{"of": mail.id, "attempt": mail.attempts + 1} for mail in mails]
+    if rows:
+        tx.execute(_TAKE_BACK, rows)
+
+
+_TAKE_BACK = update(outbox).where(_OF_ATTEMPT).values(attempts=outbox.c.attempts - 1, **_KNOWN)
 
 
 def wait_until(tx: Transaction, moment: datetime) -> None:
@@ -267,10 +356,6 @@ def wait_until(tx: Transaction, moment: datetime) -> None:
 def _is_stranded(now: datetime) -> ColumnElement[bool]:
     """The mail is due at a time so far ahead that a wrong clock must have set it."""
     return outbox.c.due_at > now + LONGEST_WAIT
-
-
-def mark_failed(tx: Transaction, item_id: int, now: datetime, response: str) -> None:
-    _mark(tx, item_id, state=OutboxState.FAILED, finished_at=now, last_response=response)
 
 
 # --- after a backup was restored ---------------------------------------------------------------------------
@@ -356,7 +441,8 @@ def repeat(tx: Transaction, letter_id: int, now: datetime, pause: timedelta) -> 
 
 
 def _at_once(now: datetime) -> dict[str, object]:
-    return {"state": OutboxState.READY, "ready_at": now, "due_at": now, "finished_at": None}
+    again = {"state": OutboxState.READY, "ready_at": now, "due_at": now, "finished_at": None}
+    return {**again, "sending_since": None, "unfinished": 0}
 
 
 def _change(
@@ -383,7 +469,7 @@ def newest(tx: Transaction) -> int:
 
 def queued_after(tx: Transaction, item_id: int) -> tuple[OutboxItem, ...]:
     """The mails that were queued after this one, oldest first."""
-    return tuple(map(_item, tx.execute(_with_content().where(outbox.c.id > item_id).order_by(outbox.c.id))))
+    return tuple(map(_item, tx.execute(_WITH_CONTENT.where(outbox.c.id > item_id).order_by(outbox.c.id))))
 
 
 # --- bounces -----------------------------------------------------------------------------------------------
@@ -450,6 +536,7 @@ class ListedMail:
     due_at: datetime
     attempts: int
     last_response: str
+    sending_since: datetime | None  # as in OutboxItem
 
 
 _LISTED = [outbox.c[field.name] for field in fields(ListedMail)]
@@ -482,13 +569,10 @@ def _chosen(query: Select[Any], state: OutboxState | None, to: str | None) -> Se
     return query
 
 
-def _mark(tx: Transaction, item_id: int, **values: object) -> None:
-    tx.execute(update(outbox).where(outbox.c.id == item_id).values(attempts=outbox.c.attempts + 1, **values))
-
-
-def _with_content() -> Select[Any]:
-    query = select(outbox, contents.c.content.label("body"))
-    return query.join(contents, contents.c.digest == outbox.c.content)
+_WITH_CONTENT = select(outbox, contents.c.content.label("body")).join(
+    contents, contents.c.digest == outbox.c.content
+)
+_WHOLE = _WITH_CONTENT.where(outbox.c.id == bindparam("item_id"))
 
 
 def _item(row: Row[Any]) -> OutboxItem:

@@ -468,6 +468,9 @@ outbox = _table(
     Column("finished_at", Moment, nullable=True),
     Column("ready_at", Moment, nullable=False),  # from then on it may be sent; our patience begins then
     Column("repeated_at", Moment, nullable=True),  # when it was last sent again, for a repeated letter
+    # When the last attempt began, unless it is known how it ended, and how many such attempts there are.
+    Column("sending_since", Moment, nullable=True),
+    Column("unfinished", Integer, nullable=False, server_default="0"),
     Column("letter_id", ForeignKey("letters.id"), nullable=True, index=True),  # the letter that it answers
     Column("is_report", Boolean, nullable=False),  # ordered by its team, and held with the reports
     Column("round", Integer, nullable=True),  # that a report is about

@@ -13,7 +13,7 @@ from contest.errors import NotFound, NotNow
 from contest.model import OutboxState
 from contest.store import Transaction, outbox
 from contest.store.contest_state import note
-from contest.store.outbox import ListedMail
+from contest.store.outbox import ListedMail, OutboxItem
 from contest.util.plurals import plural
 from knobeln.cli.answers import answer, answers
 from knobeln.cli.contest_option import NounGroup, open_contest
@@ -41,10 +41,17 @@ def _show_mails(rows: Sequence[ListedMail]) -> None:
     columns = ("#id", "queued", "to", "subject", "state", "#tries", "problem")
     cells = []
     for row in rows:
-        problem = "" if row.state == OutboxState.SENT else row.last_response
+        problem = "" if row.state == OutboxState.SENT else _doubt(row) or row.last_response
         facts = row.id, moment(row.created_at), row.to, row.subject, row.state, row.attempts
         cells.append((*facts, problem))
     table("mails", columns, cells, drop=("#tries", "queued", "subject"), is_list=True)
+
+
+def _doubt(mail: ListedMail | OutboxItem) -> str:
+    """That it is not known whether this mail has gone out; "" if it is."""
+    if mail.state is not OutboxState.READY or mail.sending_since is None:
+        return ""
+    return f"being sent since {moment(mail.sending_since)}, or in doubt: it may have arrived"
 
 
 @mail.command("show")
@@ -62,7 +69,8 @@ def show_mail(item_id: int, raw: bool) -> None:
         return
     tries = f" after {item.attempts} tries" if item.attempts > 1 else ""
     next_try = f", next try {moment(item.due_at)}" if item.state is OutboxState.READY else ""
-    response = f": {item.last_response}" if item.last_response else ""
+    problem = _doubt(item) or item.last_response
+    response = f": {problem}" if problem else ""
     click.secho(f"{item.state}{tries}{next_try}{response}", bold=True, err=True)
     for bounce in bounces:
         what = f"{'came back' if bounce.permanent else 'is late'}, says letter {bounce.letter_id}"

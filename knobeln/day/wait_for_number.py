@@ -15,7 +15,7 @@ from contest.public_number.draw import Draw, draw_awaited
 from contest.store import contest_state
 from contest.util.log import log
 from knobeln.context import ContestContext
-from knobeln.services import deliver, tell_about_run
+from knobeln.services import SoleDelivery, tell_about_run
 from mailserver.delivery.transports import transport_of
 
 POLL_SECONDS = 0.5  # between two looks whether the organizer has handed the number in
@@ -36,9 +36,9 @@ def wait_for_number(contest: ContestContext, tell: Callable[[str], None], *, pat
     tell(f"The list of entries is final. {draw.sentence}")
     tried_at: list[float] = []  # by a clock that nobody sets
     has_told = False
-    transport = transport_of(contest.settings, contest.path)
+    delivery = SoleDelivery(contest, transport_of(contest.settings, contest.path))
     while awaited(contest) is not None:
-        deliver(contest, transport)
+        delivery.insist()
         now = time.monotonic()
         is_there = draw.beacon.kind is BeaconKind.DRAND and contest.clock.now() >= draw.at
         if is_there and (not tried_at or now >= tried_at[-1] + RETRY_SECONDS):

@@ -41,7 +41,7 @@ from knobeln.server.mail_checks import mailbox_of
 from knobeln.server.parts import Part
 from knobeln.server.run_on_request import RequestedRun
 from knobeln.server.site_writer import Pack, Sample, SiteKeeper
-from knobeln.services import Services, deliver, note_limits_of_sandboxes
+from knobeln.services import Services, SoleDelivery, note_limits_of_sandboxes
 from mailserver.delivery.transports import transport_of
 from mailserver.intake.accept import SizeLimits, accept_found, take_named
 from mailserver.intake.hand_over import HandOverServer
@@ -50,6 +50,7 @@ from mailserver.intake.imap import Watch
 IDLE_SECONDS = 0.5
 REST_SECONDS = 0.1  # after a look in vain: hundreds of letters a second need not wake every loop as often
 FAILURE_PAUSE_SECONDS = 10.0
+MAX_BUSY_PAUSE_SECONDS = 60.0  # while the database cannot be written, again and again
 STOP_SECONDS = 4.0
 LETTER_PAUSE_SECONDS = 0.02  # between letters that come one after the other
 MAX_YIELD_SECONDS = 1.0  # about six times as long as the letters take that are handled together
@@ -113,8 +114,8 @@ class Gateway:
                 self._loop("practice", services.practise_next),
             ]
         if Part.DELIVER in parts:
-            self._transport = transport_of(contest.settings, contest.path)
-            self._loops.append(self._loop("delivery", self._deliver))
+            delivery = SoleDelivery(contest, transport_of(contest.settings, contest.path))
+            self._loops.append(self._loop("delivery", partial(_deliver, delivery)))
         if not (self._loops or self._listener or self._watch_imap):
             raise ConfigError(
                 "there is nothing to take letters from: set mail.listen or imap.server in contest.toml"
@@ -258,11 +259,6 @@ class Gateway:
         for loop in self._loops:
             loop.wake()
 
-    def _deliver(self) -> bool:
-        """Deliver a batch. True: a mail was sent, so there may be more."""
-        done = deliver(self._contest, self._transport)
-        return done is not None and done.sent > 0
-
     def _watch_dates(self, before: dict[str, bool]) -> dict[str, bool]:
         """Note what has opened or closed, and return what is open now.
 
@@ -289,8 +285,18 @@ class Gateway:
         return dates.open_services(phase, self._contest.clock.now())
 
 
+def _deliver(delivery: SoleDelivery) -> bool:
+    """Deliver a batch. True: a mail was sent, so there may be more."""
+    done = delivery.deliver()
+    return done is not None and done.sent > 0
+
+
 class _Loop(Thread):
-    """Does one piece of work after another. It rests when there is none, and longer after a failure."""
+    """Does one piece of work after another. It rests when there is none, and longer after a failure.
+
+    A failure that stays the same is logged once in a while. While the database cannot be written, it rests
+    longer each time.
+    """
 
     def __init__(
         self,
@@ -309,6 +315,9 @@ class _Loop(Thread):
         self._done = done
         self._stop_event = stop
         self._wake = Event()
+        self._failure = ""  # of the last piece of work; "" if it succeeded
+        self._logged_at = 0.0
+        self._pause = FAILURE_PAUSE_SECONDS
 
     def wake(self) -> None:
         self._wake.set()
@@ -322,19 +331,31 @@ class _Loop(Thread):
 
     def _found_work(self) -> bool:
         try:
-            if not self._work():
-                return False
-            self._done()
-            return True
-        except KnobelnError as error:
-            log.error(str(error), loop=self.name)
-            self._failed(str(error))
+            is_found = self._work()
         except Exception as error:
-            log.exception("unexpected error", loop=self.name)
-            self._failed(f"unexpected error, see the log: {error!r}")
+            self._note(error)
+        else:
+            if self._failure:
+                log.info("works again", loop=self.name)
+                self._failure = ""
+            if is_found:
+                self._done()
+            return is_found
         self._wake.clear()
-        self._stop_event.wait(FAILURE_PAUSE_SECONDS)
+        self._stop_event.wait(self._pause)
         return False
+
+    def _note(self, error: Exception) -> None:
+        is_ours = isinstance(error, KnobelnError)
+        failure = str(error) if is_ours else f"unexpected error, see the log: {error!r}"
+        is_same = failure == self._failure
+        if not is_same or time.monotonic() - self._logged_at >= REPEAT_ERROR_SECONDS:
+            log.error(str(error) if is_ours else "unexpected error", loop=self.name, exc_info=not is_ours)
+            self._logged_at = time.monotonic()
+        longer = min(2 * self._pause, MAX_BUSY_PAUSE_SECONDS)
+        self._pause = longer if is_same and isinstance(error, StoreBusy) else FAILURE_PAUSE_SECONDS
+        self._failure = failure
+        self._failed(failure)
 
 
 def date_changes(before: dict[str, bool], after: dict[str, bool]) -> tuple[str, ...]:

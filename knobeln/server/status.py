@@ -162,7 +162,7 @@ def _decision_advice(status: Status) -> Iterator[str]:
     if status.programs[SubmissionState.SET_ASIDE]:
         yield "our machinery failed to build programs: see the journal, then `knobeln letters retry`"
     if status.mails[OutboxState.FAILED]:
-        yield "mails were refused for good: `knobeln mail --state failed`"
+        yield "mails were refused for good or set aside: `knobeln mail --state failed`"
     if status.mails[OutboxState.BOUNCED]:
         yield "mails came back: `knobeln mail --state bounced`"
     if status.reports_held_since:

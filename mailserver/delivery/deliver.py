@@ -1,32 +1,42 @@
 """Delivers mails from the outbox: takes what is due, sends it, records the attempt (K98).
 
+Each attempt is written before it is made. If that cannot be written, nothing is sent, so a full disk or a
+busy database repeats no mail. What became of a mail is written in the transaction that begins the next one.
+So there is one transaction for each mail, and a kill leaves one mail in doubt. To begin several together
+would save their commits, which take less time than a relay, and leave all of them in doubt. Into a Maildir a
+mail comes only once, however often it is sent, so there several are begun together.
+
+A mail in doubt goes out once more, under the same Message-ID. If we are killed with it again and again, or if
+our own code fails with it, it is set aside, and the others go on. If it cannot be written what became of a
+mail, we remember it and write it first of all; until then nobody else may deliver (`Delivery.is_behind`).
+
 After a 4xx, or if the relay cannot be reached, we try again, later and later. A mail fails after a 5xx or
 when it has waited too long; the organizer sees it. Each mail has an envelope sender of its own, to which its
-bounces come. Several processes may deliver: each holds the database's lock for the mails that it sends. On
-SQLite, where there are no such locks, the caller sees to it that only one process delivers. If we are killed
-between the relay's 250 and our commit, that mail goes out twice with one Message-ID. Into a Maildir it comes
-only once, so several that went there are marked together.
+bounces come. Several processes may deliver: each holds the database's lock for the mails that it sends, until
+it is written what became of them. On SQLite, where there are no such locks, the caller sees to it that only
+one process delivers. Where PostgreSQL ends all connections, the mails that are being sent are in doubt, too.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import datetime, timedelta
 from itertools import groupby
 
 from contest.config.settings import Settings
-from contest.errors import DeliveryDeferred, DeliveryRefused
+from contest.errors import DeliveryDeferred, DeliveryRefused, KnobelnError
 from contest.store import Store, Transaction, contest_state, outbox
-from contest.store.outbox import OutboxItem
+from contest.store.outbox import DueMail, End, OutboxItem, Outcome
 from contest.util.clock import Clock
 from contest.util.log import log
 from mailserver.bounces import bounce_address
 from mailserver.delivery.transports import RelayUnreachable, Transport
 
 BATCH = 100
-MAX_REFUSALS_IN_A_ROW = 10  # from here on the relay refuses us, not the recipients
+MAX_FAILURES_IN_A_ROW = 10  # from here on the relay or this program is to blame, not the mails
+MAX_UNFINISHED = 3  # attempts of which nobody knows how they ended, before a mail is set aside
 BACK_OFF_MINUTES = (1, 2, 5, 15, 30, 60)
 MIN_ATTEMPTS = len(BACK_OFF_MINUTES)  # before a mail is given up
 GIVE_UP_AFTER = timedelta(hours=72)  # if the relay keeps deferring a mail
@@ -45,121 +55,225 @@ class Delivered:
         return Delivered(self.sent + other.sent, self.deferred + other.deferred, self.failed + other.failed)
 
 
-def deliver_due(store: Store, settings: Settings, clock: Clock, transport: Transport) -> Delivered:
-    """Send what is due, at most BATCH mails; mark together what the transport allows. Raises StoreBusy.
-
-    If the relay cannot be reached, or refuses so many in a row that it must mean us, no mail fails: all wait
-    (O11).
-    """
-    with store.read() as tx:
-        if outbox.stopped(tx):
-            return Delivered()
-        items = outbox.due(tx, clock.now(), BATCH)
-        delivery = _Delivery(store, settings, clock, transport, senders(tx, settings))
-    try:
-        return delivery.send_all(items)
-    finally:
-        transport.close()
-
-
 def senders(tx: Transaction, settings: Settings) -> Callable[[int], str]:
     """A function that gives the envelope sender of a mail by its id."""
     robot, secret = settings.contest.address, contest_state.secret(tx)
     return lambda item_id: bounce_address(robot, item_id, secret) if settings.mail.verp else robot
 
 
-Refusal = tuple[OutboxItem, DeliveryRefused]
+class _OwnError(Exception):
+    """Our own code or host failed with a mail: it may have gone out."""
 
 
-@dataclass(frozen=True)
-class _Delivery:
-    """Sends mails, and records what became of them. `sender`: see `senders`."""
+Failure = tuple[DueMail, DeliveryRefused | _OwnError]
 
-    store: Store
-    settings: Settings
-    clock: Clock
-    transport: Transport
-    sender: Callable[[int], str]
 
-    def send_all(self, items: Sequence[OutboxItem]) -> Delivered:
+class Delivery:
+    """Delivers the mails of one contest by one transport, and remembers what it could not write."""
+
+    def __init__(self, store: Store, settings: Settings, clock: Clock, transport: Transport) -> None:
+        self._store = store
+        self._settings = settings
+        self._clock = clock
+        self._transport = transport
+        self._unwritten: list[Outcome] = []
+        self._untried: dict[int, DueMail] = {}  # begun, and not yet given to the transport
+        self._locks: dict[int, ExitStack] = {}  # of mails of which it is not written what became of them
+
+    @property
+    def is_behind(self) -> bool:
+        """Whether it is not yet written what became of a mail. Until then nobody else may deliver."""
+        return bool(self._unwritten)
+
+    def deliver_due(self) -> Delivered:
+        """Send what is due, at most BATCH mails. Raises StoreBusy: then call it again.
+
+        If the relay cannot be reached, or refuses so many in a row that it must mean us, no mail fails: all
+        wait (O11).
+        """
+        self._write()
+        with self._store.read() as tx:
+            if outbox.stopped(tx):
+                return Delivered()
+            mails = outbox.due(tx, self._clock.now(), BATCH)
+            sender = senders(tx, self._settings)
+        with closing(self._transport):
+            done = self._send_all(mails, sender)
+            self._write()
+        return done
+
+    # --- sending -------------------------------------------------------------------------------------------
+    def _send_all(self, mails: Sequence[DueMail], sender: Callable[[int], str]) -> Delivered:
         """Send these one after the other, until the relay cannot be reached."""
         done = Delivered()
-        # Consecutive refusals; the next result shows whether the mail or the relay is to blame.
-        refused: list[Refusal] = []
-        for number, together in groupby(items, lambda item: item.id // self.transport.batch):
-            with self._claimed(number, list(together)) as (ready, responses):
-                for item in ready:
-                    try:
-                        response = self.transport.send(self.sender(item.id), item.to, item.raw)
-                    except DeliveryRefused as error:
-                        refused.append((item, error))
-                        if len(refused) < MAX_REFUSALS_IN_A_ROW:
-                            continue
-                        everything = RelayUnreachable(f"the relay refuses everything: {error}")
-                        return done + self._wait_for_relay([one for one, _ in refused], everything)
-                    except RelayUnreachable as error:
-                        return done + self._wait_for_relay([one for one, _ in refused] or [item], error)
-                    except DeliveryDeferred as error:
-                        done += self._defer(item, error)
-                    else:
-                        responses[item.id] = _short(response)
-                        done += Delivered(sent=1)
-                    done += self._fail(refused)
-                    refused = []
-        return done + self._fail(refused)
-
-    @contextmanager
-    def _claimed(
-        self, number: int, items: Sequence[OutboxItem]
-    ) -> Iterator[tuple[Sequence[OutboxItem], dict[int, str]]]:
-        """The mails that nobody else sends, and a list for the responses; at the end those are marked as
-        sent.
-
-        All processes that deliver put the same mails into the batch of this number.
-        """
-        responses: dict[int, str] = {}
-        with self.store.only_one(f"mail/{number}") as alone:
-            if not alone:  # a process on another computer sends them
-                yield (), responses
-                return
-            with self.store.read() as tx:  # the organizer may have been quicker, or such a process
-                ready = outbox.still_ready(tx, items)
+        failures: list[Failure] = []  # in a row; the next result shows whether the mails are to blame
+        for mail, item in self._begun(mails):
             try:
-                yield ready, responses
-            finally:
-                if responses:
-                    with self.store.write() as tx:
-                        outbox.mark_sent(tx, responses, self.clock.now())
+                response = self._send(mail, item, sender)
+            except RelayUnreachable as error:
+                refused = [each for each, why in failures if isinstance(why, DeliveryRefused)]
+                return done + self._wait_for_relay([*refused, mail], error)
+            except DeliveryDeferred as error:
+                done += self._defer(mail, error)
+            except (DeliveryRefused, _OwnError) as error:
+                failures.append((mail, error))
+                self._put_off(mail, error)
+                if len(failures) == MAX_FAILURES_IN_A_ROW:
+                    return done + self._wait_for_relay([each for each, _ in failures], _of_everything(error))
+                continue
+            else:
+                self._ended(mail, End.SENT, response)
+                done += Delivered(sent=1)
+            done += self._fail(failures)
+            failures = []
+        return done + self._fail(failures)
 
-    def _fail(self, refused: Sequence[Refusal]) -> Delivered:
-        """Give these up: their recipients are to blame."""
-        if not refused:
-            return Delivered()
-        with self.store.write() as tx:
-            for item, error in refused:
-                outbox.mark_failed(tx, item.id, self.clock.now(), _short(str(error)))
-        return Delivered(failed=len(refused))
+    def _send(self, mail: DueMail, item: OutboxItem | _OwnError, sender: Callable[[int], str]) -> str:
+        """Send the mail; the relay's reply. Raises _OwnError for what is no error of a relay."""
+        if isinstance(item, _OwnError):
+            raise item
+        del self._untried[mail.id]
+        try:
+            return self._transport.send(sender(mail.id), item.to, item.raw)
+        except KnobelnError:
+            raise
+        except Exception as error:
+            raise _own_error(mail, error) from error
 
-    def _wait_for_relay(self, tried: Sequence[OutboxItem], error: RelayUnreachable) -> Delivered:
+    # --- beginning, and the mails that nobody else sends ---------------------------------------------------
+    def _begun(self, mails: Sequence[DueMail]) -> Iterator[tuple[DueMail, OutboxItem | _OwnError]]:
+        """Those that we have begun to send, with their bytes; that is written when they come out."""
+        for number, batch in _batches(mails, self._transport.batch):
+            if not self._lock(number):  # a process on another computer sends them
+                continue
+            with self._writing() as tx:
+                begun = outbox.begin(tx, batch, self._clock.now())
+            self._untried = {mail.id: mail for mail in begun}
+            self._release(but=number)
+            if begun:
+                yield from zip(begun, self._read(begun), strict=True)
+
+    def _read(self, begun: Sequence[DueMail]) -> list[OutboxItem | _OwnError]:
+        """The mails with their bytes: together, or if that fails each alone, to know which is to blame."""
+        if begun[0].unfinished >= MAX_UNFINISHED:  # it is alone
+            return [_OwnError("sending it was begun again and again, and never ended")]
+        try:
+            with self._store.read() as tx:
+                return [outbox.with_bytes(tx, mail) for mail in begun]
+        except KnobelnError:
+            raise
+        except Exception as error:
+            if len(begun) == 1:
+                return [_own_error(begun[0], error)]
+            return [item for mail in begun for item in self._read([mail])]
+
+    def _lock(self, number: int) -> bool:
+        """Hold the lock of this number; False if another process does."""
+        if number not in self._locks:
+            with ExitStack() as lock:
+                if not lock.enter_context(self._store.only_one(f"mail/{number}")):
+                    return False
+                self._locks[number] = lock.pop_all()
+        return True
+
+    def _release(self, but: int | None = None) -> None:
+        """Release all locks but this one: it is written what became of their mails."""
+        for number in [number for number in self._locks if number != but]:
+            self._locks.pop(number).close()
+
+    # --- what became of them -------------------------------------------------------------------------------
+    @contextmanager
+    def _writing(self) -> Iterator[Transaction]:
+        """A transaction that first notes what became of mails."""
+        with self._store.write() as tx:
+            if self._unwritten:
+                outbox.mark(tx, self._unwritten)
+            outbox.take_back(tx, self._untried.values())
+            yield tx
+        self._unwritten.clear()
+        self._untried.clear()
+
+    def _write(self) -> None:
+        if self._unwritten or self._untried:
+            with self._writing():
+                pass
+        self._release()
+
+    def _ended(self, mail: DueMail, end: End, response: str, at: datetime | None = None) -> None:
+        """Remember what became of the attempt at this mail. `at`: when it is tried again."""
+        self._untried.pop(mail.id, None)
+        now = self._clock.now()
+        self._unwritten.append(Outcome(mail.id, mail.attempts + 1, end, at or now, _short(response)))
+
+    def _put_off(self, mail: DueMail, error: DeliveryRefused | _OwnError) -> None:
+        """Try this mail again, unless the next result shows that it is to blame."""
+        end = End.UNKNOWN if isinstance(error, _OwnError) else End.DEFERRED
+        self._ended(mail, end, str(error), self._clock.now() + back_off(mail.attempts))
+
+    def _fail(self, failures: Sequence[Failure]) -> Delivered:
+        """These are to blame themselves: give up what was refused, and what has failed too often."""
+        done = Delivered()
+        for mail, error in failures:
+            if isinstance(error, DeliveryRefused):
+                self._ended(mail, End.FAILED, str(error))
+                done += Delivered(failed=1)
+            elif mail.unfinished + 1 >= MAX_UNFINISHED:
+                self._set_aside(mail, error)
+                done += Delivered(failed=1)
+            else:
+                done += Delivered(deferred=1)
+        return done
+
+    def _set_aside(self, mail: DueMail, error: _OwnError) -> None:
+        """Give up a mail that our own code or host fails with, and tell the organizer."""
+        text = f"it was set aside, and may have arrived: {error}"
+        log.error("a mail was set aside", mail=mail.id, why=str(error))
+        self._ended(mail, End.FAILED, text)
+        with self._writing() as tx:
+            contest_state.note(tx, "error", f"mail {mail.id}: {_short(text)}", self._clock.now())
+
+    def _wait_for_relay(self, tried: Sequence[DueMail], error: RelayUnreachable) -> Delivered:
         """Let the tried mails wait as after any failure, and the others a little: the relay is away."""
         log.error("delivery waits", why=str(error))
         total = Delivered()
-        for item in tried:
-            total += self._defer(item, error)
-        with self.store.write() as tx:
-            outbox.wait_until(tx, self.clock.now() + back_off(0))
+        for mail in tried:
+            total += self._defer(mail, error)
+        with self._writing() as tx:
+            outbox.wait_until(tx, self._clock.now() + back_off(0))
         return total
 
-    def _defer(self, item: OutboxItem, error: DeliveryDeferred) -> Delivered:
-        now = self.clock.now()
-        with self.store.write() as tx:
-            too_old = now - item.ready_at >= GIVE_UP_AFTER
-            # Not at the first try after a long pause, nor because the clock has jumped: that says nothing.
-            if too_old and item.attempts >= MIN_ATTEMPTS:
-                outbox.mark_failed(tx, item.id, now, _short(f"given up: {error}"))
-                return Delivered(failed=1)
-            outbox.mark_deferred(tx, item.id, now + back_off(item.attempts), _short(str(error)))
+    def _defer(self, mail: DueMail, error: DeliveryDeferred) -> Delivered:
+        now = self._clock.now()
+        too_old = now - mail.ready_at >= GIVE_UP_AFTER
+        # Not at the first try after a long pause, nor because the clock has jumped: that says nothing.
+        if too_old and mail.attempts >= MIN_ATTEMPTS:
+            self._ended(mail, End.FAILED, f"given up: {error}")
+            return Delivered(failed=1)
+        self._ended(mail, End.DEFERRED, str(error), now + back_off(mail.attempts))
         return Delivered(deferred=1)
+
+
+def _batches(mails: Sequence[DueMail], size: int) -> Iterator[tuple[int, list[DueMail]]]:
+    """The mails that are begun together, with the number of their lock, which all processes agree on.
+
+    A mail in doubt is alone: if we are killed with it, it leaves no other one in doubt.
+    """
+
+    def batch_of(mail: DueMail) -> tuple[int, int]:
+        return mail.id // size, mail.id if mail.unfinished else 0
+
+    for (number, _), batch in groupby(mails, batch_of):
+        yield number, list(batch)
+
+
+def _own_error(mail: DueMail, error: Exception) -> _OwnError:
+    log.exception("a mail could not be sent", mail=mail.id)
+    return _OwnError(f"our own error: {error!r}")
+
+
+def _of_everything(error: DeliveryRefused | _OwnError) -> RelayUnreachable:
+    whose = "the relay refuses" if isinstance(error, DeliveryRefused) else "this program fails with"
+    return RelayUnreachable(f"{whose} everything: {error}")
 
 
 def back_off(attempts: int) -> timedelta:

@@ -21,6 +21,7 @@ from contest.config.template import usual_dates
 from contest.errors import ToolMissing
 from contest.model import Bounce, LetterState, Member, Outgoing, Phase, Registration, Severity, TeamState
 from contest.store import contest_state, letters, outbox, submissions, teams
+from contest.store.outbox import End
 from contest.util.log import log
 from knobeln import log_setup
 from knobeln.cli import output
@@ -30,6 +31,7 @@ from knobeln.services import LIMITS_AREA, note_limits_of_sandboxes
 from sandbox.groups import limits_of_sandboxes
 from tests.support.command_line import knobeln_in
 from tests.support.contest_field import NOW, add_team, settings
+from tests.support.due_mails import due_mails, end
 from tests.support.processes import Process, start
 
 PATIENCE = 60.0
@@ -78,12 +80,13 @@ def go_wrong(folder: ContestContext) -> None:
         for number in range(30):
             mail = Outgoing(f"key/{number}", "GRR", f"joe{number}@a.example", "ranking", "Hello\n")
             outbox.put(tx, mail, folder.settings, now)
-        outbox.mark_failed(tx, 1, now, "550 no")
+        first, _, third, fourth = due_mails(tx, now, 4)
+        end(tx, first, End.FAILED, now, "550 no")
         outbox.hold(tx, ids=[2])
-        outbox.mark_deferred(tx, 3, now, "451 later, \x1b[31m[bold]not now[/x] " * 20)
+        end(tx, third, End.DEFERRED, now, "451 later, \x1b[31m[bold]not now[/x] " * 20)
         letter_id = letters.add(tx, raw=b"x", sender="", recipients=(), channel="t", now=now)
         letters.finish(tx, letter_id, LetterState.FAILED, "Traceback", None)
-        outbox.mark_sent(tx, {4: "250"}, now)
+        end(tx, fourth, End.SENT, now, "250")
         outbox.came_back(tx, 4, Bounce(letter_id, now, True, "550"))
         team = add_team(tx, "heavy_lords", "RSM")
         submission = submissions.add(tx, team.id, letter_id, {"program.c": b"x"}, now, program="program.c")

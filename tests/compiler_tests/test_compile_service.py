@@ -16,7 +16,7 @@ from contest.errors import EngineFailed
 from contest.ledger.receipts import Effect, LedgerEntry, program_digest
 from contest.model import SubmissionState
 from contest.schema.sections import Programs
-from contest.store import Store, contest_state, ledger, letters, migrate, outbox, submissions
+from contest.store import Store, contest_state, ledger, letters, migrate, submissions
 from contest.store.engine_failures import MAX_FAILURES
 from knobellib.samples import house_strategies
 from reports.render import Templates
@@ -26,6 +26,7 @@ from tests.support.clocks import FixedClock
 from tests.support.compile_services import compile_service
 from tests.support.contest_field import NOW, add_team
 from tests.support.contest_field import settings as plain_settings
+from tests.support.due_mails import due_mails
 from tournament.runners import open_runner
 
 GOOD = house_strategies()[0].source
@@ -57,7 +58,7 @@ class Workshop:
 
     def mails(self) -> list[str]:
         with self.store.read() as tx:
-            return [item.raw.decode() for item in outbox.due(tx, self.clock.now(), 100)]
+            return [item.raw.decode() for item in due_mails(tx, self.clock.now())]
 
     def states(self, team_id: int) -> list[SubmissionState]:
         with self.store.read() as tx:

@@ -21,7 +21,6 @@ from contest.store import (
     entry_lists,
     languages,
     letters,
-    outbox,
     practices,
     submissions,
     teams,
@@ -37,6 +36,7 @@ from knobeln.services import Services
 from sandbox.fuel import engine, guests
 from tests.support.clocks import FixedClock
 from tests.support.contest_field import NOW, add_team, settings
+from tests.support.due_mails import due_mails
 
 PYTHON = samples("cooperation")["tit_for_tat.py"]
 SHELL = samples("cooperation")["always_cooperate.sh"]
@@ -76,7 +76,7 @@ class Host:
         """The mails of this kind, oldest first, as text without line ends."""
         with self.contest.store.read() as tx:
             kinds = {row.id: row.kind for row in tx.execute(outbox_table.select())}
-            found = [item for item in outbox.due(tx, NOW + LEASE, 100) if kinds[item.id] == kind]
+            found = [item for item in due_mails(tx, NOW + LEASE) if kinds[item.id] == kind]
         return [" ".join(item.raw.decode().split()) for item in found]
 
     def journal(self) -> list[str]:

@@ -56,7 +56,7 @@ def master(path: Path, house: House, chosen: Settings) -> Path:
 
 
 def ended(path: Path) -> tuple[object, object]:
-    """Everything that a contest has kept and sent, but for the clock."""
+    """Everything that a contest has kept and sent, but for the clock. A kill costs a mail one attempt."""
     with pytest.MonkeyPatch.context() as patch:
         for name, url in database_for(path).items():
             patch.setenv(name, url)
@@ -64,6 +64,7 @@ def ended(path: Path) -> tuple[object, object]:
     with folder.store.read() as tx:
         assert contest_state.state(tx).phase is Phase.FINISHED
         assert set(outbox.count_by_state(tx)) == {OutboxState.SENT}
+        assert {mail.attempts for mail in outbox.queued_after(tx, 0)} <= {1, 2}
     kept: object = without_times(dump(folder))
     if folder.store.url.startswith("postgresql"):
         # Its sequences leave out the numbers of a transaction that was lost, so rows have other ids.

@@ -7,13 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from contest.store import outbox, results
+from contest.store import results
 from knobeln.context import ContestContext
 from knobeln.day.run import contest_day
 from knobeln.server.site_facts import site_facts
 from reports.site.facts import SiteFacts
 from tests.support.command_line import knobeln
 from tests.support.contest_field import House, make_contest, settings
+from tests.support.due_mails import due_mails
 from tests.support.site_files import files_of
 
 
@@ -26,7 +27,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory, house: House) -> ContestCon
 
 def mailed(folder: ContestContext) -> str:
     with folder.store.read() as tx:
-        mail = message_from_bytes(outbox.due(tx, folder.clock.now(), 1)[0].raw, policy=modern)
+        mail = message_from_bytes(due_mails(tx, folder.clock.now(), 1)[0].raw, policy=modern)
     body = mail.get_body(("plain",))
     assert body is not None
     return str(body.get_content())

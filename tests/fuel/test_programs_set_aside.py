@@ -22,7 +22,6 @@ from contest.store import (
     engine_failures,
     ladder,
     ledger,
-    outbox,
     practices,
     results,
     submissions,
@@ -47,6 +46,7 @@ from tests.support.counted_programs import (
     settings_of,
     whole_day,
 )
+from tests.support.due_mails import due_mails
 from tests.support.struck_engines import backstop, struck
 
 pytestmark = [needs_engine, pytest.mark.slow]
@@ -61,7 +61,7 @@ FIELD = {
 
 def mails(store: Store, kind: str) -> list[str]:
     with store.read() as tx:
-        found = [mail.raw for mail in outbox.due(tx, NOW, 1_000)]
+        found = [mail.raw for mail in due_mails(tx, NOW)]
     parsed = [message_from_bytes(raw, policy=policy.default) for raw in found]
     texts = [f"{mail['Subject']}\n{mail.get_content()}" for mail in parsed if not mail.is_multipart()]
     return [" ".join(text.split()) for text in texts if kind in text]

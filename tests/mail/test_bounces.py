@@ -16,7 +16,7 @@ from contest.schema.sections import Mail
 from contest.store import Store, contest_state, outbox, teams
 from mailserver import bounces
 from mailserver.bounces import bounce_address, bounced_items, tagged_addresses
-from mailserver.delivery.deliver import deliver_due, senders
+from mailserver.delivery.deliver import Delivery, senders
 from mailserver.reading.letter import parse
 from tests.support.clocks import FixedClock
 from tests.support.mail_world import FORM, OPENS, World, make_settings
@@ -44,7 +44,7 @@ def welcomed(world: World, address: str = ADDRESS, name: str = "lords") -> int:
     """A team is registered, its welcome mail was sent; the mail's number."""
     form = FORM.replace("our_team@machine.domain.alfdkj", address).replace("the_heavy_lords_of_knobeln", name)
     world.send(REGISTER, form)
-    deliver_due(world.store, world.settings, FixedClock(world.clock.now()), Takes())
+    Delivery(world.store, world.settings, FixedClock(world.clock.now()), Takes()).deliver_due()
     with world.store.read() as tx:
         return max(row.id for row in outbox.listing(tx, state=OutboxState.SENT, to=address, count=1))
 

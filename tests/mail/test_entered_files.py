@@ -10,7 +10,7 @@ from typing import Any
 
 from compiler.builders import builder_of
 from knobeln.cli.main import main
-from mailserver.delivery.deliver import deliver_due
+from mailserver.delivery.deliver import Delivery
 from mailserver.delivery.transports import transport_of
 from tests.support.compile_services import compile_service
 from tests.support.contest_field import House, make_contest, settings
@@ -53,7 +53,7 @@ def test_the_files_that_a_program_by_mail_enters_from_its_letter_to_the_report(w
     def send(code: str) -> None:
         world.send("please compile", f"{program(line)}{DESCRIPTION}{code}")
         assert office.service.build_next(at_once=True)
-        assert deliver_due(*parts, transport).sent
+        assert Delivery(*parts, transport).deliver_due().sent
 
     send("")  # what is done once
     found = entered(lambda: send("int another;\n"))

@@ -13,6 +13,7 @@ from contest.store import letters, outbox, teams
 from mailserver.for_organizer import tidy
 from mailserver.intake.accept import accept_all
 from mailserver.limits import DAY, HOUR, MAX_WAIT_DAYS, MINUTE
+from tests.support.due_mails import due_mails
 from tests.support.forged_letters import form, incoming, reply, team_names
 from tests.support.mail_world import REGISTER, World, body_of, flat, from_line, program, told, too_wide
 
@@ -103,7 +104,7 @@ def minutes_until_mail(world: World, address: str, text: str, network: str = "93
 
 def mails_to(world: World, address: str) -> int:
     with world.store.read() as tx:
-        return len([item for item in outbox.due(tx, world.clock.now(), 100_000) if item.to == address])
+        return len([item for item in due_mails(tx, world.clock.now(), 100_000) if item.to == address])
 
 
 def check_flood(world: World, flood: Flood, count: int) -> None:

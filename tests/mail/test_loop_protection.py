@@ -14,8 +14,9 @@ from contest.mail.compose import compose, unsubscribe_token
 from contest.model import LetterState, OutboxState, Outgoing
 from contest.schema.sections import Mail
 from contest.store import outbox
-from mailserver.delivery.deliver import deliver_due
+from mailserver.delivery.deliver import Delivery
 from mailserver.limits import MAX_STRANGERS_BYTES
+from tests.support.due_mails import due_mails
 from tests.support.mail_world import FORM, START, World, body_of, flat, make_settings
 
 HOUR = timedelta(hours=1)
@@ -81,7 +82,7 @@ def test_a_machine_that_answers_everything_gets_ten_answers_an_hour(make_world: 
     start = world.clock.now()
     for second in range(0, 3_000, 60):
         world.clock.at = start + timedelta(seconds=second)
-        deliver_due(world.store, world.settings, world.clock, machine)
+        Delivery(world.store, world.settings, world.clock, machine).deliver_due()
     assert machine.posted == world.settings.mail.answers_per_hour == 10
 
 
@@ -123,7 +124,7 @@ def test_a_letter_that_comes_again_gets_its_answer_again_once_a_day(world: World
         world.send(
             REGISTER, FORM, message_id="<1@a.example>", Received=f"at {hours}", at=start + hours * HOUR
         )
-        return deliver_due(world.store, world.settings, world.clock, way).sent
+        return Delivery(world.store, world.settings, world.clock, way).deliver_due().sent
 
     assert [come(hours) for hours in (0, 1, 2, 24.9, 25.1, 26)] == [1, 1, 0, 0, 1, 0]
     assert len(set(sent)) == 1
@@ -145,7 +146,7 @@ def test_a_notice_to_another_team_is_not_sent_again(world: World) -> None:
         program = "/*\n <<FROM>> the_heavy_lords_of_knobeln wrong\n*/\nmain(){}\n"
         letter = {"sender": "evil@a.example", "message_id": "<1@a.example>", "Received": f"way {number}"}
         world.send("please compile", program, at=START - 9 * HOUR + number * HOUR, **letter)
-        deliver_due(world.store, world.settings, world.clock, way)
+        Delivery(world.store, world.settings, world.clock, way).deliver_due()
     with world.store.read() as tx:
         rows = outbox.listing(tx, state=OutboxState.SENT, to=None, count=100)
     tries = {row.kind: row.attempts for row in rows}
@@ -165,7 +166,7 @@ def test_nothing_large_goes_to_strangers(world: World) -> None:
         for body in bodies:
             world.send(subject, body)
     with world.store.read() as tx:
-        sizes = [len(item.raw) for item in outbox.due(tx, world.clock.now(), 100)]
+        sizes = [len(item.raw) for item in due_mails(tx, world.clock.now())]
     assert len(sizes) >= 8
     assert max(sizes) < 1.5 * MAX_STRANGERS_BYTES
 

@@ -14,8 +14,7 @@ import pytest
 from contest.ledger.receipts import PROOF_FILE
 from contest.model import Scope
 from contest.schema.sections import Mail, Registration
-from contest.store import outbox
-from contest.store.outbox import OutboxItem
+from contest.store.outbox import End, OutboxItem
 from mailserver.intake.accept import accept_all
 from mailserver.limits import (
     DAY,
@@ -32,6 +31,7 @@ from mailserver.limits import (
 from mailserver.reading import addresses
 from mailserver.reading.authentication_results import Authenticity
 from mailserver.reading.letter import network_of, parse
+from tests.support.due_mails import due_mails, end
 from tests.support.forged_letters import form, incoming, reply, team_names
 from tests.support.mail_world import FORM, OPENS, REGISTER, World, body_of, flat, from_line, program, told
 
@@ -126,10 +126,10 @@ TRICKS = (
 def sent_now(world: World) -> tuple[OutboxItem, ...]:
     """All mails that are due; from now on they count as sent."""
     with world.store.read() as tx:
-        due = outbox.due(tx, world.clock.now(), 10_000)
+        due = due_mails(tx, world.clock.now(), 10_000)
     for item in due:
         with world.store.write() as tx:
-            outbox.mark_sent(tx, {item.id: "250"}, world.clock.now())
+            end(tx, item, End.SENT, world.clock.now(), "250")
     return due
 
 

@@ -16,7 +16,7 @@ import pytest
 from contest.model import LetterState
 from contest.schema.sections import Mail, Registration
 from contest.store import Store
-from mailserver.delivery.deliver import deliver_due
+from mailserver.delivery.deliver import Delivery
 from reports.render import Templates
 from tests.support.clocks import FixedClock
 from tests.support.letters import letter
@@ -73,7 +73,7 @@ class PostOffice:
             for address, world in self.worlds.items():
                 if address.endswith(f"@{domain}"):
                     world.deliver(found, envelope)
-                    deliver_due(world.store, world.settings, world.clock, self)
+                    Delivery(world.store, world.settings, world.clock, self).deliver_due()
 
     def from_robots(self, to: str | None = None) -> list[str]:
         """Which robots' mails were brought, to this address or to any."""

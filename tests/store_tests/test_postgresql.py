@@ -2,24 +2,27 @@
 
 import threading
 from collections.abc import Iterator
+from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
+from aiosmtpd.smtp import SMTP, Envelope, Session
 from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
 
 from contest.config.settings import Settings
 from contest.config.template import usual_dates
+from contest.errors import StoreBusy
 from contest.model import IncomingLetter, LetterState, OutboxState, Outgoing
 from contest.schema.sections import Contest, DeliveryKind, Mail
 from contest.store import Store, contest_state, letters, migrate, outbox, submissions, teams
 from contest.store.tables import metadata
-from mailserver.delivery.deliver import deliver_due
+from mailserver.delivery.deliver import Delivery
 from mailserver.delivery.transports import transport_of
 from mailserver.intake.accept import accept, accept_all
 from tests.support.clocks import FixedClock
-from tests.support.postgresql import PostgreSQL, drop
+from tests.support.postgresql import PostgreSQL, drop, execute
 from tests.support.relays import Sink, relay
 
 NOW = datetime(1994, 5, 14, 12, tzinfo=UTC)
@@ -111,7 +114,7 @@ def test_three_processes_deliver_at_once_and_each_mail_goes_out_once(store: Stor
         def deliver() -> None:
             own = Store(store.url)
             start.wait()
-            deliver_due(own, robot, FixedClock(NOW), transport_of(robot, tmp_path))
+            Delivery(own, robot, FixedClock(NOW), transport_of(robot, tmp_path)).deliver_due()
             own.close()
 
         threads = [threading.Thread(target=deliver) for _ in range(3)]
@@ -131,3 +134,60 @@ def test_a_reader_sees_one_moment(store: Store) -> None:
         assert letters.count_by_state(reading) == {}
         accept_all(store, [arrival(1)], "smtp", NOW)
         assert letters.count_by_state(reading) == {}
+
+
+def test_a_contest_of_the_first_release_gets_what_new_ones_have_there_too(store: Store) -> None:
+    with store.write() as tx:
+        tx.exec_driver_sql("ALTER TABLE outbox DROP COLUMN sending_since, DROP COLUMN unfinished")
+        tx.exec_driver_sql("UPDATE alembic_version SET version_num = '0001'")
+    migrate.upgrade(store)
+    migrate.check(store)
+    with store.engine.connect() as connection:
+        assert compare_metadata(MigrationContext.configure(connection), metadata) == []
+
+
+_END_ALL_OTHERS = (
+    "SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
+    "WHERE pid != pg_backend_pid() AND datname = current_database()"
+)
+
+
+class BreaksConnections(Sink):
+    """Ends all connections to the database once, when it has taken a mail."""
+
+    def __init__(self, url: str) -> None:
+        super().__init__()
+        self._url = url
+        self._left = 1
+
+    async def handle_DATA(self, server: SMTP, session: Session, envelope: Envelope) -> str:  # noqa: N802
+        answer = await super().handle_DATA(server, session, envelope)
+        if self._left:
+            self._left -= 1
+            execute(self._url, _END_ALL_OTHERS)
+        return answer
+
+
+def test_a_mail_is_marked_when_the_database_is_back(store: Store, tmp_path: Path) -> None:
+    sink = BreaksConnections(store.url)
+    with relay(sink) as port:
+        mail = Mail(delivery=DeliveryKind.SMTP, smarthost=f"127.0.0.1:{port}")
+        robot = Settings(contest=Contest(address=ROBOT), dates=usual_dates(NOW), mail=mail)
+        with store.write() as tx:
+            contest_state.create(tx)
+            for name in ("joe", "jane"):
+                outgoing = Outgoing(f"key/{name}", "GRR", f"{name}@club.example", "ranking", "Hello\n")
+                outbox.put(tx, outgoing, robot, NOW)
+        delivery = Delivery(store, robot, FixedClock(NOW), transport_of(robot, tmp_path))
+        with pytest.raises(StoreBusy):
+            delivery.deliver_due()
+        assert delivery.is_behind
+        while delivery.is_behind or outbox_states(store) != {OutboxState.SENT: 2}:
+            with suppress(StoreBusy):
+                delivery.deliver_due()
+    assert [to for _, to, _ in sink.taken] == ["joe@club.example", "jane@club.example"]
+
+
+def outbox_states(store: Store) -> dict[OutboxState, int]:
+    with store.read() as tx:
+        return outbox.count_by_state(tx)

@@ -27,6 +27,7 @@ from contest.model import IncomingLetter, LetterState, Member, OutboxState, Outg
 from contest.store import Store, contest_state, decisions, letters, migrate, outbox, teams
 from contest.store import session as session_module
 from contest.store.tables import metadata
+from tests.support.due_mails import due_mails
 from tests.support.servers import wait_for
 from tests.support.shared_work import engine_of_the_program
 
@@ -281,7 +282,7 @@ def test_no_line_is_too_long_for_a_relay(store: Store, settings: Settings, lette
     body = f"A line of gcc's:\n{letter * 5_000}\n"
     with store.write() as tx:
         outbox.put(tx, outgoing("k", body=body), settings, NOW)
-        raw = outbox.due(tx, NOW, 1)[0].raw
+        raw = due_mails(tx, NOW, 1)[0].raw
     assert max(map(len, raw.split(b"\r\n"))) <= 998
     assert message_from_bytes(raw, policy=modern).get_content().replace("\r\n", "\n") == body
 
@@ -293,7 +294,7 @@ def message_id(settings: Settings) -> Callable[[Store, datetime], str]:
     def queued(store: Store, now: datetime) -> str:
         with store.write() as tx:
             outbox.put(tx, outgoing("round/1"), settings, now)
-            return outbox.due(tx, now, 1)[0].message_id
+            return due_mails(tx, now, 1)[0].message_id
 
     return queued
 

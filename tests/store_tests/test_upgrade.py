@@ -106,3 +106,27 @@ def test_nothing_is_upgraded_while_the_contest_is_at_work(contest: Path, what: s
     with only_one(contest, what):
         assert f"`knobeln {what}` is at work" in knobeln_in(contest, "upgrade", code=1).output
     assert rows(contest) == before
+
+
+def test_a_contest_of_the_first_release_gets_what_new_ones_have(house: House, tmp_path: Path) -> None:
+    folder = make_contest(tmp_path / "contest", 2, house.first(2), settings())
+    folder.store.close()
+    new = schema(folder.path)
+    with closing(sqlite3.connect(folder.path / "contest.db")) as database, database:
+        for column in ("sending_since", "unfinished"):
+            database.execute(f"ALTER TABLE outbox DROP COLUMN {column}")
+        database.execute("UPDATE alembic_version SET version_num = '0001'")
+    assert schema(folder.path) != new
+    knobeln_in(folder.path, "upgrade")
+    assert schema(folder.path) == new
+    knobeln_in(folder.path, "run", "--now")
+    assert {row["state"] for row in rows(folder.path)["outbox"]} == {"sent"}
+
+
+def schema(path: Path) -> dict[str, set[tuple[Any, ...]]]:
+    """Of each table its columns: name, type, whether it may be null, default, place in the primary key."""
+    with closing(sqlite3.connect(path / "contest.db")) as database:
+        tables = database.execute("SELECT name FROM sqlite_master WHERE type = 'table'").fetchall()
+        return {
+            name: {row[1:] for row in database.execute(f'PRAGMA table_info("{name}")')} for (name,) in tables
+        }

@@ -7,18 +7,20 @@ from sqlalchemy import select
 
 from contest.model import GroupOutcome
 from contest.store import contest_state
-from contest.store.tables import metadata
+from contest.store.tables import metadata, outbox
 from knobeln.context import ContestContext
 from reports.contest_reporter import ContestReporter
 from tournament.day import ContestDay, RunnerFactory, Spectator
 
 
 def dump(folder: ContestContext) -> dict[str, list[Any]]:
-    """Every row of every table, but for how many workers the settings name, and for the key."""
+    """Every row of every table, but for how many workers the settings name, for the key, and for how often
+    mails were tried."""
     with folder.store.read() as tx:
-        rows = {
-            table.name: [tuple(row) for row in tx.execute(select(table))] for table in metadata.sorted_tables
-        }
+        rows = {}
+        for table in metadata.sorted_tables:
+            columns = [column for column in table.c if column is not outbox.c.attempts]
+            rows[table.name] = [tuple(row) for row in tx.execute(select(*columns))]
         frozen = contest_state.started_settings(tx)
     # The key is in the first entry, and so in all hashes.
     rows["ledger"] = [(number, *facts) for number, _leaf, _peaks, *facts in rows["ledger"][1:]]

@@ -13,11 +13,12 @@ from typing import Any
 from contest.config.settings import Settings
 from contest.model import LetterState, Phase
 from contest.schema.sections import Contest, Dates, Mail, Registration
-from contest.store import Store, contest_state, letters, outbox
+from contest.store import Store, contest_state, letters
 from mailserver.handler import ReadingKey, Readings, Unread, handle
 from mailserver.intake.accept import accept
 from mailserver.reader import Reading, TooHardToRead, read
 from tests.support.clocks import FixedClock
+from tests.support.due_mails import due_mails
 from tests.support.letters import letter
 
 LETTERS = Path(__file__).parent.parent / "letters"
@@ -150,7 +151,7 @@ class World:
 
     def _waiting(self) -> list[bytes]:
         with self.store.read() as tx:
-            return [item.raw for item in outbox.due(tx, self.clock.now() + timedelta(days=400), 10_000)]
+            return [item.raw for item in due_mails(tx, self.clock.now() + timedelta(days=400), 10_000)]
 
     def enter(self, phase: Phase) -> None:
         """Start the contest, or end it; it may have been started before."""

@@ -50,6 +50,11 @@ class SmtpTransport:
         except _Stale:  # many relays take only so many mails in one conversation
             if is_fresh:
                 raise
+        except KnobelnError:
+            raise
+        except BaseException:  # the relay may wait for the rest of this mail, so the next one needs another
+            self._forget()
+            raise
         return self._transaction(sender, to, text)
 
     def probe(self, sender: str, to: str) -> str:
@@ -80,7 +85,7 @@ class SmtpTransport:
         if self._connection is None:
             try:
                 self._connection = self._connect()
-            except (OSError, KnobelnError) as error:  # OSError: also all of smtplib's own
+            except Exception as error:  # such as a host whose name cannot be encoded: no mail is to blame
                 raise RelayUnreachable(f"cannot use the relay {self._where}: {_words(error)}") from error
         return self._connection
 
