@@ -9,8 +9,10 @@ from contest.model import LetterQuestion, LetterState, Outgoing, Pause, Scope
 from contest.schema.sections import Mail, Registration
 from contest.store import answers, decisions, letters, outbox, practices
 from contest.store.answers import Counted
+from contest.store.outbox import End
 from contest.store.session import Transaction
 from mailserver.limits import DAY, HOUR, MINUTE
+from tests.support.due_mails import due_mails, end
 from tests.support.mail_world import OPENS, REGISTER, World, form_of_one, registered
 
 NOW = OPENS + timedelta(days=5)
@@ -98,7 +100,8 @@ def test_an_answer_that_was_repeated_in_another_year_is_repeated(world: World, r
         mail = Outgoing("key", "kind", "joe@a.example", "x", "x\n", letter_id=letter)
         outbox.put(tx, mail, world.settings, NOW - 2 * DAY)
         for at in (repeated, NOW):
-            outbox.mark_sent(tx, {item.id: "ok" for item in outbox.due(tx, AHEAD, 9)}, at)
+            for item in due_mails(tx, AHEAD):
+                end(tx, item, End.SENT, at, "ok")
             again = outbox.repeat(tx, letter, at, HOUR)
         assert again == count
 

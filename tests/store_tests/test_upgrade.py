@@ -115,6 +115,12 @@ def test_a_contest_of_the_first_release_gets_what_new_ones_have(house: House, tm
     with closing(sqlite3.connect(folder.path / "contest.db")) as database, database:
         for column in ("sending_since", "unfinished"):
             database.execute(f"ALTER TABLE outbox DROP COLUMN {column}")
+        for index in ("is_large_id", "is_large_sender_id"):
+            database.execute(f"DROP INDEX ix_letters_state_{index}")
+        for column in ("is_large", "content"):
+            database.execute(f"ALTER TABLE letters DROP COLUMN {column}")
+        database.execute("CREATE INDEX ix_letters_state_id ON letters (state, id)")
+        database.execute("DROP TABLE begun")
         database.execute("UPDATE alembic_version SET version_num = '0001'")
     assert schema(folder.path) != new
     knobeln_in(folder.path, "upgrade")
@@ -124,9 +130,11 @@ def test_a_contest_of_the_first_release_gets_what_new_ones_have(house: House, tm
 
 
 def schema(path: Path) -> dict[str, set[tuple[Any, ...]]]:
-    """Of each table its columns: name, type, whether it may be null, default, place in the primary key."""
+    """Of each table its columns: name, type, whether it may be null, default, place in the primary key; and of
+    each index its columns."""
     with closing(sqlite3.connect(path / "contest.db")) as database:
-        tables = database.execute("SELECT name FROM sqlite_master WHERE type = 'table'").fetchall()
         return {
-            name: {row[1:] for row in database.execute(f'PRAGMA table_info("{name}")')} for (name,) in tables
+            name: {row[1:] for row in database.execute(f'PRAGMA {kind}_info("{name}")')}
+            for kind, name in database.execute("SELECT type, name FROM sqlite_master").fetchall()
+            if kind in ("table", "index")
         }
