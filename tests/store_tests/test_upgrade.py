@@ -130,11 +130,20 @@ def test_a_contest_of_the_first_release_gets_what_new_ones_have(house: House, tm
 
 
 def schema(path: Path) -> dict[str, set[tuple[Any, ...]]]:
-    """Of each table its columns: name, type, whether it may be null, default, place in the primary key; and of
-    each index its columns."""
+    """Of each table its columns: name, type, whether it may be null, default, place in the primary key.
+
+    Of each index its columns, with their places.
+    """
     with closing(sqlite3.connect(path / "contest.db")) as database:
-        return {
-            name: {row[1:] for row in database.execute(f'PRAGMA {kind}_info("{name}")')}
-            for kind, name in database.execute("SELECT type, name FROM sqlite_master").fetchall()
-            if kind in ("table", "index")
+        names = database.execute("SELECT type, name FROM sqlite_master").fetchall()
+        tables = {
+            name: {row[1:] for row in database.execute(f'PRAGMA table_info("{name}")')}
+            for kind, name in names
+            if kind == "table"
         }
+        indexes = {
+            name: {(row[0], row[2]) for row in database.execute(f'PRAGMA index_info("{name}")')}
+            for kind, name in names
+            if kind == "index"
+        }
+    return tables | indexes
