@@ -39,7 +39,8 @@ from contest.store import (
     submissions,
     teams,
 )
-from contest.store.claims import Claimant, Claims
+from contest.store.claimant import Claimant
+from contest.store.claims import HOPELESS, Claims
 from contest.store.engine_failures import MAX_FAILURES, MAX_WITH_PROGRAMS
 from contest.util.clock import Clock
 from contest.util.log import log
@@ -69,7 +70,12 @@ class PracticeService:
         if practice is None:
             return False
         with self._claims.kept(self.store, practice.id):
-            self._play(practice)
+            with self.store.read() as tx:
+                is_hopeless = self._claims.is_hopeless(tx, practice.id)
+            if is_hopeless:
+                self._set_aside(practice, HOPELESS)
+            else:
+                self._play(practice)
         return True
 
     @property

@@ -56,7 +56,8 @@ from contest.store import (
     submissions,
     teams,
 )
-from contest.store.claims import Claimant, Claims
+from contest.store.claimant import Claimant
+from contest.store.claims import HOPELESS, Claims
 from contest.store.engine_failures import MAX_FAILURES
 from contest.store.submissions import Waiting
 from contest.util.clock import Clock
@@ -96,7 +97,12 @@ class CompileService:
         if submission is None:
             return False
         with self._claims.kept(self.store, submission.id):
-            self._build(submission)
+            with self.store.read() as tx:
+                is_hopeless = self._claims.is_hopeless(tx, submission.id)
+            if is_hopeless:
+                self._set_aside(submission, HOPELESS)
+            else:
+                self._build(submission)
         return True
 
     def try_languages(self) -> bool:

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from contest.model import LetterState, StoredLetter
 from contest.store import Transaction, begun, letters
 from contest.store.begun import MAX_TIMES
-from contest.store.claims import Claimant
+from contest.store.claimant import Claimant
 from contest.util.log import log
 from knobeln.context import ContestContext
 from mailserver.handler import ReadingKey, Readings, Unread, handle, set_aside

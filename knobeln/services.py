@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 from contest.errors import EngineFailed, StoreBusy
 from contest.interfaces.protocols import to_organizer
 from contest.store import Transaction, contest_state, languages, outbox, practices, submissions
-from contest.store.claims import Claimant
+from contest.store.claimant import Claimant
 from contest.util.log import log
 from knobeln.context import ContestContext
 from knobeln.letter_service import LetterService

@@ -12,7 +12,7 @@ from datetime import datetime, timedelta
 
 from sqlalchemy import bindparam, delete, insert, select, update
 
-from contest.store.claims import Claimant
+from contest.store.claimant import Claimant
 from contest.store.session import Transaction
 from contest.store.tables import begun
 
@@ -58,12 +58,24 @@ def _is_at_work(process: str, at: datetime, claimant: Claimant, now: datetime) -
     return is_recent and not claimant.is_gone(process)
 
 
-def finish(tx: Transaction, work: str) -> None:
-    """The work is done, set aside or put back: forget how often it was begun."""
-    tx.execute(_FINISH, {"piece": work})
+def times(tx: Transaction, work: str) -> int:
+    """How often the work was begun, if it has not been finished."""
+    return tx.execute(select(begun.c.times).where(begun.c.work == work)).scalar() or 0
+
+
+def finish(tx: Transaction, work: str, claimant: Claimant | None = None) -> None:
+    """The work is done, set aside or put back: forget how often it was begun.
+
+    `claimant`: only if this process was the last one that began it.
+    """
+    if claimant is None:
+        tx.execute(_FINISH, {"piece": work})
+    else:
+        tx.execute(_FINISH_OWN, {"piece": work, "process": claimant.name})
 
 
 _FINISH = delete(begun).where(begun.c.work == bindparam("piece"))
+_FINISH_OWN = _FINISH.where(begun.c.process == bindparam("process"))
 
 
 def left_over(tx: Transaction, claimant: Claimant, now: datetime) -> frozenset[str]:

@@ -3,39 +3,34 @@
 A claim is a lease: it names its process and ends at a time. The process renews it while it works. If the
 process is killed, the claim ends by itself, and another process does the work again. So a claim saves double
 work; it does not prove anything. Whoever stores the result must check that the row still waits for it.
+
+A row whose work has ended MAX_TIMES processes is not worked on again (`is_hopeless`): it may be what ends
+them. An upgrade or a restart ends a process, too, so that once or twice says nothing.
 """
 
 from __future__ import annotations
 
-import secrets
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from threading import Event, Thread
 
 from sqlalchemy import ColumnElement, Table, false, or_, select, update
 
 from contest.errors import KnobelnError
+from contest.store import begun
+from contest.store.claimant import Claimant
 from contest.store.session import Store, Transaction
 from contest.util.clock import Clock
 from contest.util.log import log
 
 LEASE = timedelta(seconds=60)
 RENEW_SECONDS = LEASE.total_seconds() / 4
+MAX_TIMES = 3
+HOPELESS = f"it was begun {MAX_TIMES} times, and each time the server ended before it was done"
+"""Why such a row is set aside."""
 UNCLAIMED: Mapping[str, object] = {"claimed_by": None, "claimed_until": None}
-
-
-@dataclass(frozen=True)
-class Claimant:
-    """A process that claims work.
-
-    `name`: no other process has it, and this one has another after its next start. `is_gone`: whether the
-    process of this name is known to have ended; False if that cannot be known.
-    """
-
-    name: str = field(default_factory=lambda: secrets.token_hex(16))
-    is_gone: Callable[[str], bool] = lambda _name: False
 
 
 @dataclass(frozen=True)
@@ -62,13 +57,25 @@ class Claims:
         return or_(until.is_(None), until <= now, until > now + LEASE, of_the_gone)
 
     def take(self, tx: Transaction, row: int) -> bool:
-        """Claim this row. False if it no longer waits, or another process has it."""
+        """Claim this row, and begin its work. False if it no longer waits, or another process has it."""
         free = update(self.queue).where(self.queue.c.id == row, self.waiting, self.is_free(tx))
-        return tx.execute(free.values(self._lease())).rowcount == 1
+        if tx.execute(free.values(self._lease())).rowcount != 1:
+            return False
+        # Whoever had begun it has lost its claim.
+        others_are_gone = replace(self.claimant, is_gone=lambda _name: True)
+        begun.begin(tx, [self._work(row)], others_are_gone, self.clock.now())
+        return True
+
+    def is_hopeless(self, tx: Transaction, row: int) -> bool:
+        """Whether the work on this row has ended MAX_TIMES processes."""
+        return begun.times(tx, self._work(row)) > MAX_TIMES
+
+    def _work(self, row: int) -> str:
+        return f"{self.queue.name}/{row}"
 
     @contextmanager
     def kept(self, store: Store, row: int) -> Iterator[None]:
-        """Renew our claim while the work is done; if the work fails, give it up.
+        """Renew our claim while the work is done; if the work fails, give it up. Either way it has ended.
 
         The transaction that stores the result ends the claim, too (`UNCLAIMED`).
         """
@@ -81,10 +88,18 @@ class Claims:
             raise
         finally:
             done.set()
+            self._end(store, row)
 
     def _renew(self, store: Store, row: int, done: Event) -> None:
         while not done.wait(RENEW_SECONDS):
             self._change(store, row, self._lease())
+
+    def _end(self, store: Store, row: int) -> None:
+        try:
+            with store.write() as tx:
+                begun.finish(tx, self._work(row), self.claimant)
+        except KnobelnError as error:  # then it counts as begun until the row is done
+            log.warning("work was not marked as ended", queue=self.queue.name, row=row, why=str(error))
 
     def _change(self, store: Store, row: int, values: Mapping[str, object]) -> None:
         ours = (self.queue.c.id == row) & (self.queue.c.claimed_by == self.claimant.name)

@@ -8,7 +8,8 @@ from datetime import datetime, timedelta
 from sqlalchemy import func, insert, select, update
 
 from contest.model import Practice, PracticeState
-from contest.store.claims import UNCLAIMED, Claimant, Claims
+from contest.store.claimant import Claimant
+from contest.store.claims import UNCLAIMED, Claims
 from contest.store.session import Transaction, record
 from contest.store.tables import practice_files, practices
 from contest.util.clock import Clock

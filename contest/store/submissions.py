@@ -18,7 +18,8 @@ from contest.ledger.entry_list import EntryList, SealedEntry
 from contest.ledger.receipts import Effect
 from contest.model import BuildReport, Entry, LetterState, Submission, SubmissionState, Team, TeamState
 from contest.store import teams as team_store
-from contest.store.claims import UNCLAIMED, Claimant, Claims
+from contest.store.claimant import Claimant
+from contest.store.claims import UNCLAIMED, Claims
 from contest.store.session import Transaction, record, tournament_of
 from contest.store.tables import (
     bans,

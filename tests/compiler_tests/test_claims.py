@@ -1,5 +1,7 @@
 """Several workers build for one contest: each submission is built once, whatever becomes of a worker."""
 
+import os
+import signal
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -19,7 +21,8 @@ from contest.ledger.receipts import Effect
 from contest.model import SubmissionState
 from contest.schema.sections import Programs
 from contest.store import Store, claims, contest_state, ledger, letters, migrate, outbox, submissions, url_of
-from contest.store.claims import LEASE, Claimant
+from contest.store.claimant import Claimant
+from contest.store.claims import LEASE
 from reports.render import Templates
 from tests.support.clocks import FixedClock
 from tests.support.compile_services import compile_service
@@ -238,3 +241,48 @@ def test_a_newer_version_never_replaces_the_one_that_is_being_built(contest, mon
     with contest.store.read() as tx:
         effects = [entry.effect for entry in ledger.entries(tx)]
     assert sorted(effects) == [Effect.PROGRAM_REFUSED] * 2 + [Effect.PROGRAM_REPLACED] * 2
+
+
+def test_a_program_that_ends_each_server_is_set_aside_and_the_others_are_built(contest: Contest) -> None:
+    for team in (0, 1, 2):
+        contest.send(team)
+    ends = [serve_until_killed(contest, BAD + b" 1") for _ in range(4)]
+    assert ends == [signal.SIGKILL] * 3 + [0]
+    assert contest.states() == {SubmissionState.BUILT: 2, SubmissionState.SET_ASIDE: 1}
+    assert contest.reports() == 2
+    with contest.store.read() as tx:
+        (line,) = contest_state.log(tx, 1, area="compiler")
+    assert "begun 3 times" in line.text
+
+
+def serve_until_killed(contest: Contest, deadly: bytes) -> int:
+    """Build all programs in a process that this program kills; the signal that has ended it, 0 = none."""
+    for store in contest.stores:
+        store.close()
+    contest.clock.at += LEASE
+    child = os.fork()
+    if child == 0:
+        worker = contest.worker()
+
+        def before() -> None:
+            if worker.builder.built[-1].startswith(deadly):
+                os.kill(os.getpid(), signal.SIGKILL)
+
+        worker.builder.before = before
+        while worker.build_next():
+            pass
+        os._exit(0)
+    return os.WTERMSIG(os.waitpid(child, 0)[1])
+
+
+def test_a_build_that_fails_often_without_ending_the_server_is_not_counted(contest: Contest) -> None:
+    contest.send(0)
+
+    def busy() -> None:
+        raise StoreBusy("another process is writing")
+
+    for _ in range(5):
+        with pytest.raises(StoreBusy):
+            contest.worker(busy).build_next()
+    assert contest.worker().build_next()
+    assert contest.states() == {SubmissionState.BUILT: 1}
