@@ -47,11 +47,13 @@ _NO_FORM = Problem(noted("There is no registration form in the text of the lette
 _ANY_FIELD = re.compile(r"\s*[A-Za-z][\w-]*( [\w-]+){0,2}\s*:")
 _SIGNS = re.compile(r"[\W_]")
 _MAX_NAME = 40  # characters of something that may be meant as a field's name
-# Some scripts need characters without a width within a word; the others mean nothing anywhere.
+# Some scripts need characters without a width within a word; the others mean nothing anywhere. A run of them
+# is read once, from its beginning.
 _UNSEEN = re.compile(
-    rf"[\u00ad\u200b\u200e\u200f\u2060\ufeff]|(?<![^\s:,]){ZERO_WIDTH}+|{ZERO_WIDTH}+(?![^\s,])"
+    rf"(?<![^\s:,]){ZERO_WIDTH}++|(?<!{ZERO_WIDTH}){ZERO_WIDTH}++(?![^\s,])"
+    r"|[\u00ad\u200b\u200e\u200f\u2060\ufeff]"
 )
-_ENCODED_END = re.compile(r"(?:=20|=09)+$")  # blanks, left over from quoted-printable
+_ENCODED_END = re.compile(r"(?<!=20)(?<!=09)(?:=20|=09)++$")  # blanks, left over from quoted-printable
 _DASHES = re.compile(r"\s*[-_=]{3,}\s*")
 _SAMPLE_HEADER = re.compile(r"\s*(to|from|subject|date|cc)\s*:", re.IGNORECASE)
 
