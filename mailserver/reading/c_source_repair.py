@@ -18,6 +18,7 @@ from contest.language import gettext, ngettext
 from contest.mail.sent_files import FROM_MARK, begins_with_mark, is_marked, lines_named, plain
 from contest.util.sanitize import without_zero_width
 from mailserver.problem import Problem
+from mailserver.reading.html import unescaped
 from mailserver.reading.part_text import (
     SEPARATOR,
     SIGNATURE_MARK,
@@ -125,7 +126,7 @@ def _blanked(lines: Lines) -> str:
 
 
 def _blank(text: str) -> str:
-    return _LINE.sub(lambda line: " " * len(line[0]), text)
+    return _LINE.sub(lambda line: " " * len(line[0]), text) if "\n" in text else " " * len(text)
 
 
 def _code(lines: Lines) -> list[str]:
@@ -208,7 +209,7 @@ def _unescaped(lines: Lines) -> tuple[Lines, str]:
     text = "\n".join(lines)
     if _ESCAPED_MARK not in text or "<" in text:
         return lines, ""
-    return tuple(html.unescape(text).split("\n")), gettext(
+    return tuple(unescaped(text).split("\n")), gettext(
         "HTML's signs (`&lt;`) in the plain text were read as what they mean"
     )
 
@@ -595,10 +596,12 @@ _REPAIRS: tuple[Repair, ...] = (
 # --- what cannot be repaired -------------------------------------------------------------------------------
 def _foreign_signs(lines: Lines) -> Problem | None:
     """Signs outside ASCII in code. C has none of them, and they could stand for several things."""
+    if all(map(str.isascii, lines)):
+        return None
     found: dict[str, list[int]] = {}
     number = 1
     for kind, text in _pieces(lines):
-        if kind in ("code", "open"):
+        if kind in ("code", "open") and not text.isascii():
             for n, line in enumerate(text.split("\n"), number):
                 for sign in dict.fromkeys(_FOREIGN.findall(line)):
                     found.setdefault(sign, []).append(n)
