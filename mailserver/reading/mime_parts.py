@@ -27,7 +27,7 @@ MAX_HEADER_LINES = 1_000
 CUT_FIELD = "X-Knobeln-Cut"  # on a letter whose body was left out: its bytes, and how many it may have
 MAX_HOPS = 50  # mail servers on the way; a larger number means a loop (RFC 5321, 6.3)
 MAX_PART_HEADER_BYTES = 8_000
-MAX_TYPE_BYTES = 4_000
+MAX_TYPE_BYTES = 4_000  # of a field with parameters, for which the library needs quadratic time
 MAX_DEPTH = 10
 MAX_PARTS = 50
 _MAX_FIELD_CHARACTERS = 2_000
@@ -187,8 +187,9 @@ class _Splitter:
             raise TooComplex(f"it has more than {MAX_PARTS} parts")
         if depth > MAX_DEPTH:
             raise TooComplex(f"its parts are nested deeper than {MAX_DEPTH}")
-        if any(len(value) > MAX_TYPE_BYTES for value in headers.all("Content-Type")):
-            raise TooComplex(f"a Content-Type field is longer than {MAX_TYPE_BYTES:,} characters")
+        for name in ("Content-Type", "Content-Disposition"):
+            if any(len(value) > MAX_TYPE_BYTES for value in headers.all(name)):
+                raise TooComplex(f"a {name} field is longer than {MAX_TYPE_BYTES:,} characters")
 
     def _child(self, piece: bytes, depth: int, is_cut: bool) -> Part:
         head, body = _divided(piece)
