@@ -16,7 +16,7 @@ from itertools import accumulate, islice
 
 from contest.language import gettext, ngettext
 from contest.mail.sent_files import FROM_MARK, begins_with_mark, is_marked, lines_named, plain
-from contest.util.sanitize import without_zero_width
+from contest.util.sanitize import ZERO_WIDTH, without_zero_width
 from mailserver.problem import Problem
 from mailserver.reading.html import unescaped
 from mailserver.reading.part_text import (
@@ -54,6 +54,9 @@ _LINK = re.compile(r" ?<(?:https?://|mailto:)([\w./@+-]{1,201}+)>")
 _DOUBLE, _SINGLE = "\u201c\u201d\u201e\u201f", "\u2018\u2019\u201a\u201b\u00b4"
 _TYPOGRAPHIC = re.compile(f"[{_DOUBLE}{_SINGLE}\u2013\u2014\u2026]")
 _DASHES = {"\u2014": "--", "\u2212": "-", "\u2026": "..."}
+_DASHES_AS_TYPED = str.maketrans(_DASHES)
+_NOT_AS_TYPED = re.compile(f"[{_DOUBLE}{_SINGLE}{''.join(_DASHES)}]")
+_UNSEEN = re.compile(ZERO_WIDTH)
 
 _KEYWORD_NAMES = """
     auto break case char const continue default do double else enum extern float for goto if inline int long
@@ -61,7 +64,8 @@ _KEYWORD_NAMES = """
 """
 _KEYWORDS = frozenset(_KEYWORD_NAMES.split())
 
-# Each alternative takes all that the one before has looked at in vain, so the time is linear.
+# What is not code. Each alternative takes all that the one before has looked at in vain, so the time is
+# linear.
 _PIECE = re.compile(
     rf"""
     (?P<comment>   /\*(?s:.*?)(?:\*/|\Z) | //[^\n]* )
@@ -69,7 +73,6 @@ _PIECE = re.compile(
   | (?P<double>    ["{_DOUBLE}][^"{_DOUBLE}\\\n]*+(?:\\.[^"{_DOUBLE}\\\n]*+)*+["{_DOUBLE}] )
   | (?P<single>    ['{_SINGLE}](?:[^'{_SINGLE}\\\n]|\\[^\n][0-9a-fA-F]{{0,3}})['{_SINGLE}] )
   | (?P<open>      ["'{_DOUBLE}{_SINGLE}][^\n]* )
-  | (?P<code>      (?: [^/"'{_DOUBLE}{_SINGLE}]++ | /(?![/*]) )++ )
     """,
     re.VERBOSE,
 )
@@ -99,10 +102,21 @@ def signed_off(text: Text) -> Text:
 
 # --- what C is and what is not ----------------------------------------------------------------------------
 def _pieces(lines: Lines) -> Iterator[tuple[str, str]]:
-    """The text outside of `#if 0`, as (kind, text) in order; kinds are the groups of _PIECE."""
-    shown = "\n".join("" if prose else line for line, prose in zip(lines, _prose(lines), strict=True))
-    for match in _PIECE.finditer(shown):
+    """The text outside of `#if 0`, as (kind, text) in order; kinds are "code" and the groups of _PIECE."""
+    text = _without_prose(lines)
+    done = 0
+    for match in _PIECE.finditer(text):
+        if match.start() > done:
+            yield "code", text[done : match.start()]
         yield match.lastgroup or "", match[0]
+        done = match.end()
+    if done < len(text):
+        yield "code", text[done:]
+
+
+def _without_prose(lines: Lines) -> str:
+    """The text outside of `#if 0`; lines stay."""
+    return "\n".join("" if prose else line for line, prose in zip(lines, _prose(lines), strict=True))
 
 
 def _prose(lines: Lines) -> Iterator[bool]:
@@ -120,12 +134,13 @@ def _prose(lines: Lines) -> Iterator[bool]:
 
 def _blanked(lines: Lines) -> str:
     """The text with blanks for comments and strings, and without what is in `#if 0`; lines stay."""
-    return "".join(
-        text if kind in ("code", "double", "single") else _blank(text) for kind, text in _pieces(lines)
-    )
+    return _PIECE.sub(_blank, _without_prose(lines))
 
 
-def _blank(text: str) -> str:
+def _blank(piece: re.Match[str]) -> str:
+    text = piece[0]
+    if piece.lastgroup in ("double", "single"):
+        return text
     return _LINE.sub(lambda line: " " * len(line[0]), text) if "\n" in text else " " * len(text)
 
 
@@ -450,7 +465,7 @@ def _without_links(line: str) -> str:
 
 def _untypographic(lines: Lines) -> tuple[Lines, str]:
     """Replace typographic signs in code: C has none, so what they stand for is certain."""
-    result, changed = _in_code(lines, _as_typed)
+    result, changed = _in_code(lines, _NOT_AS_TYPED, _as_typed)
     return result, ngettext(
         "typographic signs became those of C in %(num)s line",
         "typographic signs became those of C in %(num)s lines",
@@ -459,7 +474,7 @@ def _untypographic(lines: Lines) -> tuple[Lines, str]:
 
 
 def _visible(lines: Lines) -> tuple[Lines, str]:
-    result, changed = _in_code(lines, lambda kind, text: without_zero_width(text))
+    result, changed = _in_code(lines, _UNSEEN, lambda kind, text: without_zero_width(text))
     return result, ngettext(
         "invisible characters were taken out of %(num)s line",
         "invisible characters were taken out of %(num)s lines",
@@ -474,15 +489,20 @@ def _as_typed(kind: str, text: str) -> str:
         case "single":
             return f"'{text[1:-1]}'"
         case _:
-            return "".join(_DASHES.get(sign, sign) for sign in text)
+            return text.translate(_DASHES_AS_TYPED)
 
 
-def _in_code(lines: Lines, change: Callable[[str, str], str]) -> tuple[Lines, int]:
-    """Apply `change` to code and to typographic quotations; the lines, and how many of them changed."""
-    if all(map(str.isascii, lines)):
+def _in_code(lines: Lines, signs: re.Pattern[str], change: Callable[[str, str], str]) -> tuple[Lines, int]:
+    """Take these signs, which are not in ASCII, by `change` out of code and typographic quotations.
+
+    Returns the lines, and how many of them changed.
+    """
+    if not any(map(signs.search, lines)):
         return lines, 0
-    kinds = ("code", "double", "single")
-    text = "".join(change(kind, piece) if kind in kinds else piece for kind, piece in _pieces(lines))
+    text = "".join(
+        change(kind, piece) if kind in ("code", "double", "single") and not piece.isascii() else piece
+        for kind, piece in _pieces(lines)
+    )
     triples = zip(lines, text.split("\n"), _prose(lines), strict=True)
     result = tuple(old if is_prose else new for old, new, is_prose in triples)
     return result, sum(old != new for old, new in zip(lines, result, strict=True))
