@@ -55,7 +55,9 @@ def receive(context: LetterContext, take: Callable[[LetterContext, Team, MailedP
         return _refuse(context, context.writer, "problem", problem=program)
     writer = authentication.team_of(context.tx, program.marked, context.proof)
     if isinstance(writer, Team):
-        problem = told_secret(context.tx, program.files)
+        # Nobody takes a program that is too long, and so nobody reads it.
+        is_short = source_bytes(program) <= context.settings.programs.MAX_SOURCE_BYTES
+        problem = told_secret(context.tx, program.files) if is_short else None
         if problem:
             return _refuse(context, writer.address, "problem", problem=problem, team=writer)
         return take(context, writer, program)
@@ -65,6 +67,11 @@ def receive(context: LetterContext, take: Callable[[LetterContext, Team, MailedP
         if team:
             return _refuse(context, team.address, reason, team=team)
     return _unknown(context, writer.named)
+
+
+def source_bytes(program: MailedProgram) -> int:
+    """The size of the program's files; that of an image is the organizer's affair."""
+    return sum(len(data) for name, data in program.files.items() if not is_archive(name))
 
 
 def told_secret(tx: Transaction, files: Mapping[str, bytes]) -> Problem | None:
@@ -115,7 +122,6 @@ def _with_right_place(problem: Problem, program: MailedProgram) -> Problem:
 
 
 def _take(context: LetterContext, team: Team, program: MailedProgram) -> str:
-    limit = context.settings.programs.MAX_SOURCE_BYTES
     phase = context.phase
     ban = decisions.ban_of(context.tx, team.id)
     if ban is not None:
@@ -123,7 +129,7 @@ def _take(context: LetterContext, team: Team, program: MailedProgram) -> str:
     window = context.settings.dates.compilation(phase, context.stored.received_at)
     if window is not Window.OPEN:
         return _refuse(context, team.address, window, team=team)
-    if sum(len(data) for name, data in program.files.items() if not is_archive(name)) > limit:
+    if source_bytes(program) > context.settings.programs.MAX_SOURCE_BYTES:
         return _refuse(context, team.address, "too long", team=team)
     problem = _image_problem(program.files, team, context.settings)
     if problem:

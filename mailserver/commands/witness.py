@@ -10,7 +10,7 @@ from datetime import datetime
 from contest.config.settings import Settings
 from contest.interfaces.protocols import Renderer
 from contest.language import speaking
-from contest.ledger.notes import VerifierKey, cosigned, is_signed, read_note
+from contest.ledger.notes import VerifierKey, cosigned, in_one_piece, is_signed, read_note
 from contest.model import Outgoing, Phase
 from contest.schema.sections import Witness
 from contest.store import Store, Transaction, contest_state, ledger, outbox
@@ -61,6 +61,7 @@ def _cosign(context: LetterContext, _arguments: Arguments) -> str:
     letter = context.letter
     texts = ["\n".join(text.lines) for text in (letter.body, *letter.attachments)]
     texts += [file.data.decode(errors="replace") for file in letter.files]
+    texts = list(map(in_one_piece, texts))
     signed = []
     for number, key, before in ledger.cosignatures_asked(context.tx):
         made = before or _made_by(key, ledger.note_of(context.tx, number), texts)
@@ -77,7 +78,7 @@ def _cosign(context: LetterContext, _arguments: Arguments) -> str:
 
 
 def _made_by(key: VerifierKey, note: str, texts: list[str]) -> bytes | None:
-    """The cosignature of this checkpoint by this key in the texts."""
+    """The cosignature of this checkpoint by this key in the texts, which are `in_one_piece`."""
     checkpoint, _ = read_note(note)
     for found in (found for text in texts for found in key.signatures_in(text)):
         try:
