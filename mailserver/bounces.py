@@ -146,13 +146,13 @@ def _failures(raw: bytes) -> BounceReport | None:
     from flufl.bounce import all_failures  # for bounces only: all its formats come with it
 
     lines = raw[:_MAX_READ_BYTES].splitlines()[:_MAX_LINES]
-    message = email.message_from_bytes(b"\n".join(line[:_MAX_LINE_BYTES] for line in lines))
     try:
+        message = email.message_from_bytes(b"\n".join(line[:_MAX_LINE_BYTES] for line in lines))
         late, failed = all_failures(message)
+        return BounceReport(bool(failed), _diagnosis(message)) if late or failed else None
     except Exception as error:  # a stranger's letter, and twenty formats that nobody has written down
         log.info("a bounce that the library cannot read", error=repr(error))
         return None
-    return BounceReport(bool(failed), _diagnosis(message)) if late or failed else None
 
 
 def _diagnosis(report: email.message.Message) -> str:

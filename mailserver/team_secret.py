@@ -6,6 +6,7 @@ import hashlib
 import hmac
 import re
 import secrets
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -47,8 +48,10 @@ def matches(string: str, known_digest: str | None) -> bool:
     return equal and known_digest is not None
 
 
-_GROUP = f"[{ALPHABET}]{{{GROUP_SIZE},}}"  # longer ones, too: something may be right before or after it
-_LIKE_A_STRING = re.compile(rf"{_GROUP}(?:-{_GROUP}){{{GROUPS - 1},}}", re.IGNORECASE)
+_GROUP = f"[{ALPHABET}]{{{GROUP_SIZE},}}+"  # longer ones, too: something may be right before or after it
+_LIKE_A_STRING = re.compile(
+    rf"(?<![{ALPHABET}]){_GROUP}(?:-{_GROUP}){{{GROUPS - 1},}}+", re.IGNORECASE
+)  # each run of signs is looked at once, from its beginning
 
 
 def without_strings(text: str) -> str:
@@ -144,8 +147,8 @@ def _before_each_line(lines: Sequence[str]) -> str:
     """What somebody has put before most lines, as a sentence; "" = nothing."""
     signs = {number: _SIGN.match(line) for number, line in enumerate(lines, 1) if line.strip()}
     kinds = [found and (found[1] or "1") for found in signs.values()]
-    sign = max(kinds, key=kinds.count)
-    if not sign or kinds.count(sign) * 2 <= len(kinds):
+    sign, count = Counter(kinds).most_common(1)[0]
+    if not sign or count * 2 <= len(kinds):
         return ""
     others = [number for number, kind in zip(signs, kinds, strict=True) if kind != sign]
     what = gettext(_NUMBER) if sign == "1" else f"`{sign}`"

@@ -64,12 +64,17 @@ class VerifierKey:
         return f"\N{EM DASH} {self.name} {in_base64(self.id + signature)}\n"
 
     def signatures_in(self, text: str) -> Iterator[bytes]:
-        """What may be cosignatures by this key in a mail, however its lines were broken or quoted."""
-        name, plain = re.escape(self.name), re.sub(r"[\s>|]+", "", text)
-        for found in re.findall(f"{name}([A-Za-z0-9+/]{{102}}==)", plain)[:MAX_SIGNATURES]:
+        """What may be cosignatures by this key in a mail that is `in_one_piece`."""
+        name = re.escape(self.name)
+        for found in re.findall(f"{name}([A-Za-z0-9+/]{{102}}==)", text)[:MAX_SIGNATURES]:
             raw = base64.b64decode(found)
             if raw[:4] == self.id:
                 yield raw[4:]
+
+
+def in_one_piece(text: str) -> str:
+    """The text of a mail without blanks, line ends and signs of quoting, which mailers add and take away."""
+    return re.sub(r"[\s>|]+", "", text)
 
 
 def cosigned(text: str, cosignature: bytes) -> tuple[datetime, bytes, bytes]:

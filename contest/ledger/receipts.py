@@ -23,7 +23,7 @@ _PROOF = "c2sp.org/tlog-proof@v1"
 PROOF_FILE = "receipt.tlog-proof"
 LEDGER_FILE, CHECKPOINT_FILE = "ledger.txt", "checkpoint.txt"
 # A proof in base64, as it is in a mail that is attached; and a signed checkpoint with one signature.
-_PACKED = re.compile(base64.b64encode(_PROOF[:21].encode()).decode() + r"(?:[A-Za-z0-9+/]|\s)+={0,2}")
+_PACKED = re.compile(base64.b64encode(_PROOF[:21].encode()).decode() + r"[A-Za-z0-9+/\s]++={0,2}")
 _NOTE = re.compile(
     "^knobeln/[0-9a-f]{64}\n([0-9]{1,9})\n[A-Za-z0-9+/]{43}=\n\n\N{EM DASH} \\S+ [A-Za-z0-9+/]+=*\n",
     re.MULTILINE,

@@ -15,11 +15,13 @@ _COMMENT_MARKS = ("/*", "*/")
 _ENCODED_BLANK = re.compile(r"=(?:20|09)(?=\s|$)")  # left over from quoted-printable
 # Invisible characters also as a file in UTF-8 looks that was read as Latin-1.
 _UNSEEN = rf"(?:{ZERO_WIDTH}|\xc2\xad|\xe2\x80[\x8b-\x8f\xaa-\xae]|\xe2\x81[\xa0-\xaf]|\xef\xbb\xbf)"
-_BLANK = rf"(?:[ \t]|\xc2?\xa0|{_UNSEEN})"
-_MARK = f"{_UNSEEN}*".join(FROM_MARK)
-_WORD = r"(?:(?!\*/)\S)+?"
+_SEEN = rf"(?!{_UNSEEN}|\xc2\xa0|\*/)\S"
+_WORD = rf"{_SEEN}(?:{_UNSEEN}*+{_SEEN})*+"
+_GAP = rf"(?:[^\S\n]|\xc2\xa0|{_UNSEEN})*+"
+_MARK = rf"{_UNSEEN}*+".join(FROM_MARK)
+# Nothing that a part has taken can be the beginning of the next one, so no part gives anything back (`*+`).
 _SECRET = re.compile(
-    rf"(^(?:[ \t\f\v/*#]|{_UNSEEN})*{_MARK}{_BLANK}+{_WORD}{_BLANK}+)({_WORD})(?={_BLANK}*(?:\r?$|\*/))",
+    rf"(^(?:[ \t\f\v\r/*#]|{_UNSEEN})*+{_MARK}{_GAP}{_WORD}{_GAP})({_WORD})(?={_GAP}(?:$|\*/))",
     re.IGNORECASE | re.MULTILINE,
 )
 
@@ -55,13 +57,20 @@ def from_lines(lines: Sequence[str]) -> frozenset[tuple[str, ...]]:
 
 def without_from_line(lines: tuple[str, ...]) -> tuple[str, ...]:
     """The lines without a mark, without a comment's signs around it, and without blank lines at both ends."""
-    while (number := next((n for n, line in enumerate(lines) if is_marked(line)), -1)) >= 0:
-        before, after = lines[:number], lines[number + 1 :]
-        if before and after and (before[-1].strip(), after[0].strip()) == _COMMENT_MARKS:
-            before, after = before[:-1], after[1:]
-        lines = (*before, *after)
-    full = [n for n, line in enumerate(lines) if line.strip()]
-    return lines[full[0] : full[-1] + 1] if full else ()
+    kept: list[str] = []
+    ends_comment = -1  # the number of the line that ends a comment of which nothing is left
+    for number, line in enumerate(lines):
+        if number == ends_comment:
+            continue
+        if not is_marked(line):
+            kept.append(line)
+            continue
+        around = (*kept[-1:], *lines[number + 1 : number + 2])
+        if tuple(map(str.strip, around)) == _COMMENT_MARKS:
+            kept.pop()
+            ends_comment = number + 1
+    full = [n for n, line in enumerate(kept) if line.strip()]
+    return tuple(kept[full[0] : full[-1] + 1]) if full else ()
 
 
 def strip_secret(source: str) -> str:

@@ -11,6 +11,7 @@ ZERO_WIDTH = "[\u00ad\u034f\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\u
 _ZERO_WIDTH = re.compile(ZERO_WIDTH)
 _NOT_PLAIN = re.compile(r"[^ -~\n\t]")  # the characters that need a closer look
 _MAX_QUOTE_CHARACTERS = 60
+_MAX_READ_CHARACTERS = 2_000  # of a line that is quoted
 
 
 def is_invisible(character: str) -> bool:
@@ -46,4 +47,6 @@ def visible(text: str) -> str:
 
 def quote(text: str) -> str:
     """A stranger's line for an answer: visible and shortened."""
-    return sanitize(text, one_line=True, replacement=" ", max_length=_MAX_QUOTE_CHARACTERS)
+    return sanitize(
+        text[:_MAX_READ_CHARACTERS], one_line=True, replacement=" ", max_length=_MAX_QUOTE_CHARACTERS
+    )

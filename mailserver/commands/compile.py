@@ -76,7 +76,10 @@ def read_program(letter: Letter, settings: Settings) -> SentProgram:
         program = find_files(letter, info.program_name, images=settings.programs.takes_images)
     if isinstance(program, Problem):
         return SentProgram(program)
-    return SentProgram(program, find_from_line(program.marked), strings_in(program.files))
+    # Nobody takes a program that is too long, and so nobody reads it.
+    is_short = source_bytes(program) <= settings.programs.MAX_SOURCE_BYTES
+    strings = strings_in(program.files) if is_short else ()
+    return SentProgram(program, find_from_line(program.marked), strings)
 
 
 def strings_in(files: Mapping[str, bytes]) -> tuple[PossibleString, ...]:
@@ -117,6 +120,11 @@ def receive(context: LetterContext, take: Callable[[LetterContext, Team, MailedP
         if team:
             return _refuse(context, team.address, reason, team=team)
     return _unknown(context, writer.named)
+
+
+def source_bytes(program: MailedProgram) -> int:
+    """The size of the program's files; that of an image is the organizer's affair."""
+    return sum(len(data) for name, data in program.files.items() if not is_archive(name))
 
 
 def told_secret(tx: Transaction, strings: Sequence[PossibleString]) -> Problem | None:
@@ -166,7 +174,6 @@ def _with_right_place(problem: Problem, program: MailedProgram) -> Problem:
 
 
 def _take(context: LetterContext, team: Team, program: MailedProgram) -> str:
-    limit = context.settings.programs.MAX_SOURCE_BYTES
     phase = context.phase
     ban = decisions.ban_of(context.tx, team.id)
     if ban is not None:
@@ -174,7 +181,7 @@ def _take(context: LetterContext, team: Team, program: MailedProgram) -> str:
     window = context.settings.dates.compilation(phase, context.stored.received_at)
     if window is not Window.OPEN:
         return _refuse(context, team.address, window, team=team)
-    if sum(len(data) for name, data in program.files.items() if not is_archive(name)) > limit:
+    if source_bytes(program) > context.settings.programs.MAX_SOURCE_BYTES:
         return _refuse(context, team.address, "too long", team=team)
     problem = _image_problem(program.files, team, context.settings)
     if problem:

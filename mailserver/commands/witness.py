@@ -12,7 +12,7 @@ from datetime import datetime
 from contest.config.settings import Settings
 from contest.interfaces.protocols import Renderer
 from contest.language import speaking
-from contest.ledger.notes import VerifierKey, cosigned, is_signed, read_note
+from contest.ledger.notes import VerifierKey, cosigned, in_one_piece, is_signed, read_note
 from contest.model import Outgoing, Phase
 from contest.schema.sections import Witness
 from contest.store import Store, Transaction, contest_state, ledger, outbox
@@ -69,6 +69,7 @@ class Cosignatures:
 def _read_cosignatures(letter: Letter, settings: Settings) -> Cosignatures:
     texts = ["\n".join(text.lines) for text in (letter.body, *letter.attachments)]
     texts += [file.data.decode(errors="replace") for file in letter.files]
+    texts = list(map(in_one_piece, texts))
     found = []
     for witness in settings.tournament.witnesses:
         key = VerifierKey.of_witness(witness.key)

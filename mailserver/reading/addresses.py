@@ -25,7 +25,7 @@ _MAILBOX = re.compile(
 # Local machines, and numbers in place of names.
 _NO_DOMAIN = re.compile(r"(?:.*\.)?(?:localhost|localdomain|[0-9]+)")
 _INVALID = re.compile(r"(?i)\.invalid$")
-_WRITABLE = re.compile(r"[\x21-\x7e]+@[^\s@]+")
+_WRITABLE = re.compile(r"(?=.{1,1000}\Z)[\x21-\x7e]+@[^\s@]+")
 
 
 @lru_cache(maxsize=1_024)  # a letter has the same address in several places, and the library takes its time

@@ -101,7 +101,8 @@ def _clauses(value: str) -> list[str]:
 
 def _finding(clause: str) -> _Finding | None:
     """`method[/version]=result property=value ...`"""
-    pairs = [word.partition("=")[::2] for word in re.sub(r"\s*([=/])\s*", r"\1", clause).split()]
+    one_blank = " ".join(clause.split())
+    pairs = [word.partition("=")[::2] for word in re.sub(" ?([=/]) ?", r"\1", one_blank).split()]
     if not pairs or not pairs[0][1]:
         return None
     (method, result), *properties = pairs

@@ -16,8 +16,9 @@ from itertools import accumulate, islice
 
 from contest.language import gettext, ngettext
 from contest.mail.sent_files import FROM_MARK, begins_with_mark, is_marked, lines_named, plain
-from contest.util.sanitize import without_zero_width
+from contest.util.sanitize import ZERO_WIDTH, without_zero_width
 from mailserver.problem import Problem
+from mailserver.reading.html import unescaped
 from mailserver.reading.part_text import (
     SEPARATOR,
     SIGNATURE_MARK,
@@ -38,18 +39,24 @@ _ESCAPED_MARK = html.escape(FROM_MARK)
 _STATEMENT = re.compile(r"[;{}]|^\s*#|/\*")  # a line with one of these may be C
 _HEADING = re.compile(r"[A-Za-z_][\w\s*]*\([\w\s,*]*\)\s*")  # `main()` above its brace
 _CONDITIONAL = re.compile(
-    r"\s*#\s*(?:/\*.*?\*/\s*)?(?P<name>if|ifn?def|el\w+|endif)\b(?P<never>\s*\(?\s*0\s*\)?\s*(?:/[/*].*)?$)?"
+    r"\s*#\s*(?:/\*.*?\*/\s*)?(?P<name>if|ifn?def|el\w+|endif)\b"
+    r"(?P<never>\s*+(?:\(\s*+)?0\s*+(?:\)\s*+)?(?:/[/*].*)?$)?"
 )
 _DEFINED = re.compile(r"^[ \t]*#[ \t]*define[ \t]+(\w+)", re.MULTILINE)
-_RULE = re.compile(r"(?:[-=~+*]{2,}|_{5,}|[-_=~*+]{5,}|-{2,}[^;{}]*-{2,})\s*")
+_RULE = re.compile(r"(?:[-=~+*]{2,}|_{5,}|[-_=~*+]{5,}|--[^;{}]*--)\s*")
+_LINE = re.compile(r"[^\n]+")
+_WORDS = re.compile(r"\w++(?: ++\w++)*+")
+_NAME = re.compile(r"[A-Za-z_]\w*")
 _MAILBOX_FROM = ">From "
 _ENCODED = re.compile(r"=3D|=20[ \t]*$")  # in quoted-printable: an equals sign, a blank at the end
 _ENCODED_WHOLE = re.compile(r"=(?:[0-9A-F]{2}|[ \t]*$)")
-_LINK = re.compile("<(?:https?://|mailto:)")
-_LINKED = re.compile(r"([\w./@+-]{1,200}) ?<(?:https?://|mailto:)\1/?>")
+_LINK = re.compile(r" ?<(?:https?://|mailto:)([\w./@+-]{1,201}+)>")
 _DOUBLE, _SINGLE = "\u201c\u201d\u201e\u201f", "\u2018\u2019\u201a\u201b\u00b4"
 _TYPOGRAPHIC = re.compile(f"[{_DOUBLE}{_SINGLE}\u2013\u2014\u2026]")
 _DASHES = {"\u2014": "--", "\u2212": "-", "\u2026": "..."}
+_DASHES_AS_TYPED = str.maketrans(_DASHES)
+_NOT_AS_TYPED = re.compile(f"[{_DOUBLE}{_SINGLE}{''.join(_DASHES)}]")
+_UNSEEN = re.compile(ZERO_WIDTH)
 
 _KEYWORD_NAMES = """
     auto break case char const continue default do double else enum extern float for goto if inline int long
@@ -57,7 +64,8 @@ _KEYWORD_NAMES = """
 """
 _KEYWORDS = frozenset(_KEYWORD_NAMES.split())
 
-# Each alternative takes all that the one before has looked at in vain, so the time is linear.
+# What is not code. Each alternative takes all that the one before has looked at in vain, so the time is
+# linear.
 _PIECE = re.compile(
     rf"""
     (?P<comment>   /\*(?s:.*?)(?:\*/|\Z) | //[^\n]* )
@@ -65,7 +73,6 @@ _PIECE = re.compile(
   | (?P<double>    ["{_DOUBLE}][^"{_DOUBLE}\\\n]*+(?:\\.[^"{_DOUBLE}\\\n]*+)*+["{_DOUBLE}] )
   | (?P<single>    ['{_SINGLE}](?:[^'{_SINGLE}\\\n]|\\[^\n][0-9a-fA-F]{{0,3}})['{_SINGLE}] )
   | (?P<open>      ["'{_DOUBLE}{_SINGLE}][^\n]* )
-  | (?P<code>      [^/"'{_DOUBLE}{_SINGLE}]+ | / )
     """,
     re.VERBOSE,
 )
@@ -95,10 +102,21 @@ def signed_off(text: Text) -> Text:
 
 # --- what C is and what is not ----------------------------------------------------------------------------
 def _pieces(lines: Lines) -> Iterator[tuple[str, str]]:
-    """The text outside of `#if 0`, as (kind, text) in order; kinds are the groups of _PIECE."""
-    shown = "\n".join("" if prose else line for line, prose in zip(lines, _prose(lines), strict=True))
-    for match in _PIECE.finditer(shown):
+    """The text outside of `#if 0`, as (kind, text) in order; kinds are "code" and the groups of _PIECE."""
+    text = _without_prose(lines)
+    done = 0
+    for match in _PIECE.finditer(text):
+        if match.start() > done:
+            yield "code", text[done : match.start()]
         yield match.lastgroup or "", match[0]
+        done = match.end()
+    if done < len(text):
+        yield "code", text[done:]
+
+
+def _without_prose(lines: Lines) -> str:
+    """The text outside of `#if 0`; lines stay."""
+    return "\n".join("" if prose else line for line, prose in zip(lines, _prose(lines), strict=True))
 
 
 def _prose(lines: Lines) -> Iterator[bool]:
@@ -116,9 +134,14 @@ def _prose(lines: Lines) -> Iterator[bool]:
 
 def _blanked(lines: Lines) -> str:
     """The text with blanks for comments and strings, and without what is in `#if 0`; lines stay."""
-    return "".join(
-        t if kind in ("code", "double", "single") else re.sub(r"[^\n]", " ", t) for kind, t in _pieces(lines)
-    )
+    return _PIECE.sub(_blank, _without_prose(lines))
+
+
+def _blank(piece: re.Match[str]) -> str:
+    text = piece[0]
+    if piece.lastgroup in ("double", "single"):
+        return text
+    return _LINE.sub(lambda line: " " * len(line[0]), text) if "\n" in text else " " * len(text)
 
 
 def _code(lines: Lines) -> list[str]:
@@ -145,12 +168,32 @@ def _end(code: Sequence[str]) -> int:
     return 0 if depth else end
 
 
-def _is_complete(lines: Lines) -> bool:
-    """Whether a program can end here: outside of all braces, comments and conditionals."""
-    kind, last = next(iter(reversed(list(_pieces(lines)))), ("", ""))
-    is_open = kind == "comment" and last.startswith("/*") and not last.endswith("*/")
-    names = [found["name"][:2] for line in lines if (found := _CONDITIONAL.match(line))]
-    return not is_open and names.count("if") == names.count("en") and _end(_code(lines)) > 0
+def _may_end(lines: Lines) -> Iterator[bool]:
+    """For each line, whether a program can end with it: outside of all braces, comments and conditionals."""
+    depth = conditionals = 0
+    is_declared = False  # whether a declaration has ended outside of all braces
+    for line, code, is_open in zip(lines, _code(lines), _open_comments(lines), strict=True):
+        directive = _CONDITIONAL.match(line)
+        if directive:
+            conditionals += {"if": 1, "en": -1}.get(directive["name"][:2], 0)
+        depth += code.count("{") - code.count("}")
+        is_declared = is_declared or (depth == 0 and re.search("[;}]", code) is not None)
+        yield is_declared and depth == 0 and conditionals == 0 and not is_open
+
+
+def _open_comments(lines: Lines) -> list[bool]:
+    """For each line, whether it ends within a comment."""
+    ends: list[bool] = []
+    is_open = False
+    for kind, text in _pieces(lines):
+        ends += [kind == "comment"] * text.count("\n")
+        is_open = kind == "comment" and _is_open(text)
+    return [*ends, is_open]
+
+
+def _is_open(comment: str) -> bool:
+    """Whether the comment of `/*` does not end."""
+    return comment.startswith("/*") and (comment == "/*/" or not comment.endswith("*/"))
 
 
 def _mark(lines: Lines) -> int:
@@ -161,7 +204,11 @@ def _mark(lines: Lines) -> int:
 
 def is_prose(lines: Lines) -> bool:
     """Whether nothing in these lines looks like C."""
-    return not any(_STATEMENT.search(line) or _HEADING.fullmatch(line) for line in lines)
+    return not any(map(_may_be_c, lines))
+
+
+def _may_be_c(line: str) -> bool:
+    return (_STATEMENT.search(line) or _HEADING.fullmatch(line)) is not None
 
 
 # --- the repairs, in their order ---------------------------------------------------------------------------
@@ -177,7 +224,7 @@ def _unescaped(lines: Lines) -> tuple[Lines, str]:
     text = "\n".join(lines)
     if _ESCAPED_MARK not in text or "<" in text:
         return lines, ""
-    return tuple(html.unescape(text).split("\n")), gettext(
+    return tuple(unescaped(text).split("\n")), gettext(
         "HTML's signs (`&lt;`) in the plain text were read as what they mean"
     )
 
@@ -257,8 +304,11 @@ def _without_head(lines: Lines) -> tuple[Lines, str]:
 def _without_signature(lines: Lines) -> tuple[Lines, str]:
     """Cut a signature if the program above is complete; a line `-- ` may also be part of a description."""
     marks = [number for number, line in enumerate(lines) if line == SIGNATURE_MARK]
-    whole = (n for n in marks if _mark(lines) < 0 or _is_complete(lines[:n]) or is_prose(lines[n:]))
-    kept = lines[: next(whole, len(lines))]
+    if marks and _mark(lines) >= 0:
+        may_end = list(_may_end(lines))
+        words = next((n for n in range(len(lines), 0, -1) if _may_be_c(lines[n - 1])), 0)  # from here on
+        marks = [number for number in marks if number >= words or (number and may_end[number - 1])]
+    kept = lines[: marks[0]] if marks else lines
     cut = len(lines) - len(kept)
     return kept, ngettext(
         "the signature (%(num)s line from `-- ` on) was left out",
@@ -359,10 +409,12 @@ def _decoded(lines: Lines) -> tuple[Lines, str]:
 
 def _at_the_same_places(encoded: re.Pattern[str], shown: str, line: str) -> str:
     """The line with `=` for `=3D`, and a blank for `=20`, where `shown` has what is encoded."""
-    for found in reversed(list(encoded.finditer(shown))):
-        start = found.end() - 3
-        line = line[:start] + ("=" if found[0].endswith("3D") else " ") + line[start + 3 :]
-    return line
+    pieces = []
+    done = 0
+    for found in encoded.finditer(shown):
+        pieces += [line[done : found.end() - 3], "=" if found[0].endswith("3D") else " "]
+        done = found.end()
+    return "".join([*pieces, line[done:]])
 
 
 def _separated(lines: Lines) -> tuple[Lines, str]:
@@ -385,7 +437,7 @@ def _separated(lines: Lines) -> tuple[Lines, str]:
 
 def _unlinked(lines: Lines) -> tuple[Lines, str]:
     """Undo `p.to<http://p.to>`: Outlook takes a structure's member for the name of a host."""
-    result = tuple(_LINKED.sub(r"\1", line) if _LINK.search(line) else line for line in lines)
+    result = tuple(map(_without_links, lines))
     changed = sum(a != b for a, b in zip(lines, result, strict=True))
     return (
         result,
@@ -399,9 +451,21 @@ def _unlinked(lines: Lines) -> tuple[Lines, str]:
     )
 
 
+def _without_links(line: str) -> str:
+    """The line without each link that repeats the word before it, to which it may add a slash."""
+    kept = []
+    done = 0
+    for link in _LINK.finditer(line):
+        address = link[1]
+        if line.endswith((address, address.removesuffix("/") or address), done, link.start()):
+            kept.append(line[done : link.start()])
+            done = link.end()
+    return "".join([*kept, line[done:]])
+
+
 def _untypographic(lines: Lines) -> tuple[Lines, str]:
     """Replace typographic signs in code: C has none, so what they stand for is certain."""
-    result, changed = _in_code(lines, _as_typed)
+    result, changed = _in_code(lines, _NOT_AS_TYPED, _as_typed)
     return result, ngettext(
         "typographic signs became those of C in %(num)s line",
         "typographic signs became those of C in %(num)s lines",
@@ -410,7 +474,7 @@ def _untypographic(lines: Lines) -> tuple[Lines, str]:
 
 
 def _visible(lines: Lines) -> tuple[Lines, str]:
-    result, changed = _in_code(lines, lambda kind, text: without_zero_width(text))
+    result, changed = _in_code(lines, _UNSEEN, lambda kind, text: without_zero_width(text))
     return result, ngettext(
         "invisible characters were taken out of %(num)s line",
         "invisible characters were taken out of %(num)s lines",
@@ -425,15 +489,20 @@ def _as_typed(kind: str, text: str) -> str:
         case "single":
             return f"'{text[1:-1]}'"
         case _:
-            return "".join(_DASHES.get(sign, sign) for sign in text)
+            return text.translate(_DASHES_AS_TYPED)
 
 
-def _in_code(lines: Lines, change: Callable[[str, str], str]) -> tuple[Lines, int]:
-    """Apply `change` to code and to typographic quotations; the lines, and how many of them changed."""
-    if all(map(str.isascii, lines)):
+def _in_code(lines: Lines, signs: re.Pattern[str], change: Callable[[str, str], str]) -> tuple[Lines, int]:
+    """Take these signs, which are not in ASCII, by `change` out of code and typographic quotations.
+
+    Returns the lines, and how many of them changed.
+    """
+    if not any(map(signs.search, lines)):
         return lines, 0
-    kinds = ("code", "double", "single")
-    text = "".join(change(kind, piece) if kind in kinds else piece for kind, piece in _pieces(lines))
+    text = "".join(
+        change(kind, piece) if kind in ("code", "double", "single") and not piece.isascii() else piece
+        for kind, piece in _pieces(lines)
+    )
     triples = zip(lines, text.split("\n"), _prose(lines), strict=True)
     result = tuple(old if is_prose else new for old, new, is_prose in triples)
     return result, sum(old != new for old, new in zip(lines, result, strict=True))
@@ -441,23 +510,41 @@ def _in_code(lines: Lines, change: Callable[[str, str], str]) -> tuple[Lines, in
 
 def _rejoined_lines(lines: Lines) -> tuple[Lines, str]:
     """Join lines that a mailer has broken, where only the joined line can be C."""
-    result: list[str] = []
+    result: list[list[str]] = []  # the pieces of each line
     joined: list[int] = []
     kind, last = "", ""  # how the line before ended, and its last piece as it was sent
+    unclosed = ""
     macros = _KEYWORDS.union(_DEFINED.findall("\n".join(lines)))
     for line, ends_in in zip(lines, _ends(lines), strict=True):
         broken = kind and line[:1] not in (" ", "\t", "#") and was_wrapped(last, line)
-        if broken and _CERTAIN[kind](result[-1], line, macros):
-            result[-1] = f"{result[-1].rstrip(' ')} {line}"
+        if broken and _CERTAIN[kind](unclosed, line, macros):
+            result[-1].append(line)
             joined.append(len(result))
+            unclosed = _unclosed(f"{unclosed} {line}")
         else:
-            result.append(line)
+            result.append([line])
             kind = ends_in
+            unclosed = '"' if kind == "string" else ""
         last = line
     numbers = lines_named(dict.fromkeys(joined)) if joined else ""
-    return result, gettext(
+    return tuple(map(_joined, result)), gettext(
         "lines that your mailer had broken were joined again: %(numbers)s", numbers=numbers
     ) if joined else ""
+
+
+def _joined(pieces: Sequence[str]) -> str:
+    return " ".join([*(piece.rstrip(" ") for piece in pieces[:-1]), pieces[-1]])
+
+
+def _unclosed(line: str) -> str:
+    """The sign that begins what is not over at the end of the line, such as a string; "" = all is over.
+
+    What stands between it and the end does not matter to what follows, so nobody has to read it again.
+    """
+    *_, (kind, last) = _pieces([line])
+    if kind == "open":
+        return last[0]
+    return last[:2] if kind == "comment" and (_is_open(last) or last.startswith("//")) else ""
 
 
 def _ends(lines: Lines) -> list[str]:
@@ -478,18 +565,23 @@ def _ends(lines: Lines) -> list[str]:
     return ends
 
 
-def _completes_string(line: str, rest: str, _macros: AbstractSet[str]) -> bool:
-    return _ends([f"{line} {rest}"]) != ["string"]
+def _completes_string(unclosed: str, rest: str, _macros: AbstractSet[str]) -> bool:
+    return _unclosed(f"{unclosed} {rest}") != '"'
 
 
-def _is_no_code(_line: str, rest: str, macros: AbstractSet[str]) -> bool:
+def _is_no_code(_unclosed: str, rest: str, macros: AbstractSet[str]) -> bool:
     """Three names in a row, none of which is a keyword or a macro, are never C: it is the comment's end."""
     code = "".join(text if kind == "code" else ";" for kind, text in _pieces([rest]))
-    words = (run.split() for run in re.findall(r"[A-Za-z_]\w*(?: +[A-Za-z_]\w*)+", code))
-    return any(macros.isdisjoint(run[n : n + 3]) for run in words for n in range(len(run) - 2))
+    for words in map(str.split, _WORDS.findall(code)):
+        for before, second, third in zip(words, words[1:], words[2:], strict=False):
+            first = _NAME.search(before)  # `nd` of `2nd`
+            are_names = first and _NAME.match(second) and _NAME.match(third)
+            if first and are_names and macros.isdisjoint((first[0], second, third)):
+                return True
+    return False
 
 
-def _completes_directive(_line: str, rest: str, _macros: AbstractSet[str]) -> bool:
+def _completes_directive(_unclosed: str, rest: str, _macros: AbstractSet[str]) -> bool:
     """Whether it completes a directive: it closes more parentheses than it opens, or ends with a
     backslash."""
     depths = accumulate((sign == "(") - (sign == ")") for sign in rest)
@@ -524,10 +616,12 @@ _REPAIRS: tuple[Repair, ...] = (
 # --- what cannot be repaired -------------------------------------------------------------------------------
 def _foreign_signs(lines: Lines) -> Problem | None:
     """Signs outside ASCII in code. C has none of them, and they could stand for several things."""
+    if all(map(str.isascii, lines)):
+        return None
     found: dict[str, list[int]] = {}
     number = 1
     for kind, text in _pieces(lines):
-        if kind in ("code", "open"):
+        if kind in ("code", "open") and not text.isascii():
             for n, line in enumerate(text.split("\n"), number):
                 for sign in dict.fromkeys(_FOREIGN.findall(line)):
                     found.setdefault(sign, []).append(n)

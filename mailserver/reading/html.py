@@ -1,22 +1,28 @@
 """HTML -> the lines that a reader sees. Pure.
 
 A letter's text in HTML is a program or a form that somebody typed line by line, so lines count here and looks
-do not. The library's parser needs quadratic time for some malformed input: `_tamed` leaves it only short and
-complete tags.
+do not. The library's parser needs quadratic time for some malformed input, so tags are found here, in one
+pass.
 """
 
 from __future__ import annotations
 
+import html
 import re
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
-from html.parser import HTMLParser
 
 _DEEPEST = 100
 _MOST_QUOTES = 10
 
 # A tag, if its name is one. A word or a quotation mark begins an attribute: not so in `<b && c>`.
-_TAG = re.compile(r"<(?:/?(?P<name>[A-Za-z][\w:.-]{0,100})(?:[\s/]+(?:[\w\"':@-][^<>]{0,4000})?)?>)?")
+_TAG = re.compile(
+    r"<(?P<ends>/?)(?P<name>[A-Za-z][\w:.-]{0,100}+)"
+    r"(?P<attributes>[\s/]++(?:(?=[\w\"':@-])(?:=\s*+(?:\"[^\"<]*+\"|'[^'<]*+')|[^<>]){0,4000}+)?)?>"
+)
+_ATTRIBUTE = re.compile(r"([^\s/>=]++)(?:\s*+=++\s*+(\"[^\"]*+\"|'[^']*+'|[^>\s]*+))?+")
+_LONG_NUMBER = re.compile(r"&#([0-9]{8,}+)")
 _PRESERVED = re.compile(r"white-space\s*:\s*(?:pre|break-spaces)", re.IGNORECASE)
 _COLLAPSED = re.compile(r"white-space\s*:\s*(?:normal|nowrap)", re.IGNORECASE)
 _HIDDEN = re.compile(r"display\s*:\s*none", re.IGNORECASE)
@@ -40,43 +46,53 @@ _VOID, _LITERAL = frozenset(_VOID_TAGS.split()), frozenset(_LITERAL_TAGS.split()
 _TAGS = _BLOCKS | _UNSEEN | _VOID | _LITERAL | frozenset(_INLINE_TAGS.split())
 
 
-def seen_lines(html: str) -> tuple[str, ...]:
+def seen_lines(page: str) -> tuple[str, ...]:
     """The text of a page, line by line, as browsers break it; quoted letters with `> ` in front.
 
     Non-breaking blanks stay what they are. There is no blank line between paragraphs that the writer did not
     make: mailers write a paragraph for each line.
     """
     reader = _Reader()
-    reader.feed(_tamed(html))
-    reader.close()
+    text = "".join(_without_comments(page))
+    done = 0
+    for tag in _TAG.finditer(text):
+        name, attributes = tag["name"].lower(), tag["attributes"] or ""
+        if not _is_tag(name):
+            continue
+        reader.read(unescaped(text[done : tag.start()]))
+        if not tag["ends"]:
+            reader.begin(name, attributes)
+        if tag["ends"] or attributes.endswith("/"):
+            reader.end(name)
+        done = tag.end()
+    reader.read(unescaped(text[done:]))
     return tuple(reader.finished())
 
 
-def _tamed(html: str) -> str:
-    """The page without comments and declarations; `<` is escaped unless it begins a short, complete tag of
-    HTML, or of somebody's own (`o:p`). So a `<<FROM>>` that nobody has escaped stays."""
-    return _TAG.sub(_tag_or_text, "".join(_without_comments(html)))
+def _is_tag(name: str) -> bool:
+    """Whether it is a tag of HTML, or somebody's own (`o:p`): a `<<FROM>>` that nobody has escaped stays."""
+    return name in _TAGS or ":" in name or "-" in name
 
 
-def _tag_or_text(found: re.Match[str]) -> str:
-    name = found["name"] or ""
-    is_tag = name.lower() in _TAGS or ":" in name or "-" in name
-    return found[0] if is_tag else found[0].replace("<", "&lt;")
+def unescaped(text: str) -> str:
+    """The text with the characters that `&lt;` and the like stand for."""
+    # The library reads the numbers of characters, and Python no number with thousands of digits.
+    return html.unescape(_LONG_NUMBER.sub(lambda found: f"&#{found[1].lstrip('0')[:8] or 0}", text))
 
 
-def _without_comments(html: str) -> Iterator[str]:
+def _without_comments(page: str) -> Iterator[str]:
     """The text outside `<!...>`, `<!--...-->` and `<?...>`; one that never ends hides all text after it."""
     at = 0
-    for match in re.finditer(r"<[!?]", html):
+    for match in re.finditer(r"<[!?]", page):
         if match.start() < at:
             continue
-        yield html[at : match.start()]
-        end = "-->" if html.startswith("<!--", match.start()) else ">"
-        found = html.find(end, match.end())
+        yield page[at : match.start()]
+        end = "-->" if page.startswith("<!--", match.start()) else ">"
+        found = page.find(end, match.end())
         if found < 0:
             return
         at = found + len(end)
-    yield html[at:]
+    yield page[at:]
 
 
 @dataclass(frozen=True)
@@ -89,59 +105,75 @@ class _Open:
     quotes: int = 0
 
 
-class _Reader(HTMLParser):
+class _Reader:
+    """Breaks what it is told of a page into lines."""
+
     def __init__(self) -> None:
-        super().__init__(convert_charrefs=True)
         self._lines: list[str] = []
-        self._line = ""
+        self._pieces: list[str] = []  # of the line that is not over yet; none is ""
         self._open = [_Open("")]
+        self._count: Counter[str] = Counter()  # of open tags, by name
         self._fresh_literal = False
 
     def finished(self) -> list[str]:
+        """All lines of the page, which is over."""
         self._end_block()
         return self._lines
 
-    def set_cdata_mode(self, elem: str, **_options: bool) -> None:
-        """Scripts and styles are left out by their tags, like other things that nobody sees."""
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+    def begin(self, tag: str, attributes: str) -> None:
+        """Read the beginning of an element."""
         if tag in _BLOCKS:
             self._end_block()
         if tag == "br":
             self._end_line()
-        if tag in ("td", "th") and self._line:
-            self._line += "\t"
+        if tag in ("td", "th") and self._pieces:
+            self._pieces.append("\t")
         if tag not in _VOID and len(self._open) < _DEEPEST:
-            self._open.append(self._inside(tag, {name: value or "" for name, value in attrs}))
+            self._open.append(self._inside(tag, attributes))
+            self._count[tag] += 1
             self._fresh_literal = tag in _LITERAL
 
-    def handle_endtag(self, tag: str) -> None:
+    def end(self, tag: str) -> None:
+        """Read the end of an element, and of those in it that have none."""
         if tag in _BLOCKS:
             self._end_block()
-        at = next((n for n in range(len(self._open) - 1, 0, -1) if self._open[n].tag == tag), 0)
-        if at:
-            del self._open[at:]
+        if not self._count[tag]:
+            return
+        closed = ""
+        while closed != tag:
+            closed = self._open.pop().tag
+            self._count[closed] -= 1
 
-    def handle_data(self, data: str) -> None:
-        if self._open[-1].hidden:
+    def read(self, text: str) -> None:
+        """Read text between two tags."""
+        if not text or self._open[-1].hidden:
             return
         if self._open[-1].literal:
-            self._literal(data)
+            self._literal(text)
         else:
-            text = _BLANKS.sub(" ", data)
-            self._line += text[1:] if text.startswith(" ") and self._line[-1:] in ("", " ") else text
+            text = _BLANKS.sub(" ", text)
+            self._add(text[1:] if text.startswith(" ") and self._is_after_blank() else text)
         self._fresh_literal = False
 
-    def _literal(self, data: str) -> None:
-        lines = _LINE_ENDS.split(data)
+    def _is_after_blank(self) -> bool:
+        return not self._pieces or self._pieces[-1].endswith(" ")
+
+    def _add(self, text: str) -> None:
+        if text:
+            self._pieces.append(text)
+
+    def _literal(self, text: str) -> None:
+        lines = _LINE_ENDS.split(text)
         if self._fresh_literal and not lines[0]:  # the first line end in <pre> does not count
             lines = lines[1:] or [""]
         for line in lines[:-1]:
-            self._line += line
+            self._add(line)
             self._end_line()
-        self._line += lines[-1]
+        self._add(lines[-1])
 
-    def _inside(self, tag: str, attributes: dict[str, str]) -> _Open:
+    def _inside(self, tag: str, written: str) -> _Open:
+        found = _ATTRIBUTE.findall(written) if written.strip("/ ") else ()
+        attributes = {name.lower(): unescaped(_without_quotes(value)) for name, value in found}
         outer, style = self._open[-1], attributes.get("style", "")
         literal = (outer.literal or tag in _LITERAL) and not _COLLAPSED.search(style)
         quoted = tag == "blockquote" and (
@@ -155,12 +187,17 @@ class _Reader(HTMLParser):
         )
 
     def _end_block(self) -> None:
-        if self._line.strip(" "):
+        if "".join(self._pieces).strip(" "):
             self._end_line()
-        self._line = ""
+        self._pieces = []
 
     def _end_line(self) -> None:
-        line = self._line if self._line == "-- " else self._line.rstrip(" ")
+        line = "".join(self._pieces)
+        line = line if line == "-- " else line.rstrip(" ")
         quotes = self._open[-1].quotes
         self._lines.append("> " * quotes + line)
-        self._line = ""
+        self._pieces = []
+
+
+def _without_quotes(value: str) -> str:
+    return value[1:-1] if value[:1] in ('"', "'") and value[-1:] == value[:1] else value

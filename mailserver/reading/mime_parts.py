@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from codecs import BOM_UTF8, BOM_UTF16_BE, BOM_UTF16_LE
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from email.errors import HeaderParseError
 from email.header import decode_header
@@ -27,7 +27,7 @@ MAX_HEADER_LINES = 1_000
 CUT_FIELD = "X-Knobeln-Cut"  # on a letter whose body was left out: its bytes, and how many it may have
 MAX_HOPS = 50  # mail servers on the way; a larger number means a loop (RFC 5321, 6.3)
 MAX_PART_HEADER_BYTES = 8_000
-MAX_TYPE_BYTES = 4_000
+MAX_TYPE_BYTES = 4_000  # of a field with parameters, for which the library needs quadratic time
 MAX_DEPTH = 10
 MAX_PARTS = 50
 _MAX_FIELD_CHARACTERS = 2_000
@@ -80,17 +80,22 @@ class Headers:
     @cached_property
     def sent_file_name(self) -> str:
         """The name of an attached file exactly as it was sent, whatever is in it."""
-        return decode_words(_tolerant(self._message.get_filename, None) or "")
+        name = _tolerant(self._message.get_filename, None) or ""
+        return decode_words(name[:_MAX_FIELD_CHARACTERS])
 
-    @property
+    @cached_property
     def boundary(self) -> str:
         boundary = _tolerant(self._message.get_boundary, None) or ""
         return boundary if boundary.isascii() else ""
 
     def parameter(self, name: str) -> str:
         """A parameter of Content-Type, "" where it is missing or unreadable."""
-        value = _tolerant(lambda: self._message.get_param(name), None)
-        return value if isinstance(value, str) else value[2] if isinstance(value, tuple) else ""
+        value = next((value for found, value in self._parameters if found.lower() == name), "")
+        return value[2] or "" if isinstance(value, tuple) else value
+
+    @cached_property
+    def _parameters(self) -> Sequence[tuple[str, str | tuple[str | None, str | None, str | None]]]:
+        return _tolerant(self._message.get_params, None) or ()
 
 
 @dataclass(frozen=True)
@@ -187,8 +192,9 @@ class _Splitter:
             raise TooComplex(f"it has more than {MAX_PARTS} parts")
         if depth > MAX_DEPTH:
             raise TooComplex(f"its parts are nested deeper than {MAX_DEPTH}")
-        if any(len(value) > MAX_TYPE_BYTES for value in headers.all("Content-Type")):
-            raise TooComplex(f"a Content-Type field is longer than {MAX_TYPE_BYTES:,} characters")
+        for name in ("Content-Type", "Content-Disposition"):
+            if any(len(value) > MAX_TYPE_BYTES for value in headers.all(name)):
+                raise TooComplex(f"a {name} field is longer than {MAX_TYPE_BYTES:,} characters")
 
     def _child(self, piece: bytes, depth: int, is_cut: bool) -> Part:
         head, body = _divided(piece)

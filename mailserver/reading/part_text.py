@@ -264,23 +264,25 @@ def unflowed(lines: Sequence[str], *, delete_space: bool) -> tuple[tuple[str, ..
     Unlike the RFC a line is joined only where the next word would not have fitted: a program or a form may
     have short lines that end in a blank without being wrapped.
     """
-    result: list[str] = []
+    result: list[list[str]] = []  # the pieces of each line
     joined = 0
     before: tuple[int, str] | None = None  # the quote depth and text of a line that may go on
     for raw in lines:
         depth, line = _unstuffed(raw)
         if before is not None and before[0] == depth and was_wrapped(before[1], line):
-            result[-1] = (result[-1][:-1] if delete_space else result[-1]) + line
+            if delete_space:
+                result[-1][-1] = result[-1][-1].removesuffix(" ")
+            result[-1].append(line)
             joined += 1
         else:
-            result.append(">" * depth + (" " if depth else "") + line)
+            result.append([">" * depth + (" " if depth else "") + line])
         before = (depth, line) if line.endswith(" ") and line != SIGNATURE_MARK else None
     remark = ngettext(
         "%(num)s line that your mailer had wrapped was joined again",
         "%(num)s lines that your mailer had wrapped were joined again",
         joined,
     )
-    return tuple(result), remark if joined else ""
+    return tuple(map("".join, result)), remark if joined else ""
 
 
 def _unstuffed(line: str) -> tuple[int, str]:
@@ -302,21 +304,24 @@ def rejoined(lines: Lines, seen: Lines) -> tuple[Lines, str]:
     if "".join(map(_dense, lines)) != "".join(map(_dense, seen)):
         return lines, ""
     ends, gaps = _joints(seen)
-    result: list[str] = []
+    result: list[list[str]] = []  # the pieces of each line
     at = joined = 0
     for line in lines:
-        if result and line.strip() and at not in ends and was_wrapped(result[-1], line):
-            result[-1] = result[-1].rstrip() + (" " if at in gaps else "") + line.lstrip()
+        # No piece is empty, so these are all of the line, or long enough.
+        above = "".join(result[-1][-WRAPS_FROM:]) if result else ""
+        if result and line.strip() and at not in ends and was_wrapped(above, line):
+            result[-1][-1] = result[-1][-1].rstrip()
+            result[-1] += [" ", line.lstrip()] if at in gaps else [line.lstrip()]
             joined += 1
         else:
-            result.append(line)
+            result.append([line])
         at += len(_dense(line))
     remark = ngettext(
         "%(num)s line that your mailer had wrapped was joined again as in its HTML text",
         "%(num)s lines that your mailer had wrapped were joined again as in its HTML text",
         joined,
     )
-    return result, remark if joined else ""
+    return tuple(map("".join, result)), remark if joined else ""
 
 
 def _dense(line: str) -> str:
@@ -336,18 +341,19 @@ def _joints(lines: Lines) -> tuple[set[int], set[int]]:
 
 def _unbroken(lines: Lines) -> tuple[Lines, str]:
     """Undo what sendmail does to a line that is too long for a letter: `!`, a line end, a blank."""
-    result: list[str] = []
+    result: list[list[str]] = []  # the pieces of each line
     broken: dict[int, None] = {}
     length = 0  # of the line before, as it was sent
     for line in lines:
         if length >= BROKEN_FROM and line.strip():
             broken[len(result)] = None
-        if length >= BROKEN_FROM and result[-1].endswith("!") and line.startswith(" "):
-            result[-1] = result[-1][:-1] + line[1:]
+        if length >= BROKEN_FROM and result[-1][-1].endswith("!") and line.startswith(" "):
+            result[-1][-1] = result[-1][-1].removesuffix("!")
+            result[-1].append(line[1:])
         else:
-            result.append(line)
+            result.append([line])
         length = len(line.encode())
-    return result, gettext(
+    return tuple(map("".join, result)), gettext(
         "a mail system may have broken %(lines_named)s, longer than a letter's lines may be",
         lines_named=lines_named(broken),
     ) if broken else ""

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from functools import lru_cache
+from itertools import islice
 
 from contest.config.settings import Settings
 from contest.language import gettext, ngettext, noted
@@ -40,6 +41,7 @@ NONE = "none"  # in place of codes: no reports
 MAX_ORGANIZATION = 500
 MAX_PROBLEMS = 20
 MAX_LINES = 400
+MAX_LINE_CHARACTERS = 2_000  # no field and no member may have so many
 _MAX_ATTRIBUTION_LINES = 3
 
 _NO_FORM = Problem(noted("There is no registration form in the text of the letter."))
@@ -47,11 +49,13 @@ _NO_FORM = Problem(noted("There is no registration form in the text of the lette
 _ANY_FIELD = re.compile(r"\s*[A-Za-z][\w-]*( [\w-]+){0,2}\s*:")
 _SIGNS = re.compile(r"[\W_]")
 _MAX_NAME = 40  # characters of something that may be meant as a field's name
-# Some scripts need characters without a width within a word; the others mean nothing anywhere.
+# Some scripts need characters without a width within a word; the others mean nothing anywhere. A run of them
+# is read once, from its beginning.
 _UNSEEN = re.compile(
-    rf"[\u00ad\u200b\u200e\u200f\u2060\ufeff]|(?<![^\s:,]){ZERO_WIDTH}+|{ZERO_WIDTH}+(?![^\s,])"
+    rf"(?<![^\s:,]){ZERO_WIDTH}++|(?<!{ZERO_WIDTH}){ZERO_WIDTH}++(?![^\s,])"
+    r"|[\u00ad\u200b\u200e\u200f\u2060\ufeff]"
 )
-_ENCODED_END = re.compile(r"(?:=20|=09)+$")  # blanks, left over from quoted-printable
+_ENCODED_END = re.compile(r"(?<!=20)(?<!=09)(?:=20|=09)++$")  # blanks, left over from quoted-printable
 _DASHES = re.compile(r"\s*[-_=]{3,}\s*")
 _SAMPLE_HEADER = re.compile(r"\s*(to|from|subject|date|cc)\s*:", re.IGNORECASE)
 
@@ -80,7 +84,8 @@ class FormResult:
 def read(lines: Sequence[str], settings: Settings) -> FormResult:
     """The registration in these lines, or everything that is wrong with it."""
     order = _known_names(settings.teams)
-    own = _without_quotes([Line(n, text.expandtabs()) for n, text in enumerate(lines[:MAX_LINES], 1)], order)
+    texts = (text[:MAX_LINE_CHARACTERS].expandtabs() for text in lines[:MAX_LINES])
+    own = _without_quotes([Line(number, text) for number, text in enumerate(texts, 1)], order)
     scan = _Scan(order, own)
     for line in own:
         scan.take(line)
@@ -92,7 +97,7 @@ def read(lines: Sequence[str], settings: Settings) -> FormResult:
     values = _Values(fields, settings)
     problems = tuple(
         sorted(
-            (*scan.problems, *_structure(found, settings), *values.problems),
+            (*_too_long(own, lines), *scan.problems, *_structure(found, settings), *values.problems),
             key=lambda p: p.line or 10**6,
         )
     )
@@ -109,6 +114,19 @@ def read(lines: Sequence[str], settings: Settings) -> FormResult:
     remarks = tuple(dict.fromkeys(quotes + scan.remarks + values.remarks))
     registration = None if problems else values.registration
     return FormResult(registration, problems[:MAX_PROBLEMS], remarks, _written(fields, settings))
+
+
+def _too_long(own: Sequence[Line], lines: Sequence[str]) -> Iterator[Problem]:
+    """The lines of the form of which only the beginning was read."""
+    for line in own:
+        length = len(lines[line.number - 1].rstrip())
+        if length > MAX_LINE_CHARACTERS:
+            text = gettext(
+                "The line has %(length)s characters; a line of the form has at most %(max_line_characters)s.",
+                length=length,
+                max_line_characters=MAX_LINE_CHARACTERS,
+            )
+            yield line.wrong(text)
 
 
 def holds_form(lines: Sequence[str], settings: Settings) -> bool:
@@ -429,7 +447,14 @@ def _member_lines(field: Field) -> tuple[Line, ...]:
 
 
 def wrong_codes(codes: Sequence[str], offered: Sequence[str]) -> Iterator[str]:
-    """A sentence for each code that the contest does not offer, or that is not written as it should be."""
+    """A sentence for each code that the contest does not offer, or that is not written as it should be.
+
+    They are about the first few such codes, if there are many.
+    """
+    return islice(_wrong_codes(codes, offered), MAX_PROBLEMS)
+
+
+def _wrong_codes(codes: Sequence[str], offered: Sequence[str]) -> Iterator[str]:
     known = ", ".join(offered)
     for code in dict.fromkeys(codes):
         if not offered:
