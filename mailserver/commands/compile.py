@@ -25,6 +25,7 @@ from contest.util.program_files import IMAGE_NAME, is_archive
 from contest.util.sanitize import quote
 from mailserver import authentication
 from mailserver.command import Command, LetterContext, PartOfMail
+from mailserver.commands.registration import welcome_back
 from mailserver.limits import Limit
 from mailserver.problem import Problem
 from mailserver.reading.find_program import MailedProgram, find_files, find_program
@@ -55,16 +56,30 @@ def receive(context: LetterContext, take: Callable[[LetterContext, Team, MailedP
         return _refuse(context, context.writer, "problem", problem=program)
     writer = authentication.team_of(context.tx, program.marked, context.proof)
     if isinstance(writer, Team):
-        problem = told_secret(context.tx, program.files)
-        if problem:
-            return _refuse(context, writer.address, "problem", problem=problem, team=writer)
-        return take(context, writer, program)
+        return _receive_from(writer, context, program, take)
     if writer.problem:
         return _refuse(context, context.writer, "problem", problem=_with_right_place(writer.problem, program))
     for reason, team in (("old name", writer.renamed), ("withdrawn", writer.withdrawn)):
         if team:
             return _refuse(context, team.address, reason, team=team)
     return _unknown(context, writer.named)
+
+
+def _receive_from(
+    team: Team,
+    context: LetterContext,
+    program: MailedProgram,
+    take: Callable[[LetterContext, Team, MailedProgram], str],
+) -> str:
+    """`team`: by its string, which may be where only a reader of programs looks: then it is welcomed now."""
+    is_welcome = context.proof is not None and context.proof.team.id == team.id
+    refused = "" if is_welcome else welcome_back(context, team)
+    if refused:
+        return refused
+    problem = told_secret(context.tx, program.files)
+    if problem:
+        return _refuse(context, team.address, "problem", problem=problem, team=team)
+    return take(context, team, program)
 
 
 def told_secret(tx: Transaction, files: Mapping[str, bytes]) -> Problem | None:
@@ -130,7 +145,6 @@ def _take(context: LetterContext, team: Team, program: MailedProgram) -> str:
         return _refuse(context, team.address, "problem", problem=problem, team=team)
     same = _unchanged(context.tx, team, program)
     if same:
-        counts = submissions.latest_good(context.tx, team.id)
         return context.answer(
             "compile_unchanged",
             team.address,
@@ -138,7 +152,6 @@ def _take(context: LetterContext, team: Team, program: MailedProgram) -> str:
             of_team=team,
             number=same.number,
             is_queued=same.state is SubmissionState.QUEUED,
-            counts=counts.number if counts else None,
         )
     submission = submissions.add(
         context.tx,
@@ -215,7 +228,6 @@ _LATE = (Window.TOO_LATE, Window.RUNNING, Window.FINISHED)
 def _refuse(
     context: LetterContext, to: str, reason: str, *, problem: Problem | None = None, team: Team | None = None
 ) -> str:
-    counts = submissions.latest_good(context.tx, team.id) if team else None
     effect = Effect.PROGRAM_LATE if reason in _LATE else Effect.PROGRAM_REFUSED
     return context.answer(
         "compile_refused",
@@ -227,7 +239,7 @@ def _refuse(
         receipt=context.record(effect, team.name) if team else None,
         reason=reason,
         problem=problem,
-        version=counts.number if counts else None,
+        own=submissions.program_of(context.tx, team.id) if team else None,
     )
 
 
