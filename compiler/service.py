@@ -39,9 +39,9 @@ from contest.model import (
     LadderEntry,
     LadderGame,
     LadderPlace,
+    Participation,
     Submission,
     Team,
-    TeamState,
 )
 from contest.model.mail_records import CompileRecord, FindingPlace, QuotedBuild
 from contest.store import (
@@ -53,6 +53,7 @@ from contest.store import (
     ledger,
     letters,
     outbox,
+    participation,
     submissions,
     teams,
 )
@@ -277,12 +278,14 @@ class CompileService:
         place = _place(tx, self.settings, team, rates) if self.builder.win_rates and result.image else None
         effect = Effect.PROGRAM_ACCEPTED if result.image else Effect.PROGRAM_REFUSED
         receipt, digest = self._record(tx, effect, submission, team)
+        own = submissions.program_of(tx, team.id)
         text = self.renderer.render(
             "compile_report",
             team=team.name,
             number=submission.number,
             report=result.report,
             previous_good=previous.number if previous else None,
+            own=own,
             repairs=submission.repairs,
             replaced=submissions.replaced_by(tx, submission),
             place=place,
@@ -293,22 +296,21 @@ class CompileService:
             in_reply_to=submission.reply_to,
             letter_id=submission.letter_id,
             receipt=receipt,
-            attachments=self._json(team, submission, result.report, previous),
+            attachments=self._json(team, submission, result.report, own.counts),
         )
         outbox.put(tx, mail, self.settings, now)
 
     def _json(
-        self, team: Team, submission: Submission, report: BuildReport, previous: Submission | None
+        self, team: Team, submission: Submission, report: BuildReport, counts: int | None
     ) -> tuple[Attachment, ...]:
-        """The report for the team's own programs. `previous`: the accepted version that counted before it."""
+        """The report for the team's own programs. `counts`: the version that counts now."""
         if not knobeln_json.is_wanted(team, self.settings):
             return ()
-        good = [each.number for each in (previous, submission if report.accepted else None) if each]
         record = CompileRecord(
             team=knobeln_json.number_of(team),
             number=submission.number,
             accepted=report.accepted,
-            counts=max(good, default=None),
+            counts=counts,
             findings=tuple(FindingPlace(each.rule, each.severity, each.line) for each in report.findings),
             trial=report.trial.result.seats[0].verdict if report.trial else None,
             quoted=knobeln_json.quoted(QuotedBuild, self.settings, [team], build=report),
@@ -340,7 +342,7 @@ class CompileService:
 def _place(
     tx: Transaction, settings: Settings, team: Team, rates: Mapping[DigestPair, float]
 ) -> LadderPlace | None:
-    """The team's place on the ladder; None if it has withdrawn meanwhile.
+    """The team's place on the ladder; None if it takes no part.
 
     Raises _RatesMissing where `rates` lack one.
     """
@@ -351,7 +353,8 @@ def _place(
         raise _RatesMissing(unknown, submissions.load_images(tx, digests))
     ladder.delete_outdated_games(tx)
     ladder.put(tx, [_game(pair, rates[_digests(pair)]) for pair in pairs])
-    return None if team.state is TeamState.WITHDRAWN else ladder.now(tx, settings).place(team.name)
+    takes_part = participation.of_team(tx, team.id) is Participation.ACTIVE
+    return ladder.now(tx, settings).place(team.name) if takes_part else None
 
 
 def _game(pair: tuple[LadderEntry, LadderEntry], rate: float) -> LadderGame:

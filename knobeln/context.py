@@ -14,9 +14,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from contest.config.load import FILE_NAME, load_settings
+from contest.config.remains import DRAFT, mark, remains
 from contest.config.settings import Settings, hide_secrets
 from contest.config.template import settings_template
 from contest.errors import ConfigError, GiveUp, NotFound
+from contest.language import listed
 from contest.schema.sections import Dates
 from contest.store import Store, Transaction, decisions, ledger, migrate, url_of
 from contest.store import contest_state as contest_store
@@ -58,9 +60,7 @@ class ContestContext:
         migrate.check(store)
         with store.read() as tx:
             if not contest_store.exists(tx):
-                raise ConfigError(
-                    f"the contest in {path} is incomplete", hint=f"`knobeln init {path}` completes it"
-                )
+                raise ConfigError(f"the contest in {path} is incomplete", hint=_how_to_complete(path))
             newest = contest_store.state(tx).number
             if tournament is not None and not 1 <= tournament <= newest:
                 raise NotFound(f"there is no tournament {tournament} yet", hint=f"the newest is {newest}")
@@ -178,13 +178,29 @@ def who_holds(path: Path, what: str) -> int | bool:
 
 
 def existing_store(path: Path) -> Store:
-    """Return the contest's database, in whatever version. Raises ConfigError if the file is missing."""
+    """Return the contest's database, in whatever version.
+
+    Raises ConfigError if the file is missing, or a `restore` that was killed has not replaced it yet.
+    """
     url = url_of(path)
-    if url.startswith("sqlite:///") and not Path(url.removeprefix("sqlite:///")).exists():
-        raise ConfigError(
-            f"{path} has a {FILE_NAME}, but no database", hint=f"`knobeln init {path}` makes one"
-        )
+    if url.startswith("sqlite:///"):
+        if Path(url.removeprefix("sqlite:///") + DRAFT).exists():
+            raise ConfigError(
+                f"a `knobeln restore` into {path} was not finished", hint="give the same command once more"
+            )
+        if not Path(url.removeprefix("sqlite:///")).exists():
+            raise ConfigError(f"{path} has a {FILE_NAME}, but no database", hint=_how_to_complete(path))
     return Store(url)
+
+
+def _how_to_complete(path: Path) -> str:
+    """What to do where no contest is in the database. Where one was, it must be the old one."""
+    if remains(path):
+        return (
+            "a contest was there: put its contest.db back, or set KNOBELN_DATABASE if it is in PostgreSQL, "
+            "or `knobeln restore` its last backup"
+        )
+    return f"`knobeln init {path}` makes a new contest; if it is in PostgreSQL, set KNOBELN_DATABASE"
 
 
 def create_contest(
@@ -192,8 +208,13 @@ def create_contest(
 ) -> ContestContext:
     """Create a contest folder. An existing contest.toml is kept, and the database is added.
 
-    Raises ConfigError if there is a contest's database already.
+    Raises ConfigError if a contest is there already, or was: a new one would have another seed.
     """
+    if left := remains(path):
+        raise ConfigError(
+            f"there is a contest in {path} already, or there was ({listed(left)}); nothing was changed",
+            hint="for a new contest choose another folder; `knobeln restore` brings the old one back",
+        )
     # Other users of the host must not read passwords, the contest's seed or authentication strings.
     try:
         path.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -217,6 +238,7 @@ def create_contest(
         ledger.begin(tx, now)
         contest_store.note(tx, "contest", "the contest was created", now)
     store.close()
+    mark(path)
     return ContestContext.open(path)
 
 

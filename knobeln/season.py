@@ -86,20 +86,19 @@ def _begin_next(tx: Transaction, contest: ContestContext) -> None:
     contest = contest.as_of(tx)
 
     def facts(team: Team) -> Mapping[str, object]:
-        good = submissions.latest_good(tx, team.id)
+        own = submissions.program_of(tx, team.id)
         place = before.places.get(team.name)
         is_in = team.name in before.builds
-        return {"number": number, "place": place, "of": len(before.places), "is_in": is_in, "good": good}
+        return {"number": number, "place": place, "of": len(before.places), "is_in": is_in, "own": own}
 
     def record(team: Team) -> TournamentRecord:
-        good = submissions.latest_good(tx, team.id)
         return TournamentRecord(
             team=knobeln_json.number_of(team),
             number=number,
             tournaments=contest.settings.season.tournaments,
             place=before.places.get(team.name),
             entrants=len(before.places),
-            counts=good.number if good else None,
+            counts=submissions.program_of(tx, team.id).counts,
             dates=dict(contest.settings.dates),
             quoted=knobeln_json.quoted(Quoted, contest.settings, [team]),
         )

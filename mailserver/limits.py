@@ -143,6 +143,7 @@ class Doubt(StrEnum):
     MANY_FORMS = "many forms"
     SECOND_TEAM = "second team"
     MANY_TEAMS = "many teams"
+    RETURNS = "returns"
 
 
 def doubt(
@@ -154,12 +155,15 @@ def doubt(
     forms_in_an_hour: int,
     is_second: bool,
     is_crowded: bool,
+    returns: bool,
 ) -> Doubt | None:
     """Why a registration form has to be confirmed; None = it is taken. `confirm` is the setting.
 
     `is_checked`: our mail server says who wrote letters. `forms_in_an_hour`: for its mailbox, domain or
     network, whichever has most, with this one. `is_second`: the mailbox has a team already, which has not
-    been heard from. `is_crowded`: as many teams have not been heard from as the contest takes.
+    been heard from. `is_crowded`: as many teams have not been heard from as the contest takes. `returns`: a
+    team that has withdrawn would come back by the form, which does not prove that it is the team's: then a
+    stranger could give the team another name and other people, and enter a program that it took out.
     """
     if confirm == "never":
         return None
@@ -170,5 +174,6 @@ def doubt(
         (Doubt.MANY_FORMS, forms_in_an_hour > MAX_FORMS_PER_HOUR),
         (Doubt.SECOND_TEAM, is_second),
         (Doubt.MANY_TEAMS, is_crowded),
+        (Doubt.RETURNS, returns),
     )
     return next((reason for reason, applies in reasons if applies), None)

@@ -12,7 +12,7 @@ from contest.interfaces.protocols import Rendered, Renderer, to_team
 from contest.language import by_language, gettext, in_language, noted, speaking, translated
 from contest.ledger.entry_list import SealedList
 from contest.mail import knobeln_json
-from contest.model import Attachment, Outgoing, Team
+from contest.model import Attachment, Outgoing, Team, TeamState
 from contest.model.mail_records import EntriesRecord, QuotedList
 from reports.kinds import reports
 from reports.kinds.base import Mailing, mail_to, start_facts
@@ -45,9 +45,11 @@ class ContestReporter:
 
     def _without_program(self, event: ContestStarted) -> Iterator[Outgoing]:
         for language, readers in by_language(event.without_program, self._settings.contest.language):
-            with speaking(language):
-                rendered = self._templates.render("no_program", **start_facts(event))
-            yield from (mail_to(team, event, "no program", rendered) for team in readers)
+            for waits in (False, True):
+                with speaking(language):
+                    rendered = self._templates.render("no_program", is_pending=waits, **start_facts(event))
+                those = (team for team in readers if (team.state is TeamState.PENDING) is waits)
+                yield from (mail_to(team, event, "no program", rendered) for team in those)
 
     def _lists(self, event: EntriesListed) -> Iterator[Outgoing]:
         has_file, readers = len(event.listed.list.entries) <= MAX_LISTED, event.teams.values()

@@ -23,7 +23,7 @@ from contest.language import gettext, ngettext, noted
 from contest.ledger.receipts import Effect, LedgerEntry, Receipt
 from contest.mail import knobeln_json
 from contest.mail.form import Form
-from contest.model import Ban, BanKind, Outgoing, Phase, Team, TeamState
+from contest.model import BanKind, Outgoing, Participation, Phase, Team, TeamState
 from contest.model.mail_records import DatesRecord, MailRecord, QuotedWords
 from contest.public_number.beacon import BeaconKind
 from contest.public_number.draw import Draw, draw_awaited
@@ -255,13 +255,14 @@ class OrganizerActions:
         decisions.lift(self.tx, ban.id, self.now)
         self._record(Effect.REINSTATED, name)
         plays = phase is Phase.OPEN or name in submissions.participants(self.tx)
-        facts = {"team": team, "reason": reason, "phase": str(phase), "plays": plays}
+        own = submissions.program_of(self.tx, team.id)
+        facts = {"team": team, "reason": reason, "phase": str(phase), "plays": plays, "own": own}
         self._tell(f"ban/{ban.id}/lifted", "reinstated", [team], **facts)
         self._note("reinstate", f"{name} was reinstated", whom=name, reason=reason)
         return gettext(
             "%(name)s is reinstated, and told so. %(after_lift)s",
             name=name,
-            after_lift=_after_lift(ban, phase, plays=plays),
+            after_lift=_after_lift(phase, own.participation, plays=plays),
         )
 
     def _reinstate_program(self, team: Team, reason: str) -> str:
@@ -290,7 +291,8 @@ class OrganizerActions:
 
     def forget(self, name: str, reason: str) -> str:
         """Delete the names and addresses of a team's people, see `contest.store.forget`."""
-        team, phase = teams.named(self.tx, name), contest_state.state(self.tx).phase
+        team, state = teams.named(self.tx, name), contest_state.state(self.tx)
+        phase = state.phase
         if phase is Phase.RUNNING or (phase is Phase.OPEN and team.state is not TeamState.WITHDRAWN):
             raise NotNow(
                 f"{name} still plays" if phase is Phase.OPEN else "the contest has not finished",
@@ -298,6 +300,8 @@ class OrganizerActions:
             )
         own = self.settings.contest
         forget_people(self.tx, team, (own.address, own.organizer_address))
+        if team.is_registered and state.number < self.settings.season.tournaments:
+            self._record(Effect.WITHDRAWN, name)  # or else the next list would lack a team that has not gone
         self._note("forget", f"the people of {name} were forgotten", whom=name, reason=reason)
         return gettext(
             "The people of %(name)s are forgotten. Delete the backups that name them; a published archive, "
@@ -469,7 +473,9 @@ class OrganizerActions:
 _COMMANDS = {BanKind.DISQUALIFIED: "disqualify", BanKind.DROPPED: "drop"}
 
 
-def _after_lift(ban: Ban, phase: Phase, *, plays: bool) -> str:
+def _after_lift(phase: Phase, participation: Participation, *, plays: bool) -> str:
+    if phase is Phase.OPEN and participation is not Participation.ACTIVE:
+        return gettext("But it takes no part: it is %(participation)s.", participation=participation)
     if phase is Phase.OPEN:
         return gettext("It takes part as before.")
     if not plays:

@@ -11,6 +11,7 @@ from typing import Any
 from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
+from contest.config.remains import DATABASE, remains
 from contest.config.settings import ENVIRONMENT, Settings
 from contest.errors import ConfigError
 from contest.util.plurals import did_you_mean
@@ -26,10 +27,7 @@ def load_settings(folder: Path) -> Settings:
     """
     path = folder / FILE_NAME
     if not path.is_file():
-        raise ConfigError(
-            f"there is no {FILE_NAME} in {folder.resolve()}",
-            hint="`knobeln init DIR` makes one, -C DIR finds it",
-        )
+        raise ConfigError(f"there is no {FILE_NAME} in {folder.resolve()}", hint=_hint(folder))
 
     try:
         text = path.read_text(encoding="utf-8")
@@ -42,6 +40,13 @@ def load_settings(folder: Path) -> Settings:
         return Settings(**given)
     except ValidationError as error:
         raise ConfigError(f"{path}:\n{faults(error, text)}") from None
+
+
+def _hint(folder: Path) -> str:
+    """How to get a contest.toml. A folder that had one must get it back, and no new contest."""
+    if (folder / DATABASE).exists() or remains(folder):
+        return "a contest is there, or was: put its contest.toml back, or `knobeln restore` a backup"
+    return "`knobeln init DIR` makes one, -C DIR finds it"
 
 
 def faults(error: ValidationError, text: str = "") -> str:

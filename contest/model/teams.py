@@ -86,6 +86,17 @@ class Team:
         return self.registration.address
 
 
+class Participation(StrEnum):
+    """Whether a team takes part in the tournament, or why not. The program of an active one plays."""
+
+    ACTIVE = "active"
+    UNHEARD = "unheard"  # nothing was heard from its address, which a stranger may have written into a form
+    PENDING = "pending"
+    WITHDRAWN = "withdrawn"
+    DISQUALIFIED = "disqualified"
+    DROPPED = "dropped"
+
+
 class BanKind(StrEnum):
     """Why the organizer took a registered team out."""
 

@@ -11,9 +11,10 @@ cannot know them, and all mails stop until the organizer lets them go on.
 from __future__ import annotations
 
 import os
+import shutil
 import tempfile
 from collections.abc import Iterator
-from contextlib import closing, contextmanager, suppress
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -22,25 +23,25 @@ from typing import Any
 from sqlalchemy import JSON, MetaData, event, func, insert, make_url, select
 from sqlalchemy.exc import DatabaseError
 
+from contest.config.remains import DRAFT, REPLACED
 from contest.errors import GiveUp, KnobelnError
 from contest.store import contest_state, ledger, letters, migrate, outbox
 from contest.store.session import FILE_NAME, Held, Store, Transaction
 from contest.store.tables import metadata
-from contest.util.folders import sync_folder
+from contest.util.folders import scratch_folder, sync_file, sync_folder
 from contest.util.plurals import plural
 
 STOPPED = "a backup was restored, and nobody knows which mails have gone out since it was made"
-_DRAFT = f"{FILE_NAME}.restoring"
 _PARTS = ("-wal", "-shm")
 _BATCH_SIZE = 500  # rows
 
 
 @dataclass(frozen=True)
 class Restored:
-    """What happened since the backup; None if the old database cannot be read."""
+    """What happened since the backup."""
 
-    letters: int | None  # that arrived
-    sent: int | None  # mails
+    letters: int | None  # that arrived; None if the old database cannot be read
+    sent: int | None  # mails; None if nobody knows, and all mails stop
     kept_in: Path | None  # the folder of the old database
 
 
@@ -75,6 +76,7 @@ def copy(url: str, to: Path) -> None:
                 tables = tables_in(reading)
                 tables.create_all(writing)
                 copy_rows(reading, writing, tables)
+            copied.fold()
     except KnobelnError:
         to.unlink(missing_ok=True)
         raise
@@ -84,27 +86,44 @@ def put_back(folder: Path, url: str, copied: Path, now: datetime) -> Restored:
     """Make this copy the contest's database.
 
     The old database is kept in a folder of its own in the contest's folder. No other process may use it
-    meanwhile. If this is killed at any point, it can be repeated. Raises GiveUp if the copy is not a
-    contest's database, or too new.
+    meanwhile. If this is killed at any point, it can be repeated, even with another backup: until the old
+    database is replaced, either it or the draft has everything that came in. Raises GiveUp if the copy is not
+    a contest's database, or too new.
     """
-    is_file, current, draft, kept_in = _is_file(url), folder / FILE_NAME, folder / _DRAFT, None
     with closing(Store(f"sqlite:///{copied}")) as made:
         made.check_integrity()
         if not migrate.version(made):
             raise GiveUp("the backup holds a database, but not one of knobeln")
         migrate.upgrade(made)
-        if not is_file and (kept_in := _keep_server(url, folder, now)):
-            current = kept_in / FILE_NAME
-        letters_since, sent_since = _update_from_old(made, current, now)
-        for part in ("", *_PARTS):  # of a restore that was killed
-            _beside(draft, part).unlink(missing_ok=True)
-        with closing(Store(f"sqlite:///{draft}" if is_file else url)) as target:
+        if _is_file(url):
+            return _put_into_file(Path(make_url(url).database or ""), made, now)
+        kept_in = _keep_server(url, folder, now)
+        came, sent = _update_from_old(made, (kept_in or folder) / FILE_NAME, now)
+        with closing(Store(url)) as target:
             _replace(target, made)
-    if is_file:
-        kept_in = _put_aside(current, now)
-        os.replace(draft, current)
-        sync_folder(folder)
-    return Restored(letters_since, sent_since, kept_in)
+        return Restored(came, sent, kept_in)
+
+
+def _put_into_file(current: Path, made: Store, now: datetime) -> Restored:
+    """Replace this SQLite file by what is in `made`, and by letters and sent mails of the file.
+
+    If a `restore` was killed, its draft has them; the file may have lost its -wal by then.
+    """
+    folder, draft = current.parent, _beside(current, DRAFT)
+    came, sent = _update_from_old(made, draft if draft.exists() else current, now)
+    with scratch_folder(folder) as scratch:
+        complete = scratch / FILE_NAME
+        with closing(Store(f"sqlite:///{complete}")) as target:
+            _replace(target, made)
+            target.fold()
+        os.replace(complete, draft)  # from now on nobody opens the old one, see `knobeln.context`
+    sync_folder(folder)
+    kept_in = _keep_file(current, now)
+    for part in _PARTS:  # they must not meet another database
+        _beside(current, part).unlink(missing_ok=True)
+    os.replace(draft, current)
+    sync_folder(folder)
+    return Restored(came, sent, kept_in)
 
 
 def _replace(target: Store, made: Store) -> None:
@@ -128,15 +147,20 @@ def _keep_server(url: str, folder: Path, now: datetime) -> Path | None:
     return to
 
 
-def _put_aside(current: Path, now: datetime) -> Path | None:
-    """Move the old database away, with its -wal and -shm files, which must not meet another database."""
-    if not any(_beside(current, part).exists() for part in ("", *_PARTS)):
+def _keep_file(current: Path, now: datetime) -> Path | None:
+    """Give the old database, with its -wal and -shm files, second names in a folder of their own."""
+    parts = [file for file in (_beside(current, part) for part in ("", *_PARTS)) if file.exists()]
+    if not parts:
         return None
     to = _folder_for_old(current.parent, now)
-    for part in (*_PARTS, ""):  # the database last, so that no -wal file is left without it
-        with suppress(FileNotFoundError):
-            os.replace(_beside(current, part), to / _beside(current, part).name)
+    for file in parts:
+        try:
+            os.link(file, to / file.name)
+        except OSError:  # a file system without second names
+            shutil.copy2(file, to)
+            sync_file(to / file.name)
     sync_folder(to)
+    sync_folder(current.parent)
     return to
 
 
@@ -145,29 +169,35 @@ def _beside(file: Path, part: str) -> Path:
 
 
 def _folder_for_old(folder: Path, now: datetime) -> Path:
-    return Path(tempfile.mkdtemp(prefix=now.strftime("before-restore-%Y%m%d-%H%M%S-"), dir=folder))
+    return Path(tempfile.mkdtemp(prefix=f"{REPLACED}{now:%Y%m%d-%H%M%S}-", dir=folder))
 
 
-def _update_from_old(store: Store, old: Path, now: datetime) -> tuple[int, int] | tuple[None, None]:
+def _update_from_old(store: Store, old: Path, now: datetime) -> tuple[int | None, int | None]:
     """Take over what happened since from the old database. Returns how many letters came, and mails went out.
 
-    If that cannot be known, all mails stop.
+    Letters: None if it cannot be read. Mails: None if that cannot be known; then all of them stop.
     """
+    came: int | None = None
     with store.write() as tx:
         try:
-            came, sent = _take_over(tx, old, now)
+            with _old_contest(tx, old) as other:
+                came = letters.add_those_of(tx, other)
+                sent = _take_over_sent(tx, other, now)
         except KnobelnError as error:
             outbox.stop(tx, STOPPED, now)
-            contest_state.note(tx, "restore", f"a backup was restored; all mails stop, because {error}", now)
-            return None, None
+            since = "" if came is None else f"; since it was made {plural(came, 'letter')} came in"
+            text = f"a backup was restored{since}; all mails stop, because {error}"
+            contest_state.note(tx, "restore", text, now)
+            return came, None
         since = f"{plural(came, 'letter')} came in, {plural(sent, 'mail')} went out"
         text = f"a backup was restored; since it was made {since}"
         contest_state.note(tx, "restore", text, now)
         return came, sent
 
 
-def _take_over(tx: Transaction, old: Path, now: datetime) -> tuple[int, int]:
-    """Raises KnobelnError if the old database cannot be read, or is another contest's."""
+@contextmanager
+def _old_contest(tx: Transaction, old: Path) -> Iterator[Transaction]:
+    """Read the old database. Raises KnobelnError if that is impossible, or it is another contest's."""
     if not old.exists():
         raise GiveUp("there is no older database here that could tell what went out")
     with closing(Store(f"sqlite:///{old}")) as store:
@@ -176,9 +206,19 @@ def _take_over(tx: Transaction, old: Path, now: datetime) -> tuple[int, int]:
         with store.read() as other:
             if not contest_state.exists(other) or contest_state.secret(other) != contest_state.secret(tx):
                 raise GiveUp("the database that was here is another contest's")
-            ledger.add_those_of(tx, other)
-            sent = outbox.remember_as_sent(tx, outbox.sent_mails(other), now)
-            return letters.add_those_of(tx, other), sent
+            yield other
+
+
+def _take_over_sent(tx: Transaction, other: Transaction, now: datetime) -> int:
+    """Never send again what the old contest has sent; return how many mails that are.
+
+    Raises GiveUp if nobody knows which they are.
+    """
+    ledger.add_those_of(tx, other)
+    sent = outbox.remember_as_sent(tx, outbox.sent_mails(other), now)
+    if stopped := outbox.stopped(other):  # by an earlier `restore`, and the organizer has not looked yet
+        raise GiveUp(f"they were stopped here: {stopped.reason}")
+    return sent
 
 
 # --- rows --------------------------------------------------------------------------------------------------

@@ -10,8 +10,8 @@ from sqlalchemy import Row, Select, func, insert, select
 
 from contest.language import noted
 from contest.ledger.entry_list import AbsentTeam, EntryList, SealedEntry, SealedList
-from contest.model import Ban, Team, TeamState
-from contest.store import decisions, languages, submissions
+from contest.model import Ban, Participation
+from contest.store import decisions, languages, participation, submissions
 from contest.store import teams as team_store
 from contest.store.session import Transaction, tournament_of
 from contest.store.tables import entry_lists
@@ -22,8 +22,12 @@ def add(tx: Transaction, now: datetime, *, is_final: bool) -> SealedList:
     entries = submissions.entry_list(tx)
     listed = {entry.team for entry in entries.entries}
     bans, waiting = decisions.all_bans(tx), languages.teams_waiting(tx)
+    participating = participation.of_all(tx)
     absent = tuple(
-        AbsentTeam(team.name, _why_absent(team, bans.get(team.name), is_waiting=team.id in waiting))
+        AbsentTeam(
+            team.name,
+            _why_absent(participating[team.id], bans.get(team.name), is_waiting=team.id in waiting),
+        )
         for team in sorted(team_store.all_teams(tx), key=lambda team: team.name)
         if team.name not in listed
     )
@@ -54,18 +58,19 @@ def _of(tx: Transaction, query: Select[Any]) -> Select[Any]:
     return query.where(entry_lists.c.tournament == tournament_of(tx))
 
 
-def _why_absent(team: Team, ban: Ban | None, *, is_waiting: bool) -> str:
+def _why_absent(why: Participation, ban: Ban | None, *, is_waiting: bool) -> str:
     if ban is not None:
         return f"{ban.kind} on {ban.at:%Y-%m-%d}: {ban.reason}"
-    match team.state:
-        case TeamState.ACTIVE if is_waiting:
-            return noted("its program waits, because the host cannot build it; that is no fault of the team")
-        case TeamState.ACTIVE:
-            return noted("no accepted program")
-        case TeamState.PENDING:
+    match why:
+        case Participation.UNHEARD:
+            return noted("nothing was heard from its mail-address")
+        case Participation.PENDING:
             return noted("its registration waits for the organizer")
-        case TeamState.WITHDRAWN:
+        case Participation.WITHDRAWN:
             return noted("it is withdrawn")
+    if is_waiting:
+        return noted("its program waits, because the host cannot build it; that is no fault of the team")
+    return noted("no accepted program")
 
 
 def _sealed(row: Row[Any]) -> SealedList:

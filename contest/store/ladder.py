@@ -15,10 +15,11 @@ from sqlalchemy import Row, delete, func, insert, or_, select
 from contest.arena.ladder_ranking import Ladder, is_exact
 from contest.config.settings import Settings
 from contest.games.registry import game_of
-from contest.model import LadderEntry, LadderGame, LadderLine, LadderRanking, StrategyFacts, TeamState
+from contest.model import LadderEntry, LadderGame, LadderLine, LadderRanking, StrategyFacts
 from contest.model.as_json import plain
+from contest.store import participation
 from contest.store.session import Transaction, insert_many, record
-from contest.store.submissions import that_count
+from contest.store.submissions import newest_accepted
 from contest.store.tables import builds, ladder_rankings, submissions, teams
 from contest.store.tables import ladder_games as games
 
@@ -31,8 +32,8 @@ def entries(
 ) -> tuple[LadderEntry, ...]:
     """The newest accepted version of every team that takes part, in the order of their builds.
 
-    `all_teams`: also of withdrawn teams, whose games are kept because they may come back. `with_strategies`:
-    with the facts of strategies that are tabulated.
+    `all_teams`: also of the others, whose games are kept because they may come back. `with_strategies`: with
+    the facts of strategies that are tabulated.
     """
     query = select(builds.c.id, teams.c.name, submissions.c.number, builds.c.image_digest)
     query = query.join(submissions, builds.c.submission_id == submissions.c.id)
@@ -40,8 +41,8 @@ def entries(
     if with_strategies:
         query = query.add_columns(builds.c.report)
     if not all_teams:
-        query = query.where(teams.c.state == TeamState.ACTIVE)
-    return tuple(map(_entry, tx.execute(that_count(query).order_by(builds.c.id))))
+        query = query.where(participation.takes_part(tx))
+    return tuple(map(_entry, tx.execute(newest_accepted(query).order_by(builds.c.id))))
 
 
 def _entry(row: Row[Any]) -> LadderEntry:

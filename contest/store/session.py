@@ -29,6 +29,7 @@ from sqlalchemy import (
 )
 from sqlalchemy.exc import DatabaseError, OperationalError
 
+from contest.config.remains import DATABASE
 from contest.errors import GiveUp, StoreBusy
 from contest.model.as_json import adapter, json_text
 from contest.store.tables import tournaments
@@ -36,7 +37,7 @@ from contest.store.tables import tournaments
 Transaction = Connection
 T = TypeVar("T")
 
-FILE_NAME = "contest.db"
+FILE_NAME = DATABASE
 # Without IMMEDIATE, a transaction that reads and then writes fails if another one wrote in between.
 _BEGIN_TO_WRITE = "BEGIN IMMEDIATE"
 _BUSY_SECONDS = 30
@@ -167,11 +168,11 @@ class Store:
         return store
 
     def check_integrity(self) -> None:
-        """Raises GiveUp if SQLite finds its file damaged."""
-        if self.engine.dialect.name != "sqlite":
+        """Raises GiveUp if SQLite finds its file damaged. It only reads, so nobody has to wait meanwhile."""
+        if not self._is_sqlite:
             return
         try:
-            with self.engine.connect() as connection:
+            with self._read_only.connect() as connection:
                 verdict = connection.exec_driver_sql("PRAGMA quick_check(1)").scalar_one()
         except DatabaseError as error:
             verdict = error.orig
@@ -185,6 +186,19 @@ class Store:
         with closing(self.engine.raw_connection()) as connection:  # it is in no transaction
             for command in ("VACUUM", "PRAGMA wal_checkpoint(TRUNCATE)"):
                 connection.cursor().execute(command)
+
+    def fold(self) -> None:
+        """Bring everything into SQLite's one file, so that it can be moved without its -wal.
+
+        Raises StoreBusy if the disk is full, or somebody else uses the file.
+        """
+        with closing(self.engine.raw_connection()) as connection:  # it is in no transaction
+            try:
+                (mode,) = connection.cursor().execute("PRAGMA journal_mode=DELETE").fetchone()
+            except sqlite3.DatabaseError as error:
+                raise StoreBusy(f"the database does not answer: {error}") from error
+        if mode != "delete":
+            raise StoreBusy("the database does not answer: somebody else uses it")
 
     def close(self) -> None:
         self.engine.dispose()

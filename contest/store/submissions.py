@@ -16,13 +16,22 @@ from sqlalchemy import Row, Select, bindparam, case, func, insert, select, union
 from contest.errors import NotFound
 from contest.ledger.entry_list import EntryList, SealedEntry
 from contest.ledger.receipts import Effect
-from contest.model import BuildReport, Entry, LetterState, Submission, SubmissionState, Team, TeamState
+from contest.model import (
+    BuildReport,
+    Entry,
+    LetterState,
+    Participation,
+    Submission,
+    SubmissionState,
+    Team,
+    TeamState,
+)
+from contest.store import participation
 from contest.store import teams as team_store
 from contest.store.claimant import Claimant
 from contest.store.claims import UNCLAIMED, Claims
 from contest.store.session import Transaction, record, tournament_of
 from contest.store.tables import (
-    bans,
     builds,
     entries,
     images,
@@ -38,10 +47,11 @@ from contest.util.program_files import is_archive
 _REPORT: TypeAdapter[BuildReport] = TypeAdapter(  # built with the first report that is read
     Annotated[BuildReport, Field(discriminator="kind")], config=ConfigDict(defer_build=True)
 )
-# The teams that may play: what the others sent stays where it is, and counts again when they come back.
-_PRESENT = submissions.c.team_id.in_(select(teams.c.id).where(teams.c.state != TeamState.WITHDRAWN))
+# What a withdrawn team has sent stays where it is, and is compiled when the team comes back. That of others
+# who do not take part is compiled, so that it can play as soon as they do.
+_NOT_WITHDRAWN = submissions.c.team_id.in_(select(teams.c.id).where(teams.c.state != TeamState.WITHDRAWN))
 # Those that wait for a lost language (languages.py) hold up nobody.
-_QUEUED = (submissions.c.state == SubmissionState.QUEUED) & submissions.c.waits_for.is_(None) & _PRESENT
+_QUEUED = (submissions.c.state == SubmissionState.QUEUED) & submissions.c.waits_for.is_(None) & _NOT_WITHDRAWN
 _OUT_OF_QUEUE: Mapping[str, object] = {**UNCLAIMED, "waits_for": None}
 
 
@@ -249,8 +259,8 @@ def retry(tx: Transaction, team_id: int | None = None) -> int:
     return tx.execute(query.values(state=SubmissionState.QUEUED)).rowcount
 
 
-def that_count(query: Select[Any]) -> Select[Any]:
-    """Restrict a query on submissions to those that count: the newest accepted one of every team."""
+def newest_accepted(query: Select[Any]) -> Select[Any]:
+    """Restrict a query on submissions to the newest accepted one of every team."""
     newest = select(submissions.c.team_id, func.max(submissions.c.number).label("number"))
     newest = newest.join(builds, builds.c.submission_id == submissions.c.id).where(builds.c.accepted)
     counting = newest.group_by(submissions.c.team_id).subquery()
@@ -258,8 +268,47 @@ def that_count(query: Select[Any]) -> Select[Any]:
     return query.join(counting, same)
 
 
+@dataclass(frozen=True)
+class TeamsProgram:
+    """What a team can be told about its program.
+
+    `accepted`: its newest accepted version. `counting`: the version that plays, or would if the contest
+    started now; `participation` says why an accepted one does not.
+    """
+
+    participation: Participation
+    accepted: Submission | None
+    counting: Submission | None
+
+    @property
+    def counts(self) -> int | None:
+        """The number of the version that plays, or would if the contest started now."""
+        return self.counting.number if self.counting else None
+
+
+def program_of(tx: Transaction, team_id: int) -> TeamsProgram:
+    """The team's program, and whether it plays."""
+    takes_part, good = participation.of_team(tx, team_id), latest_good(tx, team_id)
+    played = all_entries(tx)
+    if not played:
+        return TeamsProgram(takes_part, good, good if takes_part is Participation.ACTIVE else None)
+    own = next((entry for entry in played if entry.team_id == team_id), None)
+    return TeamsProgram(takes_part, good, entered(tx, own).submission if own else None)
+
+
+def counting_numbers(tx: Transaction) -> dict[int, int]:
+    """The numbers of the versions that play, or would if the contest started now, by team id."""
+    query = select(submissions.c.team_id, submissions.c.number)
+    if all_entries(tx):
+        query = query.join_from(submissions, builds).join(entries, entries.c.build_id == builds.c.id)
+        query = query.where(entries.c.tournament == tournament_of(tx))
+    else:
+        query = _that_play(tx, submissions.c.team_id, submissions.c.number)
+    return {row.team_id: row.number for row in tx.execute(query)}
+
+
 def latest_good(tx: Transaction, team_id: int) -> Submission | None:
-    """The team's version that counts: its newest accepted one."""
+    """The team's newest accepted version. It counts if the team takes part (`program_of`)."""
     rows = tx.execute(_LATEST_GOOD, {"team": team_id}).all()
     return next(iter(_submissions(tx, rows)), None)
 
@@ -282,24 +331,17 @@ def report_of(tx: Transaction, submission_id: int) -> BuildReport | None:
 _REPORT_OF = select(builds.c.report).where(builds.c.submission_id == bindparam("of"))
 
 
-def image_that_counts(tx: Transaction, team_id: int) -> tuple[str, bytes] | None:
-    """The digest and the bytes of the image that plays for the team: of its newest accepted version."""
-    good = latest_good(tx, team_id)
-    if good is None:
-        return None
+def image_of(tx: Transaction, team_id: int, number: int) -> tuple[str, bytes]:
+    """The digest and the bytes of the image of this version, an accepted one, of the team's program."""
     query = select(images.c.digest, images.c.image).join(builds, builds.c.image_digest == images.c.digest)
-    row = tx.execute(query.where(builds.c.submission_id == good.id)).one()
+    query = query.join(submissions, submissions.c.id == builds.c.submission_id)
+    row = tx.execute(query.where(submissions.c.team_id == team_id, submissions.c.number == number)).one()
     return row.digest, row.image
 
 
 def count_with_program(tx: Transaction) -> int:
     """How many teams have a version that counts."""
-    query = (
-        select(func.count(submissions.c.team_id.distinct()))
-        .join_from(submissions, builds)
-        .where(builds.c.accepted, _PRESENT)
-    )
-    return tx.execute(query).scalar_one()
+    return len(counting_numbers(tx))
 
 
 def count_versions(tx: Transaction) -> dict[int, int]:
@@ -353,12 +395,11 @@ def _chosen(query: Select[Any], team_id: int | None, state: SubmissionState | No
 
 
 def freeze(tx: Transaction) -> tuple[Entry, ...]:
-    """Make the version that counts of every team that may play its entry, in order of registration."""
-    good = {row.team_id: row.id for row in tx.execute(_that_play(tx, submissions.c.team_id, builds.c.id))}
+    """Make the version that counts of every team that takes part its entry, in order of registration."""
+    playing = _that_play(tx, teams.c.name, teams.c.id.label("team_id"), builds.c.id.label("build_id"))
     rows = [
-        {"tournament": tournament_of(tx), "name": team.name, "team_id": team.id, "build_id": good[team.id]}
-        for team in team_store.present(tx)
-        if team.id in good
+        {"tournament": tournament_of(tx), **row}
+        for row in tx.execute(playing.order_by(teams.c.id)).mappings()
     ]
     if rows:
         tx.execute(insert(entries), rows)
@@ -373,20 +414,18 @@ def entry_list(tx: Transaction) -> EntryList:
     # Joined here: without an index on the ledger's letters, a database reads the ledger for each entry.
     accepted = select(ledger.c.letter, ledger.c.digest).where(ledger.c.effect == Effect.PROGRAM_ACCEPTED)
     programs = dict(map(tuple, tx.execute(accepted.order_by(ledger.c.number))))
-    query = (
-        _that_play(tx, teams.c.name, letters.c.digest, builds.c.image_digest)
-        .join(teams, teams.c.id == submissions.c.team_id)
-        .join(letters, letters.c.id == submissions.c.letter_id)
-    )
+    query = _that_play(tx, teams.c.name, letters.c.digest, builds.c.image_digest)
+    query = query.join(letters, letters.c.id == submissions.c.letter_id)
     found = [SealedEntry(team, programs.get(letter, ""), image) for team, letter, image in tx.execute(query)]
     return EntryList.of(found)
 
 
 def _that_play(tx: Transaction, *columns: Any) -> Select[Any]:
-    """A query for the versions that count, of teams that are neither banned nor withdrawn."""
-    banned = select(bans.c.team_id).where(bans.c.tournament == tournament_of(tx), bans.c.lifted_at.is_(None))
+    """A query for the newest accepted versions of the teams that take part: the list of entries and the
+    entries themselves are both made of it."""
     query = select(*columns).select_from(submissions).join(builds, builds.c.submission_id == submissions.c.id)
-    return that_count(query.where(_PRESENT, submissions.c.team_id.not_in(banned)))
+    query = query.join(teams, teams.c.id == submissions.c.team_id)
+    return newest_accepted(query.where(participation.takes_part(tx)))
 
 
 def all_entries(tx: Transaction) -> tuple[Entry, ...]:
@@ -397,9 +436,9 @@ def all_entries(tx: Transaction) -> tuple[Entry, ...]:
 
 
 def owned(tx: Transaction) -> frozenset[tuple[int, str]]:
-    """The teams' ids, each with the digest of its version that counts, and of its entry if that differs."""
+    """The teams' ids, each with the digests of its newest accepted version and of its entry."""
     counting = select(submissions.c.team_id, builds.c.image_digest).join_from(submissions, builds)
-    rows = tx.execute(that_count(counting))
+    rows = tx.execute(newest_accepted(counting))
     entered = ((entry.team_id, entry.image_digest) for entry in all_entries(tx))
     return frozenset((*((row.team_id, row.image_digest) for row in rows), *entered))
 

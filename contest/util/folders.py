@@ -89,6 +89,15 @@ def _entries(folder: Path) -> Iterator[int]:
         yield here
 
 
+def sync_file(file: Path) -> None:
+    """Make the file's contents durable."""
+    descriptor = os.open(file, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
 def sync_folder(folder: Path) -> None:
     """Make the folder's list of names durable; fsync of a file in it does not do that."""
     descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)

@@ -53,6 +53,8 @@ def restore(file: Path, trust: bool) -> None:
     remark(f"The contest in {path} is as it was when {file} was made.")
     if restored.kept_in:
         remark(f"The files that were there before are in {restored.kept_in}.")
+    if restored.letters is not None:
+        remark(f"Letters that came in since then, and are read again: {restored.letters}.")
     if restored.sent is None:
         click.secho(
             "Nobody knows which mails have gone out since then, so all mails stop. Look at `knobeln mail "
@@ -60,7 +62,6 @@ def restore(file: Path, trust: bool) -> None:
             fg="yellow",
         )
     else:
-        remark(f"Letters that came in since then, and are read again: {restored.letters}.")
         remark(f"Mails that went out since then, and are not sent again: {restored.sent}.")
 
 

@@ -74,6 +74,7 @@ def check(files: tuple[Path, ...], game_name: str | None, against: str | None, s
         number=None,
         report=built.report,
         previous_good=None,
+        own=None,
         repairs=(),
         replaced=(),
         place=None,

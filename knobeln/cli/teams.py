@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 import click
 
 from contest.errors import NotFound
-from contest.model import Ban, BanKind, Team, TeamState
-from contest.store import Transaction, contest_state, decisions, outbox, submissions
+from contest.model import Ban, BanKind, Participation, Team, TeamState
+from contest.store import contest_state, decisions, outbox, participation, submissions
 from contest.store import teams as team_store
 from contest.store.submissions import Version
 from contest.util.plurals import plural
@@ -35,11 +35,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class ListedTeam:
-    """A team. `state`: also that the organizer took it out; `versions`: how many programs it sent;
-    `latest_good`: the version that counts; `undelivered`: the mails that it did not get."""
+    """A team. `state`: whether it takes part; `versions`: how many programs it sent; `latest_good`: the
+    version that plays, or would if the contest started now; `undelivered`: the mails that it did not get."""
 
     name: str
-    state: str
+    state: Participation
     team: Team
     versions: int
     latest_good: int | None
@@ -52,21 +52,21 @@ def teams() -> None:
     """Show the teams; decide about them, write to them."""
     contest = open_contest()
     with contest.store.read() as tx:
-        counts, troubles, bans = submissions.count_versions(tx), outbox.troubles(tx), decisions.all_bans(tx)
+        versions, troubles = submissions.count_versions(tx), outbox.troubles(tx)
+        participating, counting = participation.of_all(tx), submissions.counting_numbers(tx)
         lines = [
-            _line(tx, team, counts.get(team.id, 0), troubles.get(team.id), bans.get(team.name))
+            ListedTeam(
+                team.name,
+                participating[team.id],
+                team,
+                versions.get(team.id, 0),
+                counting.get(team.id),
+                troubles.get(team.id),
+            )
             for team in team_store.all_teams(tx)
         ]
     own = [field.name for field in contest.settings.teams.fields]
     answer(lines, lambda lines: _show_teams(lines, own))
-
-
-def _line(
-    tx: Transaction, team: Team, versions: int, trouble: outbox.Trouble | None, ban: Ban | None
-) -> ListedTeam:
-    good = submissions.latest_good(tx, team.id)
-    state = str(ban.kind if ban else team.state)
-    return ListedTeam(team.name, state, team, versions, good.number if good else None, trouble)
 
 
 def _show_teams(lines: Sequence[ListedTeam], own: Sequence[str]) -> None:
@@ -108,7 +108,14 @@ def show_team(name: str) -> None:
         team = team_store.named(tx, name)
         versions = submissions.versions(tx, team.id)
         ban = decisions.ban_of(tx, team.id)
-        line = _line(tx, team, len(versions), outbox.troubles(tx).get(team.id), ban)
+        line = ListedTeam(
+            team.name,
+            participation.of_team(tx, team.id),
+            team,
+            len(versions),
+            submissions.counting_numbers(tx).get(team.id),
+            outbox.troubles(tx).get(team.id),
+        )
     answer(line, lambda line: _show_team(line, versions, ban))
 
 
@@ -146,13 +153,15 @@ def _show_team(line: ListedTeam, versions: Sequence[Version], ban: Ban | None) -
 @click.argument("name")
 @dry_run_option
 def accept(name: str, dry_run: bool) -> None:
-    """Accept the pending or withdrawn registration of team NAME. The team gets its authentication string."""
+    """Accept team NAME, which is pending, withdrawn or unheard. It gets its authentication string."""
     from mailserver.commands.registration import accept_pending
 
     contest = open_contest()
     with transaction(contest, dry_run=dry_run) as tx:
         now = contest.clock.now()
-        team = _team_in(tx, name, TeamState.PENDING, TeamState.WITHDRAWN)
+        team = team_store.named(tx, name)
+        if team.state is TeamState.ACTIVE and team.is_proved:
+            raise NotFound(f"{name} does not wait for a decision: it is {team.state}")
         accept_pending(tx, team, contest.settings, contest.templates, now)
         contest_state.note(tx, "teams", f"{name} was accepted", now, actor=operator(), whom=name)
     print_outcome(f"{name} takes part; the answer is in the outbox.", dry_run=dry_run)
@@ -169,19 +178,13 @@ def reject(name: str, reason: str, dry_run: bool) -> None:
     contest = open_contest()
     with transaction(contest, dry_run=dry_run) as tx:
         now = contest.clock.now()
-        team = _team_in(tx, name, TeamState.PENDING)
+        team = team_store.named(tx, name)
+        if team.state is not TeamState.PENDING:
+            raise NotFound(f"{name} does not wait for a decision: it is {team.state}")
         reject_pending(tx, team, reason, contest.settings, contest.templates, now)
         text = f"{name} was rejected"
         contest_state.note(tx, "teams", text, now, actor=operator(), whom=name, reason=reason)
     print_outcome(f"{name} does not take part; the answer is in the outbox.", dry_run=dry_run)
-
-
-def _team_in(tx: Transaction, name: str, *states: TeamState) -> Team:
-    """Return the team. Raises NotFound if it does not exist or is in another state."""
-    team = team_store.named(tx, name)
-    if team.state not in states:
-        raise NotFound(f"{name} does not wait for a decision: it is {team.state}")
-    return team
 
 
 @teams.command()

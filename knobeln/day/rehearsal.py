@@ -8,7 +8,7 @@ from contextlib import AbstractContextManager, closing
 from dataclasses import dataclass, replace
 
 from contest.errors import NotNow
-from contest.model import Phase, RoundPlan, TeamState
+from contest.model import Participation, Phase, RoundPlan
 from contest.public_number.beacon import BeaconKind
 from contest.store import (
     Store,
@@ -16,6 +16,7 @@ from contest.store import (
     contest_state,
     decisions,
     migrate,
+    participation,
     results,
     submissions,
     teams,
@@ -93,9 +94,9 @@ def _warnings(contest: ContestContext, tx: Transaction, entries: int) -> Iterato
             f"only {entries} {form(entries, 'program takes', 'programs take')} part, fewer than the "
             f"{tournament.group_min} of a group: one smaller group plays"
         )
-    all_teams = teams.all_teams(tx)
-    playing, out = submissions.participants(tx), decisions.all_bans(tx)
-    idle = [t.name for t in all_teams if t.name not in {*playing, *out} and t.state is TeamState.ACTIVE]
+    playing, participating = submissions.participants(tx), participation.of_all(tx)
+    taking_part = [team for team in teams.all_teams(tx) if participating[team.id] is Participation.ACTIVE]
+    idle = [team.name for team in taking_part if team.name not in playing]
     if idle:
         yield f"{_some_of(idle)}: there is no accepted program, so they would not play"
     lines = (line for each in results.all_rounds(tx) for group in each.groups for line in group.standings)

@@ -12,13 +12,14 @@ from glob import glob
 from pathlib import Path, PurePosixPath
 
 from contest.config.load import FILE_NAME
+from contest.config.remains import UPGRADED, mark
 from contest.errors import GiveUp, NotNow
 from contest.store import backup as backup_store
 from contest.store import migrate, url_of
 from contest.store.backup import Restored
 from contest.store.session import FILE_NAME as DATABASE
 from contest.util.clock import SystemClock
-from contest.util.folders import make_private, scratch_folder
+from contest.util.folders import make_private, scratch_folder, sync_folder
 from contest.util.sanitize import sanitize
 from knobeln.context import ContestContext, existing_store, only_one
 
@@ -47,6 +48,7 @@ def back_up(path: Path, file: Path) -> None:
             raw.flush()
             os.fsync(raw.fileno())
         draft.replace(file)
+        sync_folder(file.parent)
 
 
 def upgrade(path: Path) -> Path | None:
@@ -61,7 +63,7 @@ def upgrade(path: Path) -> Path | None:
         version = migrate.version(store)
         if version == migrate.newest():
             return None
-        file = path / f"before-upgrade-from-{version}.tar.gz" if version else None
+        file = path / f"{UPGRADED}{version}.tar.gz" if version else None
         with _nobody_at_work(path, store.url):
             if version and file:
                 migrate.must_be_known(version)
@@ -91,7 +93,8 @@ def restore(file: Path, path: Path, *, trust: bool = False) -> Restored:
                 (path / name).parent.mkdir(parents=True, exist_ok=True)
                 (scratch / name).rename(path / name)
             restored = backup_store.put_back(path, url, scratch / DATABASE, SystemClock().now())
-    except GiveUp:
+            mark(path)
+    except BaseException:
         if is_new:
             shutil.rmtree(path)
         raise

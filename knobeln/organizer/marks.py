@@ -17,9 +17,8 @@ from contest.model import (
     PracticeGame,
     RoundOutcome,
     Team,
-    TeamState,
 )
-from contest.store import class_people, contest_state, decisions, results, submissions
+from contest.store import class_people, contest_state, participation, results, submissions
 from contest.store import teams as team_store
 from contest.store.class_people import ListedPerson
 from contest.store.submissions import Version
@@ -82,17 +81,15 @@ def marks_of(contest: ContestContext, play: PlayField | None = None) -> tuple[Ma
         ranking = {line.entry: line for line in ranked}
         evolution = results.get_evolution(tx)
         evolved = {line.entry: line for line in evolution.ranking} if evolution else {}
-        bans = decisions.all_bans(tx)
+        participating, counting = participation.of_all(tx), submissions.counting_numbers(tx)
         info = game_of(contest.settings.game, contest.settings.programs).info
         unfound = _Unfound(class_people.everybody(tx))
         rows: list[MarkedPerson] = []
         images: dict[str, tuple[str, bytes] | None] = {}
         for team in sorted(team_store.all_teams(tx), key=lambda each: each.name.casefold()):
-            good = submissions.latest_good(tx, team.id) if team.state is not TeamState.PENDING else None
-            ban = bans.get(team.name)
-            state = str(ban.kind if ban else team.state)
-            mark = _mark(team, state, submissions.versions(tx, team.id), history)
-            mark = mark._replace(version=good.number if good else None)
+            version = counting.get(team.id)
+            mark = _mark(team, participating[team.id], submissions.versions(tx, team.id), history)
+            mark = mark._replace(version=version)
             if standing := ranking.get(team.name):
                 points = None if standing.disqualified else standing.half_points / (2 * info.point)
                 mark = mark._replace(rank=standing.rank, points=points, failures=standing.failures)
@@ -100,7 +97,7 @@ def marks_of(contest: ContestContext, play: PlayField | None = None) -> tuple[Ma
                 mark = mark._replace(evolution_rank=evolved_line.rank, share=evolved_line.share)
             names = [member.name for member in team.registration.members] or [""]
             marks = [mark._replace(member=name) for name in names]
-            images[team.name] = submissions.image_that_counts(tx, team.id) if good and play else None
+            images[team.name] = submissions.image_of(tx, team.id, version) if version and play else None
             for mark, person in _with_people(team, marks, unfound):
                 found = mark._replace(mail=person.address) if person else mark
                 rows.append((dict(person.columns) if person else {}, found))

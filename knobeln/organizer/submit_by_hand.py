@@ -8,8 +8,17 @@ from email.utils import format_datetime
 from contest.errors import GiveUp, NotNow
 from contest.games.registry import game_of
 from contest.interfaces.protocols import to_team
-from contest.model import LetterState, Phase, Team, TeamState
-from contest.store import Transaction, contest_state, decisions, letters, outbox, submissions, teams
+from contest.model import LetterState, Participation, Phase, Team
+from contest.store import (
+    Transaction,
+    contest_state,
+    decisions,
+    letters,
+    outbox,
+    participation,
+    submissions,
+    teams,
+)
 from contest.store.submissions import Version
 from contest.util.program_files import is_safe
 from knobeln.context import ContestContext
@@ -73,6 +82,7 @@ def _active_team(tx: Transaction, name: str) -> Team:
     ban = decisions.ban_of(tx, team.id)
     if ban is not None:
         raise NotNow(f"{name} is {ban.kind}: {ban.reason}")
-    if team.state is not TeamState.ACTIVE:
-        raise NotNow(f"{name} does not take part yet: it is {team.state}")
+    found = participation.of_team(tx, team.id)
+    if found is not Participation.ACTIVE:
+        raise NotNow(f"{name} does not take part yet: it is {found}", hint=f"`knobeln teams accept {name}`")
     return team

@@ -83,14 +83,15 @@ def twins_of(contest: ContestContext) -> Twins:
 
 
 def _programs(tx: Transaction, settings: Settings) -> Iterator[tuple[str, _Program]]:
-    """The entries' programs by name; before there are entries, the program that counts of each team."""
+    """The entries' programs by name; before there are entries, the newest accepted program of each
+    team, banned ones included."""
     entries = submissions.all_entries(tx)
     for entry in entries:
         yield entry.name, _program(submissions.entered(tx, entry).submission, entry.image_digest, settings)
     for team in () if entries else teams.present(tx):
-        version, image = submissions.latest_good(tx, team.id), submissions.image_that_counts(tx, team.id)
-        if version and image:
-            yield team.name, _program(version, image[0], settings)
+        if version := submissions.latest_good(tx, team.id):
+            digest, _ = submissions.image_of(tx, team.id, version.number)
+            yield team.name, _program(version, digest, settings)
 
 
 def _program(submission: Submission, digest: str, settings: Settings) -> _Program:

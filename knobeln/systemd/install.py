@@ -12,6 +12,7 @@ from functools import partial
 from pathlib import Path
 
 from contest.config.load import FILE_NAME
+from contest.config.remains import remains
 from contest.errors import GiveUp, ToolMissing
 from contest.subprocesses import child_process
 from knobeln.privileges import USUAL_USER, User, program_closed_to
@@ -60,9 +61,9 @@ def install(root: Path, contests: Sequence[str]) -> Iterator[Step]:
 
 
 def next_commands(root: Path, contest: str) -> Iterable[str]:
-    """What is left to do for a contest whose folder is made; nothing if it has its settings."""
+    """What is left to do for a contest whose folder is made; nothing if a contest is there, or was."""
     settings = HOME / contest / FILE_NAME
-    if _below(root, settings).exists():
+    if _below(root, settings).exists() or remains(_below(root, HOME / contest)):
         return ()
     return (
         f"sudo -u {USUAL_USER} knobeln init {HOME / contest}",

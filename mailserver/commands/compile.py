@@ -25,6 +25,7 @@ from contest.util.program_files import IMAGE_NAME, is_archive
 from contest.util.sanitize import quote
 from mailserver import authentication
 from mailserver.command import Command, LetterContext, PartOfMail
+from mailserver.commands.registration import welcome_back
 from mailserver.limits import Limit
 from mailserver.problem import Problem
 from mailserver.reading.find_program import MailedProgram, find_files, find_program
@@ -110,10 +111,7 @@ def receive(context: LetterContext, take: Callable[[LetterContext, Team, MailedP
         return _refuse(context, context.writer, "problem", problem=program)
     writer = authentication.team_of(context.tx, sent.from_line, context.proof)
     if isinstance(writer, Team):
-        problem = told_secret(context.tx, sent.strings)
-        if problem:
-            return _refuse(context, writer.address, "problem", problem=problem, team=writer)
-        return take(context, writer, program)
+        return _receive_from(writer, context, sent, program, take)
     if writer.problem:
         return _refuse(context, context.writer, "problem", problem=_with_right_place(writer.problem, program))
     for reason, team in (("old name", writer.renamed), ("withdrawn", writer.withdrawn)):
@@ -125,6 +123,24 @@ def receive(context: LetterContext, take: Callable[[LetterContext, Team, MailedP
 def source_bytes(program: MailedProgram) -> int:
     """The size of the program's files; that of an image is the organizer's affair."""
     return sum(len(data) for name, data in program.files.items() if not is_archive(name))
+
+
+def _receive_from(
+    team: Team,
+    context: LetterContext,
+    sent: SentProgram,
+    program: MailedProgram,
+    take: Callable[[LetterContext, Team, MailedProgram], str],
+) -> str:
+    """`team`: by its string, which may be where only a reader of programs looks: then it is welcomed now."""
+    is_welcome = context.proof is not None and context.proof.team.id == team.id
+    refused = "" if is_welcome else welcome_back(context, team)
+    if refused:
+        return refused
+    problem = told_secret(context.tx, sent.strings)
+    if problem:
+        return _refuse(context, team.address, "problem", problem=problem, team=team)
+    return take(context, team, program)
 
 
 def told_secret(tx: Transaction, strings: Sequence[PossibleString]) -> Problem | None:
@@ -188,7 +204,6 @@ def _take(context: LetterContext, team: Team, program: MailedProgram) -> str:
         return _refuse(context, team.address, "problem", problem=problem, team=team)
     same = _unchanged(context.tx, team, program)
     if same:
-        counts = submissions.latest_good(context.tx, team.id)
         return context.answer(
             "compile_unchanged",
             team.address,
@@ -196,7 +211,6 @@ def _take(context: LetterContext, team: Team, program: MailedProgram) -> str:
             of_team=team,
             number=same.number,
             is_queued=same.state is SubmissionState.QUEUED,
-            counts=counts.number if counts else None,
         )
     submission = submissions.add(
         context.tx,
@@ -273,7 +287,6 @@ _LATE = (Window.TOO_LATE, Window.RUNNING, Window.FINISHED)
 def _refuse(
     context: LetterContext, to: str, reason: str, *, problem: Problem | None = None, team: Team | None = None
 ) -> str:
-    counts = submissions.latest_good(context.tx, team.id) if team else None
     effect = Effect.PROGRAM_LATE if reason in _LATE else Effect.PROGRAM_REFUSED
     return context.answer(
         "compile_refused",
@@ -285,7 +298,7 @@ def _refuse(
         receipt=context.record(effect, team.name) if team else None,
         reason=reason,
         problem=problem,
-        version=counts.number if counts else None,
+        own=submissions.program_of(context.tx, team.id) if team else None,
     )
 
 

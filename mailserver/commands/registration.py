@@ -13,10 +13,11 @@ from contest.language import gettext, speaking
 from contest.ledger.receipts import Effect, LedgerEntry, Receipt
 from contest.mail import knobeln_json
 from contest.mail.form import record_text, sample
-from contest.model import Attachment, Outgoing, Registration, Scope, Submission, Team, TeamState
+from contest.model import Attachment, Outgoing, Registration, Scope, Team, TeamState
 from contest.model.mail_records import QuotedForm, WelcomeRecord
 from contest.schema.sections import Window
 from contest.store import Transaction, answers, ledger, letters, outbox, submissions, teams
+from contest.store.submissions import TeamsProgram
 from mailserver.attachments import rules, software
 from mailserver.command import CONFIRM_REGISTRATION, Arguments, Command, LetterContext
 from mailserver.limits import HOUR, Doubt, Limit, doubt
@@ -125,21 +126,26 @@ def _refuse(
     )
 
 
-def _doubt(context: LetterContext, wanted: Registration) -> Doubt | None:
-    """Why the form may be a stranger's, so that its address has to confirm it."""
+def _doubt(context: LetterContext, wanted: Registration, earlier: Team | None) -> Doubt | None:
+    """Why the form may be a stranger's, so that its address has to confirm it.
+
+    `earlier`: the team that has its address.
+    """
+    has_withdrawn = earlier is not None and not earlier.is_registered
     mailbox = addresses.mailbox_of(wanted.address)
     form = context.counted(CONFIRM_REGISTRATION, wanted.address)
     scopes = (Scope.MAILBOX, Scope.DOMAIN, *((Scope.NETWORK,) if context.network else ()))
-    earlier = answers.count_letters(context.tx, form, scopes, _FORM_ANSWERS, HOUR)
+    forms = answers.count_letters(context.tx, form, scopes, _FORM_ANSWERS, HOUR)
     unproved = teams.unproved_addresses(context.tx)
     return doubt(
         context.settings.registration.confirm,
         is_senders=mailbox == addresses.mailbox_of(context.letter.sender or ""),
         is_checked=bool(context.settings.mail.authserv_id),
         authenticity=context.authenticity,
-        forms_in_an_hour=max(earlier) + 1,
+        forms_in_an_hour=max(forms) + 1,
         is_second=mailbox in map(addresses.mailbox_of, unproved),
         is_crowded=len(unproved) >= context.settings.teams.max_teams,
+        returns=has_withdrawn and not context.is_proved(wanted.address),
     )
 
 
@@ -148,7 +154,7 @@ _FORM_ANSWERS = (CONFIRM_REGISTRATION, "registration_accepted", "registration_pe
 
 def _take(context: LetterContext, wanted: Registration, reading: FormResult, earlier: Team | None) -> str:
     """Accept the registration, or ask its address for a reply first."""
-    reason = None if context.is_confirmed else _doubt(context, wanted)
+    reason = None if context.is_confirmed else _doubt(context, wanted, earlier)
     if reason is None:
         return _accept(context, wanted, reading, earlier)
     return context.ask(
@@ -201,13 +207,7 @@ def _accept(context: LetterContext, wanted: Registration, reading: FormResult, e
             remarks=remarks,
         )
     attachments = _with_welcome(context.settings)
-    welcome = _welcome(
-        context.tx,
-        team,
-        string,
-        submissions.latest_good(context.tx, team.id) if earlier else None,
-        context.settings,
-    )
+    welcome = _welcome(context.tx, team, string, context.settings)
     for_programs = _for_programs(welcome, context.settings, is_short=not is_proved)
     return context.answer(
         template,
@@ -253,27 +253,25 @@ def welcome_back(context: LetterContext, team: Team) -> str:
 
 
 class _Welcome(TypedDict):
-    """The facts of the template `registration_accepted`, except `remarks`."""
+    """The facts of the template `registration_accepted`, except `remarks`. `own`: the program of a team that
+    comes back, and whether it counts."""
 
     team: Team
     string: str
     record: str
     has_rules: bool
     ledger_key: str
-    counts: int | None
+    own: TeamsProgram
 
 
-def _welcome(
-    tx: Transaction, team: Team, string: str, good: Submission | None, settings: Settings
-) -> _Welcome:
-    """`good`: the program of a team that comes back."""
+def _welcome(tx: Transaction, team: Team, string: str, settings: Settings) -> _Welcome:
     return _Welcome(
         team=team,
         string=string,
         record=record_text(team.registration),
         has_rules=bool(rules(settings.game.name)),
         ledger_key=str(ledger.public_key(tx)),
-        counts=good.number if good else None,
+        own=submissions.program_of(tx, team.id),
     )
 
 
@@ -283,7 +281,7 @@ def _for_programs(welcome: _Welcome, settings: Settings, *, is_short: bool = Fal
     record = WelcomeRecord(
         team=knobeln_json.number_of(team),
         string=welcome["string"],
-        counts=welcome["counts"],
+        counts=welcome["own"].counts,
         dates=dict(settings.dates),
         ledger_key=welcome["ledger_key"],
         quoted=knobeln_json.quoted(
@@ -310,12 +308,12 @@ def _shared_people(tx: Transaction, registration: Registration) -> tuple[str, ..
 def accept_pending(
     tx: Transaction, team: Team, settings: Settings, renderer: Renderer, now: datetime
 ) -> None:
-    """Accept a registration that waited or was withdrawn: the team gets the complete welcome mail."""
+    """Take a team in that waited, has withdrawn or was not heard from: it gets the complete welcome mail."""
     string = new_string()
     teams.set_state(tx, team.id, TeamState.ACTIVE)
     teams.set_auth_digest(tx, team.id, digest(string))
     teams.set_proved(tx, team.id)  # the organizer knows who it is, and the mail has all files
-    welcome = _welcome(tx, team, string, submissions.latest_good(tx, team.id), settings)
+    welcome = _welcome(tx, team, string, settings)
     with speaking(team.language or settings.contest.language):
         rendered = renderer.render(
             "registration_accepted", remarks=(), is_short=False, is_brief=False, **welcome

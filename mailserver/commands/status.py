@@ -14,11 +14,11 @@ from mailserver.limits import Limit
 
 
 def _answer(context: LetterContext, team: Team | None) -> str:
-    """In the template `newest` is the version that came last, `good` the one that counts, `trial` its trial
-    game; each may be None."""
+    """In the template `newest` is the version that came last, `own` what there is to tell about the one that
+    counts, `trial` its trial game; each may be None."""
     newest = next(iter(submissions.newest(context.tx, 1, team_id=team.id)), None) if team else None
-    good = submissions.latest_good(context.tx, team.id) if team else None
-    report = submissions.report_of(context.tx, good.id) if good else None
+    own = submissions.program_of(context.tx, team.id) if team else None
+    report = submissions.report_of(context.tx, own.counting.id) if own and own.counting else None
     phase = context.phase
     now = context.stored.received_at
     return context.answer(
@@ -26,7 +26,7 @@ def _answer(context: LetterContext, team: Team | None) -> str:
         team.address if team else context.writer,
         note=f"the status of {team.name} is asked for" if team else "the dates are asked for, not by a team",
         of_team=team,
-        good=good,
+        own=own,
         trial=report.trial if report else None,
         newest=newest,
         listed=entry_lists.newest(context.tx),

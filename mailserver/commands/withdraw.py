@@ -10,7 +10,7 @@ from __future__ import annotations
 from contest.ledger.receipts import Effect
 from contest.model import Phase, Team, TeamState
 from contest.schema.sections import Window
-from contest.store import contest_state, submissions, teams
+from contest.store import contest_state, decisions, submissions, teams
 from mailserver import authentication
 from mailserver.authentication import team_command
 from mailserver.command import Arguments, LetterContext
@@ -32,6 +32,7 @@ def _withdraw(context: LetterContext, team: Team, _arguments: Arguments) -> str:
         of_team=team,
         receipt=context.record(Effect.WITHDRAWN, team.name),
         has_program=submissions.latest_good(tx, team.id) is not None,
+        is_banned=decisions.ban_of(tx, team.id) is not None,
         can_return=window is Window.OPEN,
     )
 

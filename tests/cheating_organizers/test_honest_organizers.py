@@ -11,9 +11,11 @@ from pathlib import Path
 import pytest
 
 from contest.actions.organizer_actions import OrganizerActions
+from contest.schema.sections import Registration
+from contest.store import submissions, teams
 from knobellib import receipts
 from tests.support.archives import knobeln
-from tests.support.mail_world import REGISTER, START, from_line
+from tests.support.mail_world import REGISTER, START, flat, from_line
 from tests.support.mailed_contest import (
     CLOSES,
     DARK,
@@ -98,6 +100,53 @@ def test_a_team_that_withdraws_and_a_team_that_comes_back_by_another_name_are_no
     assert said.code == 3, said.text
     (remark,) = said.remarks
     assert f"the_grey_lords_of_knobeln plays a program that was accepted of {DARK}" in remark
+
+
+CAREFUL = Registration()
+"""As every contest is that says nothing else: a form proves nothing."""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "form", [form_of(DARK), form_of(DARK).replace(f"{DARK}\n", "lords_of_another_name\n")]
+)
+def test_a_form_in_the_name_of_a_withdrawn_team_is_no_lie_of_the_organizer(
+    verify: Verify, tmp_path: Path, name: str
+) -> None:
+    contest = MailedContest.create(tmp_path / "contest", small_settings(beacon="drand", registration=CAREFUL))
+    contest.take_part(PROGRAMS)
+    contest.clock.at += timedelta(minutes=1)
+    contest.send(DARK, "withdraw", from_line(DARK, contest.strings[DARK]))
+    contest.send(DARK, REGISTER, form_of(DARK).replace(f"{DARK}\n", f"{name}\n"))
+    said = verify(contest.go_on(tmp_path / "archive"))
+    assert (said.code, said.remarks) == (0, []), said.text
+    (final,) = contest.mails(HEAVY, "entries")[-1:]
+    assert DARK not in flat(final)
+    with contest.opened() as opened, opened.store.read() as tx:
+        assert [entry.name for entry in submissions.all_entries(tx)] == [HEAVY, LIGHT]
+        assert teams.named(tx, DARK).state == "withdrawn"  # and nobody else can have its name
+
+
+@pytest.mark.slow
+def test_a_withdrawn_team_that_confirms_its_form_plays_and_the_archive_says_so(
+    verify: Verify, tmp_path: Path
+) -> None:
+    contest = MailedContest.create(tmp_path / "contest", small_settings(beacon="drand", registration=CAREFUL))
+    contest.take_part(PROGRAMS)
+    contest.clock.at += timedelta(minutes=1)
+    contest.send(DARK, "withdraw", from_line(DARK, contest.strings[DARK]))
+    contest.clock.at += timedelta(minutes=1)
+    contest.send(DARK, REGISTER, form_of(DARK))
+    (question,) = contest.mails(DARK, "registration-confirm")
+    assert "a team with this mail-address has withdrawn" in flat(question)
+    contest.send(DARK, f"Re: {question['Subject']}", "")
+    assert "Version 1 of your program, which you sent before you withdrew, counts again." in flat(
+        contest.mails(DARK, "registration-accepted")[-1]
+    )
+    said = verify(contest.go_on(tmp_path / "archive"))
+    assert (said.code, said.remarks) == (0, []), said.text
+    with contest.opened() as opened, opened.store.read() as tx:
+        assert [entry.name for entry in submissions.all_entries(tx)] == list(PROGRAMS)
 
 
 @pytest.mark.slow

@@ -309,7 +309,7 @@ def test_there_is_no_backup_of_other_databases(folder, tmp_path, monkeypatch) ->
     )
 
 
-@pytest.mark.parametrize("which", [1, 4])
+@pytest.mark.parametrize("which", [1, 2])
 def test_a_restore_that_was_interrupted_can_be_done_again(tmp_path, folder, monkeypatch, which) -> None:
     knobeln_in(folder.path, "backup", tmp_path / "copy.tar.gz")
     replace, calls = os.replace, 0

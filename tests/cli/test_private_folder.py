@@ -61,6 +61,7 @@ def test_a_contest_that_others_could_read_is_closed(command: str, tmp_path: Path
     knobeln("backup", tmp_path / "copy.tar.gz", "-C", folder)
     if command == "init":  # of a folder with settings, but without a database
         (folder / "contest.db").unlink()
+        (folder / ".contest").unlink()
     fill(folder)
     for file in folder.glob("contest.*"):
         file.chmod(0o644)

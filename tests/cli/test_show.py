@@ -30,9 +30,11 @@ def test_a_team_is_shown_with_its_members_and_programs(folder: ContestContext) -
     assert facts["address"] == "team_0002@teams.example"
     assert facts["state"] == "dropped, because: They asked for it."
     assert facts["programs"] == "1 accepted (submission 2)"
-    assert facts["counts"] == "version 1"
+    assert facts["counts"] == "none"
     for member in team.registration.members:
         assert any(line.startswith(f"member: {member.name}") for line in lines)
+    other = knobeln_in(folder.path, "teams", "show", "team_0001").stdout
+    assert "counts        version 1\n" in other
     whole = json.loads(knobeln_in(folder.path, "teams", "--json").stdout)
     assert json.loads(knobeln_in(folder.path, "teams", "show", "team_0002", "--json").stdout) == whole[1]
 

@@ -194,7 +194,7 @@ def test_an_accepted_program_has_its_native_code_when_its_report_goes_out(contex
     context.send(team, GOOD)
     assert context.work() == 1
     with context.store.read() as tx:
-        found = submissions.image_that_counts(tx, team)
+        found = submissions.image_of(tx, team, 1)
     assert found
     image = Image.from_bytes(found[1])
     assert list(translations().found([image])) == [image.digest]

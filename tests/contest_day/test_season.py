@@ -182,6 +182,24 @@ def test_each_tournament_has_its_close_and_its_frozen_settings(season, archive, 
         assert "but the ledger says so nowhere; until then a letter could be dated back" in done.output
 
 
+def test_a_team_that_is_forgotten_between_two_tournaments_has_gone_for_verify_too(tmp_path: Path) -> None:
+    chosen = small_settings(final_size=2).model_copy(update={"season": Season(tournaments=2, days=14)})
+    mailed = MailedContest.create(tmp_path / "season", chosen)
+    mailed.take_part(PROGRAMS)
+    mailed.clock.at = CLOSES + timedelta(minutes=5)
+    mailed.tell_first_list()
+    mailed.clock.at = KNOWN
+    mailed.play()
+    assert knobeln("teams", "forget", DARK, "--reason", "so", "-C", mailed.folder).exit_code == 0
+    mailed.clock.at = PUBLISHED
+    assert goes_on(mailed)
+    play(mailed, 2)
+    done = knobeln("publish", "--season", tmp_path / "archive", "-C", mailed.folder)
+    assert done.exit_code == 0, done.output
+    checked = knobeln("verify", tmp_path / "archive")
+    assert checked.exit_code == DRAW_BELIEVED, checked.output
+
+
 def test_the_pages_of_a_season(season: MailedContest, tmp_path: Path) -> None:
     written = knobeln("site", tmp_path, "-C", season.folder)
     assert written.exit_code == 0, written.output

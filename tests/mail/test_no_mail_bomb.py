@@ -393,6 +393,7 @@ GOOD = {
     "forms_in_an_hour": 3,
     "is_second": False,
     "is_crowded": False,
+    "returns": False,
 }
 
 
@@ -407,6 +408,7 @@ GOOD = {
         ({"forms_in_an_hour": 4}, Doubt.MANY_FORMS),
         ({"is_second": True}, Doubt.SECOND_TEAM),
         ({"is_crowded": True}, Doubt.MANY_TEAMS),
+        ({"returns": True}, Doubt.RETURNS),
     ],
 )
 def test_what_makes_a_form_doubtful(change: dict[str, Any], reason: Doubt | None) -> None:

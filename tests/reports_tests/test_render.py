@@ -27,7 +27,7 @@ HOSTILE = (
 )
 OWN = "Subject: {{ name }}\n\nDear {{ name }}!\n{{ words|wrap }}\n"
 
-NO_PROGRAM = {"number_of_teams": 3, "seed_commitment": "c0ffee", "entries_root": "2"}
+NO_PROGRAM = {"number_of_teams": 3, "seed_commitment": "c0ffee", "entries_root": "2", "is_pending": False}
 
 
 @pytest.fixture

@@ -17,7 +17,7 @@ from pathlib import Path
 import pytest
 from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
-from sqlalchemy import inspect
+from sqlalchemy import event, inspect
 from sqlalchemy.exc import IntegrityError
 
 from contest.config.settings import Settings
@@ -82,6 +82,33 @@ def test_a_new_database_has_exactly_the_tables_of_the_program(store: Store) -> N
     with store.engine.connect() as connection:
         assert compare_metadata(MigrationContext.configure(connection), metadata) == []
         assert set(inspect(connection).get_table_names()) == {*metadata.tables, "alembic_version"}
+
+
+def test_others_write_while_the_file_is_checked(store: Store) -> None:
+    """Every 1,000 steps of SQLite's check another writer adds a letter, and does not wait for it."""
+    with store.write() as tx:
+        for number in range(200):
+            letters.add(tx, raw=bytes([number]) * 50_000, sender="", recipients=(), channel="test", now=NOW)
+    store.close()
+    other, commits, waited = Store(store.url), 0, 0.0
+
+    def write() -> int:
+        nonlocal commits, waited
+        begin = time.monotonic()
+        with other.write() as tx:
+            letters.add(
+                tx, raw=f"during {commits}".encode(), sender="", recipients=(), channel="test", now=NOW
+            )
+        waited = max(waited, time.monotonic() - begin)
+        commits += 1
+        return 0
+
+    event.listen(store.engine, "connect", lambda found, _record: found.set_progress_handler(write, 1_000))
+    store.check_integrity()
+    store.close()
+    other.close()
+    assert commits > 5
+    assert waited < 5
 
 
 def test_a_commit_is_on_the_disk_when_it_returns(store: Store) -> None:

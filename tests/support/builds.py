@@ -1,10 +1,12 @@
 """Compile reports without a compiler."""
 
 from dataclasses import replace
+from datetime import UTC, datetime
 from typing import Any
 
 from contest.interfaces.protocols import Rendered, Renderer
-from contest.model import BuildReport, MachineBuildReport
+from contest.model import BuildReport, MachineBuildReport, Participation, Submission, SubmissionState
+from contest.store.submissions import TeamsProgram
 
 _SMALL_PROGRAM = MachineBuildReport(
     findings=(),
@@ -21,6 +23,24 @@ _SMALL_PROGRAM = MachineBuildReport(
 )
 
 
+def _active(counts: int | None) -> TeamsProgram:
+    """What an active team is told whose version `counts` is the newest accepted one."""
+    if counts is None:
+        return TeamsProgram(Participation.ACTIVE, None, None)
+    good = Submission(
+        id=1,
+        team_id=1,
+        letter_id=1,
+        number=counts,
+        received_at=datetime(1994, 5, 14, tzinfo=UTC),
+        files={},
+        program="",
+        description="",
+        state=SubmissionState.BUILT,
+    )
+    return TeamsProgram(Participation.ACTIVE, good, good)
+
+
 def build_report(**facts: Any) -> MachineBuildReport:
     """The report on a small C program that was accepted, but for these facts."""
     return replace(_SMALL_PROGRAM, **facts)
@@ -28,7 +48,9 @@ def build_report(**facts: Any) -> MachineBuildReport:
 
 def compile_report(templates: Renderer, report: BuildReport, **facts: Any) -> Rendered:
     """The mail about version 3 of the team `example`, its first one, but for these facts."""
-    first = {"team": "example", "number": 3, "previous_good": None, "replaced": (), "repairs": ()}
+    first: dict[str, Any] = {"team": "example", "number": 3, "previous_good": None}
+    first |= {"replaced": (), "repairs": ()}
+    first["own"] = _active(3 if report.accepted else facts.get("previous_good"))
     return templates.render(
         "compile_report", **{"report": report, **first, "place": None, "digest": "", **facts}
     )

@@ -165,8 +165,8 @@ def _encoded(text: bytes, encoding: str) -> bytes:
 
 
 def _as_sent(text: bytes) -> bytes:
-    """The text with the line ends of SMTP, which count."""
-    return text.replace(b"\r", b"").replace(b"\n", b"\r\n")
+    """The text with the line ends of SMTP, which count, and without the dots that SMTP doubles."""
+    return text.replace(b"\r", b"").replace(b"\n.", b"\n,").replace(b"\n", b"\r\n")
 
 
 def _text(draws: random.Random, room: int) -> str:

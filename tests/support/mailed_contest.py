@@ -19,7 +19,7 @@ from typing import Self
 
 from contest.config.settings import Settings, game_settings
 from contest.errors import NumberAwaited
-from contest.schema.sections import Tournament
+from contest.schema.sections import Registration, Tournament
 from knobeln.context import ContestContext, create_contest
 from knobeln.day.run import play_contest
 from knobeln.day.wait_for_number import wait_for_number
@@ -30,7 +30,7 @@ from tests.support.archives import HOUSE, knobeln
 from tests.support.clocks import FixedClock
 from tests.support.drand_network import stand_in_chain, trusted_drand
 from tests.support.letters import letter
-from tests.support.mail_world import FORM, OPENS, REGISTER, START, from_line, make_settings, told
+from tests.support.mail_world import BELIEVED, FORM, OPENS, REGISTER, START, from_line, make_settings, told
 from tournament.day import Spectator
 
 CHAIN = stand_in_chain(int(datetime(1994, 3, 1, tzinfo=UTC).timestamp()), 30)
@@ -63,10 +63,10 @@ def form_of(team: str, form: str = FORM) -> str:
     )
 
 
-def small_settings(**tournament: object) -> Settings:
+def small_settings(*, registration: Registration = BELIEVED, **tournament: object) -> Settings:
     """Small groups and short games."""
     small = {"workers": 1, "group_min": 2, "group_max": 3, "final_size": 2, **tournament}
-    chosen = make_settings(tournament=Tournament.model_validate(small))
+    chosen = make_settings(tournament=Tournament.model_validate(small), registration=registration)
     programs = chosen.programs.model_copy(update={"description": "warn"})
     return chosen.model_copy(update={"game": game_settings({"L": 40, "k": 4}), "programs": programs})
 
