@@ -107,9 +107,7 @@ CAREFUL = Registration()
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    "form", [form_of(DARK), form_of(DARK).replace(f"{DARK}\n", "lords_of_another_name\n")]
-)
+@pytest.mark.parametrize("name", [DARK, "lords_of_another_name"])
 def test_a_form_in_the_name_of_a_withdrawn_team_is_no_lie_of_the_organizer(
     verify: Verify, tmp_path: Path, name: str
 ) -> None:
