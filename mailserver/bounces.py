@@ -31,6 +31,7 @@ CHANNELS_WITH_ENVELOPE = ("smtp", "lmtp", "pipe")
 _MAX_READ_BYTES = 64_000
 _MAX_LINES = 1_500
 _MAX_LINE_BYTES = 400
+_MAX_INNER_LETTERS = 50  # each may be in another one, which the library reads again for each line
 _MAX_DIAGNOSIS_CHARACTERS = 300
 _MAX_FIELD_CHARACTERS = 2_000
 _MAX_IDS = 20
@@ -146,8 +147,11 @@ def _failures(raw: bytes) -> BounceReport | None:
     from flufl.bounce import all_failures  # for bounces only: all its formats come with it
 
     lines = raw[:_MAX_READ_BYTES].splitlines()[:_MAX_LINES]
+    begin = b"\n".join(line[:_MAX_LINE_BYTES] for line in lines)
+    if begin.lower().count(b"message/") > _MAX_INNER_LETTERS:
+        return None
     try:
-        message = email.message_from_bytes(b"\n".join(line[:_MAX_LINE_BYTES] for line in lines))
+        message = email.message_from_bytes(begin)
         late, failed = all_failures(message)
         return BounceReport(bool(failed), _diagnosis(message)) if late or failed else None
     except Exception as error:  # a stranger's letter, and twenty formats that nobody has written down

@@ -27,7 +27,9 @@ MAX_HEADER_LINES = 1_000
 CUT_FIELD = "X-Knobeln-Cut"  # on a letter whose body was left out: its bytes, and how many it may have
 MAX_HOPS = 50  # mail servers on the way; a larger number means a loop (RFC 5321, 6.3)
 MAX_PART_HEADER_BYTES = 8_000
-MAX_TYPE_BYTES = 4_000  # of a field with parameters, for which the library needs quadratic time
+# Of a field with parameters, for which the library needs quadratic time.
+MAX_TYPE_BYTES = 4_000
+MAX_PARAMETERS = 200
 MAX_DEPTH = 10
 MAX_PARTS = 50
 _MAX_FIELD_CHARACTERS = 2_000
@@ -193,8 +195,11 @@ class _Splitter:
         if depth > MAX_DEPTH:
             raise TooComplex(f"its parts are nested deeper than {MAX_DEPTH}")
         for name in ("Content-Type", "Content-Disposition"):
-            if any(len(value) > MAX_TYPE_BYTES for value in headers.all(name)):
-                raise TooComplex(f"a {name} field is longer than {MAX_TYPE_BYTES:,} characters")
+            for value in headers.all(name):
+                if len(value) > MAX_TYPE_BYTES:
+                    raise TooComplex(f"a {name} field is longer than {MAX_TYPE_BYTES:,} characters")
+                if value.count(";") > MAX_PARAMETERS:
+                    raise TooComplex(f"a {name} field has more than {MAX_PARAMETERS} parameters")
 
     def _child(self, piece: bytes, depth: int, is_cut: bool) -> Part:
         head, body = _divided(piece)
