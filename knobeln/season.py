@@ -18,10 +18,29 @@ from contest.schema.sections import Season
 from contest.store import Transaction, contest_state, decisions, ledger, outbox, results, submissions, teams
 from contest.util.clock import TIME_FORMAT
 from knobeln.context import ContestContext
+from knobeln.steps import Steps
 from tournament.certainty import places
 from tournament.derived_settings import format_of, frozen_settings
 from tournament.runners import open_runner
 from tournament.season import Played, season_table
+
+
+def go_on_sometime(contest: ContestContext, steps: Steps) -> bool:
+    """`go_on` as a scheduled step of a server."""
+    contest = contest.current()
+    with contest.store.read() as tx:
+        is_over = _is_due(tx, contest)
+    if not is_over or why_not_out(contest):
+        return False
+    return steps.take(contest, "the season's next tournament, or its end", partial(go_on, contest))
+
+
+def order_run_sometime(contest: ContestContext, steps: Steps) -> bool:
+    """`order_run_if_due` as a scheduled step of a server."""
+    with contest.store.read() as tx:
+        if not _is_run_due(tx, contest, contest.clock.now()):
+            return False
+    return steps.take(contest, "the run of a tournament", partial(order_run_if_due, contest))
 
 
 def go_on(contest: ContestContext) -> bool:

@@ -21,6 +21,7 @@ from contest.store.claimant import Claimant
 from contest.util.log import log
 from knobeln.context import ContestContext
 from knobeln.letter_service import LetterService
+from knobeln.steps import Steps
 from mailserver.commands import witness
 from mailserver.delivery.deliver import Delivered, Delivery
 from mailserver.delivery.transports import Transport
@@ -50,6 +51,7 @@ class Services:
     def __init__(self, contest: ContestContext, read: Read | None = None) -> None:
         """`read`: how letters are read, by default in a process whose time is limited."""
         self._contest = contest
+        self.steps = Steps(this_process())
         self._letters = LetterService(contest, this_process(), read or shared_reader().read)
         self._made: dict[object, tuple[ContestContext, Any]] = {}
         self._lock = Lock()
@@ -117,11 +119,15 @@ class Services:
             if not next_step(tx, settings, now):
                 return False
         reporter = ContestReporter(settings, contest.templates)
-        with contest.store.write() as tx:
-            step = next_step(tx, settings, now)  # another process may have been quicker
-            if step:
-                step(tx, settings, contest.templates, reporter, now)
-        return step is not None
+
+        def take() -> bool:
+            with contest.store.write() as tx:
+                step = next_step(tx, settings, now)  # another process may have been quicker
+                if step:
+                    step(tx, settings, contest.templates, reporter, now)
+            return step is not None
+
+        return self.steps.take(contest, "the list of entries", take)
 
     def practise_next(self) -> bool:
         """Play one requested practice. False: none waits, or it is too early."""
