@@ -10,6 +10,7 @@ from functools import partial
 from contest.config.settings import Settings
 from contest.errors import NotFound
 from contest.interfaces.protocols import to_all
+from contest.language import noted
 from contest.ledger.receipts import Effect, LedgerEntry
 from contest.mail import knobeln_json
 from contest.model import OutboxState, Outgoing, Phase, SeasonTable, Team
@@ -32,7 +33,7 @@ def go_on_sometime(contest: ContestContext, steps: Steps) -> bool:
         is_over = _is_due(tx, contest)
     if not is_over or why_not_out(contest):
         return False
-    return steps.take(contest, "the season's next tournament, or its end", partial(go_on, contest))
+    return steps.take(contest, noted("the season's next tournament, or its end"), partial(go_on, contest))
 
 
 def order_run_sometime(contest: ContestContext, steps: Steps) -> bool:
@@ -40,7 +41,7 @@ def order_run_sometime(contest: ContestContext, steps: Steps) -> bool:
     with contest.store.read() as tx:
         if not _is_run_due(tx, contest, contest.clock.now()):
             return False
-    return steps.take(contest, "the run of a tournament", partial(order_run_if_due, contest))
+    return steps.take(contest, noted("the run of a tournament"), partial(order_run_if_due, contest))
 
 
 def go_on(contest: ContestContext) -> bool:

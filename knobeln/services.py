@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from contest.errors import EngineFailed, StoreBusy
 from contest.interfaces.protocols import to_organizer
+from contest.language import noted
 from contest.store import Transaction, contest_state, languages, outbox, practices, submissions
 from contest.store.claimant import Claimant
 from contest.util.log import log
@@ -127,7 +128,7 @@ class Services:
                     step(tx, settings, contest.templates, reporter, now)
             return step is not None
 
-        return self.steps.take(contest, "the list of entries", take)
+        return self.steps.take(contest, noted("the list of entries"), take)
 
     def practise_next(self) -> bool:
         """Play one requested practice. False: none waits, or it is too early."""

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from contest.interfaces.protocols import to_organizer
-from contest.language import speaking
+from contest.language import gettext, speaking
 from contest.store import begun, contest_state, outbox
 from contest.store.claimant import Claimant
 from contest.util.log import log
@@ -30,7 +30,10 @@ class Steps:
     _rests_until: dict[str, float] = field(default_factory=dict)  # by a clock that nobody sets
 
     def take(self, contest: ContestContext, name: str, step: Callable[[], bool]) -> bool:
-        """Take this step, which is due; return what it returns. False also while it rests."""
+        """Take this step, which is due; return what it returns. False also while it rests.
+
+        `name`: for the journal and the organizer, marked by `noted`.
+        """
         if time.monotonic() < self._rests_until.get(name, 0.0):
             return False
         work = f"step/{name}"
@@ -55,6 +58,6 @@ class Steps:
         with contest.store.write() as tx:
             contest_state.note(tx, "error", text, now)
             with speaking(contest.settings.contest.language):
-                mail = contest.templates.render(_MAIL, step=name, times=MAX_TIMES)
+                mail = contest.templates.render(_MAIL, step=gettext(name), times=MAX_TIMES)
             key = f"step/{name}/{now.isoformat()}"
             outbox.put(tx, to_organizer(contest.settings, key, _MAIL, mail), contest.settings, now)
