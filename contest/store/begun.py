@@ -1,8 +1,8 @@
 """Counts how often a piece of work was begun by a process that then ended without finishing it.
 
-So no letter, program or step can hold its queue (O02, O03): whatever ends the process each time (`kill -9`, no memory,
-a fault of ours), the work is set aside after MAX_TIMES, and the next piece has its turn. The mark is
-committed before the work begins, and deleted by the transaction that finishes the work.
+So no letter, program or step can hold its queue (O02, O03): whatever ends the process each time (`kill -9`,
+no memory, a fault of ours), the work is set aside after MAX_TIMES, and the next piece has its turn. The mark
+is committed before the work begins, and deleted by the transaction that finishes the work.
 """
 
 from __future__ import annotations
