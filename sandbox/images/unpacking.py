@@ -93,8 +93,8 @@ fi
 {_SKOPEO} copy --quiet "$source" oci:oci:image
 """
 _FETCH = f'{_SKOPEO} copy --quiet "docker://$1" oci:oci:image'
-# Where the C library needs /proc for what `chmod -R` asks, as on Linux before 6.6, that command does nothing and
-# says nothing. Each folder is opened before find looks into it.
+# Where the C library needs /proc for what `chmod -R` asks, as on Linux before 6.6, that command does nothing
+# and says nothing. Each folder is opened before find looks into it.
 _OPEN_FOLDERS = "-type d ! -perm -700 -execdir chmod u+rwx {} \\;"
 _UNPACK = f"""
 umoci --log=error raw unpack --rootless --image oci:image {ROOT}
