@@ -55,7 +55,7 @@ _LIMITS = Limits(
 _ENVIRONMENT = {"GOMAXPROCS": "2", "XDG_DATA_HOME": "/nowhere"}  # skopeo keeps no notes for later
 # A registry has no such image for us. All else may be better tomorrow. The specification of registries has a
 # code and a sentence for each error, and skopeo hands on what the registry said: one of both, or the status.
-_NO_SUCH_MANIFEST = 2  # the exit code of skopeo from 1.16 on
+_NO_SUCH_MANIFEST = 2  # the exit code of skopeo 1.18; 1.9 has only words
 _NO_IMAGE = re.compile(
     r"\b(unauthorized|authentication required|denied|name unknown|name not known|name invalid"
     r"|manifest unknown|manifest invalid|blob unknown|no image found)\b"
