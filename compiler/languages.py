@@ -196,7 +196,11 @@ def _try_import(package: str, language: Language, sandbox: Sandbox, settings: Pr
     install."""
     values = _placeholders(language, "", language.memory_mb)
     memory = language.reserved_mb + (settings.memory_mb or language.memory_mb)
-    limits = Limits(address_space_bytes=memory * MB, processes=language.processes)
+    limits = Limits(
+        address_space_bytes=memory * MB,
+        reserved_bytes=language.untouched_mb * MB,
+        processes=language.processes,
+    )
     run = partial(
         sandbox.run,
         [values["tool"], "-c", _IMPORT, package],
@@ -314,10 +318,11 @@ def program_folder(
         files={**kept, **made},
         command=tuple(word.format(**values) for word in language.run),
         needs=Needs(
-            (language.reserved_mb + memory) * MB,
-            language.processes,
-            _environment(language, values),
-            _folders(language),
+            address_space=(language.reserved_mb + memory) * MB,
+            processes=language.processes,
+            environment=_environment(language, values),
+            folders=_folders(language),
+            untouched=language.untouched_mb * MB,
         ),
     )
     return folder, told

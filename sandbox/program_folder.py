@@ -21,12 +21,17 @@ _VERSION = 1
 
 @dataclass(frozen=True)
 class Needs:
-    """What programs of a language need besides their own files. `address_space`: of each process."""
+    """What programs of a language need besides their own files.
+
+    `address_space`: of each process; all of it may be used. `untouched`: address space of each process
+    besides, which is no memory.
+    """
 
     address_space: int  # bytes
     processes: int = 16
     environment: Mapping[str, str] = field(default_factory=dict)
     folders: tuple[str, ...] = ()  # of this host, with settings of the language
+    untouched: int = 0  # bytes
 
 
 @dataclass(frozen=True)
@@ -63,6 +68,7 @@ class ProgramFolder:
             limits=Limits(
                 cpu_seconds=cpu_seconds,
                 address_space_bytes=self.needs.address_space,
+                reserved_bytes=self.needs.untouched,
                 processes=self.needs.processes,
                 output_bytes=answer_bytes,
             ),
@@ -73,6 +79,8 @@ class ProgramFolder:
         facts = asdict(self) | {
             "files": {name: base64.b64encode(data).decode() for name, data in self.files.items()}
         }
+        if not self.needs.untouched:
+            del facts["needs"]["untouched"]  # programs in archives of the first release have no such fact
         return json.dumps({"version": _VERSION, **facts}, sort_keys=True, indent=0).encode()
 
     @classmethod

@@ -5,7 +5,8 @@ Usage: tools/fresh_system.py [--only PATTERN] [SUITE]...
 
 SUITE: of Debian or Ubuntu; by default the four that README names, or will name next. `--only` runs the cases
 whose names match the regular expression PATTERN. For root; takes about half an hour for each suite. It prints
-a table; what each case printed is in build/fresh-system/.
+a table, and why tests were skipped: the kernel is this host's, so what it lacks each system lacks. What each
+case printed is in build/fresh-system/.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections import Counter
 from dataclasses import dataclass
 from functools import cache, partial
 from pathlib import Path
@@ -30,6 +32,7 @@ UBUNTU = ("noble",)
 PACKAGES = "make,git,ca-certificates,sudo"
 GAMES = ("bid-tac-toe", "ultimate-tic-tac-toe", "cooperation", "standoff", "hog")
 MOST_SECONDS = 3_000
+FAILURE_LINES = 100
 # Sandboxes need namespaces, which the kernel refuses below chroot.
 ENTER = """
 mount --make-rprivate / && mount --bind "$0" "$0" && mount -t proc proc "$0/proc" &&
@@ -276,9 +279,13 @@ def _take_our_certificates(root: Path) -> None:
         (root / "etc/pip.conf").write_text("[global]\ncert = /etc/ssl/certs/ca-certificates.crt\n")
 
 
+def log_of(suite: str, case: str) -> Path:
+    return LOGS / f"{suite} {case.replace('/', '-')}.log"
+
+
 def try_case(system: System, name: str, steps: tuple[Step, ...]) -> str:
     """What stands in the table: how long it took, or what failed."""
-    log = LOGS / f"{system.suite} {name.replace('/', '-')}.log"
+    log = log_of(system.suite, name)
     log.unlink(missing_ok=True)
     begin = time.monotonic()
     for step in steps:
@@ -288,8 +295,16 @@ def try_case(system: System, name: str, steps: tuple[Step, ...]) -> str:
             return f"FAILED ({code})"
         if lacking := [word for word in step.words if word not in text]:
             return f"FAILED, without {lacking[0]!r}"
-    skipped = sum(line.startswith("SKIPPED [") for line in text.splitlines())
+    skipped = sum(skips(text).values())
     return f"{time.monotonic() - begin:.0f} s" + (f", {skipped} skips" if skipped else "")
+
+
+def skips(text: str) -> Counter[str]:
+    """How many tests pytest says that it skipped, by reason."""
+    skipped: Counter[str] = Counter()
+    for number, reason in re.findall(r"^SKIPPED \[(\d+)\] \S+ (.+)$", text, re.MULTILINE):
+        skipped[reason] += int(number)
+    return skipped
 
 
 def main() -> int:
@@ -301,6 +316,9 @@ def main() -> int:
     chosen = parser.parse_args()
     if os.geteuid() != 0:
         raise SystemExit("only root can make systems: sudo make fresh-system")
+    if not shutil.which("debootstrap"):
+        install = ["apt-get", "-qq", "install", "--yes", "--no-install-recommends", "debootstrap"]
+        subprocess.run(install, check=True)
     LOGS.mkdir(parents=True, exist_ok=True)
     table: dict[str, dict[str, str]] = {}
     say = partial(print, flush=True)
@@ -323,6 +341,11 @@ def main() -> int:
                         found = try_case(system, name, cases[name])
                         table.setdefault(name, {})[suite] = found
                         say(f"{suite}: {name}: {found}")
+                        printed = log_of(suite, name).read_text(errors="replace")
+                        for reason, number in skips(printed).most_common():
+                            say(f"    {number} skipped: {reason}")
+                        if "FAILED" in found:
+                            say(*printed.splitlines()[-FAILURE_LINES:], sep="\n")
                 shutil.rmtree(system.root)
             shutil.rmtree(fresh.root)
     width = max(map(len, table))

@@ -1,13 +1,14 @@
 """Make the filter of the system calls in a sandbox: `sandbox/seccomp/<architecture>.bpf`.
 
-Run `/usr/bin/python3 tools/system_call_filter.py`. It needs the Python binding of libseccomp (Debian:
+Run `/usr/bin/python3 tools/system_call_filter.py`. It needs the Python binding of libseccomp 2.6 (Debian 13:
 python3-seccomp). The tests interpret the filters and compare them with this file, so they need no libseccomp.
 
 The model is the default profile that docker and podman give to a container without capabilities
 (https://github.com/moby/profiles, seccomp/default.json, June 2026). `REFUSED` names what we take away from
 it, and why. All calls that are not allowed return ENOSYS, so that a C library tries an older call instead. An
-allow list does not age: a call that Linux gets tomorrow is refused. Calls that libseccomp 2.5.4 does not know
-are left out for the same reason.
+allow list does not age: a call that Linux gets tomorrow is refused. It is allowed once a C library needs it
+and has nothing older to try, or tries it with a file in /proc, which a sandbox lacks. The last one looked
+through is glibc 2.43.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ ARCHITECTURES = ("x86_64", "aarch64")
 ALLOWED = {
     "files": """
         access chdir chmod chown close close_range copy_file_range creat dup dup2 dup3 execve execveat
-        faccessat faccessat2 fadvise64 fallocate fchdir fchmod fchmodat fchown fchownat fdatasync
+        faccessat faccessat2 fadvise64 fallocate fchdir fchmod fchmodat fchmodat2 fchown fchownat fdatasync
         fgetxattr flistxattr fremovexattr fsetxattr fstat fstatfs fsync ftruncate futimesat getcwd
         getdents getdents64 getxattr ioctl lchown lgetxattr link linkat listxattr llistxattr lremovexattr
         lseek lsetxattr lstat mkdir mkdirat mknod mknodat newfstatat open openat openat2 pipe pipe2
@@ -33,8 +34,8 @@ ALLOWED = {
         symlinkat sync_file_range tee truncate umask unlink unlinkat utime utimensat utimes write writev
     """,
     "memory": """
-        brk madvise membarrier mincore mlock mlock2 mlockall mmap mprotect mremap msync munlock munlockall
-        munmap pkey_alloc pkey_free pkey_mprotect
+        brk madvise map_shadow_stack membarrier mincore mlock mlock2 mlockall mmap mprotect mremap mseal
+        msync munlock munlockall munmap pkey_alloc pkey_free pkey_mprotect
     """,
     "processes": """
         arch_prctl capget capset exit exit_group fork get_robust_list getcpu getegid geteuid getgid
@@ -80,6 +81,8 @@ REFUSED = {
         io_setup io_submit io_cancel io_destroy io_getevents io_pgetevents sync syncfs
     """,
     "gets around the names of files": "name_to_handle_at",
+    "tells which files others have read": "cachestat",
+    "does what futex does, and no C library calls it": "futex_requeue futex_wait futex_wake",
     "sets or tells the host's clock in detail": "adjtimex clock_adjtime",
     "old or rare, and no language needs it": """
         modify_ldt remap_file_pages landlock_add_rule landlock_create_ruleset landlock_restrict_self

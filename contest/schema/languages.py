@@ -71,7 +71,13 @@ class Language(BaseModel):
     )
     memory_mb: int = Field(256, ge=1, le=65_536, description="memory of a running program")
     reserved_mb: int = Field(
-        64, ge=0, le=65_536, description="address space that the tool also reserves, without using it"
+        64, ge=0, le=65_536, description="what the tool itself needs, on top of the memory of a program"
+    )
+    untouched_mb: int = Field(
+        0,
+        ge=0,
+        le=65_536,
+        description="address space that the tool reserves besides and never uses, so that it is no memory",
     )
     build_memory_mb: int = Field(512, ge=1, le=65_536, description="memory of the build")
     processes: int = Field(16, ge=1, le=256, description="processes and threads of a running program")

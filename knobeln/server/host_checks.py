@@ -89,6 +89,8 @@ def check_host(path: Path, settings: Settings) -> tuple[CheckResult, ...]:
         ("images", lambda: _images(settings), False),
         ("disk", lambda: _disk(path), True),
     ]
+    if is_process_1():
+        checks.append(("process 1", _process_1, False))
     if (path / FILE_NAME).exists():
         checks.append(("the contest", lambda: _contest(path), False))
         checks += [(name, check, False) for name, check in mail_checks.checks(settings, path)]
@@ -203,6 +205,23 @@ def _user(path: Path) -> str:
     why = f": {user}" if user else ""
     return Note(
         f"root, and `serve` and `run` stay root, which is a risk; give the contest to an ordinary user{why}"
+    )
+
+
+def is_process_1() -> bool:
+    """Whether the first process here is knobeln's, as in a container that was started without an init."""
+    try:
+        words = Path("/proc/1/cmdline").read_bytes().split(b"\0")
+    except OSError:
+        return False
+    names = [Path(os.fsdecode(word)).name for word in words[:2]]  # an interpreter, and what it runs
+    return "knobeln" in names
+
+
+def _process_1() -> str:
+    return Note(
+        "knobeln itself; nothing collects processes that have ended, until no other one can be started: "
+        "run the container with --init, or let tini start knobeln"
     )
 
 

@@ -21,6 +21,7 @@ from pathlib import Path
 
 from contest.errors import ToolMissing, TryAgain
 from contest.util.folders import make_folder
+from contest.util.log import log
 from contest.util.sanitize import sanitize
 from sandbox.bubblewrap import PATH
 from sandbox.images.oci_image import ROOT, SETTINGS, OciImage, Refused, open_root, quoted, read_configuration
@@ -52,8 +53,15 @@ _LIMITS = Limits(
     processes=128,
 )
 _ENVIRONMENT = {"GOMAXPROCS": "2", "XDG_DATA_HOME": "/nowhere"}  # skopeo keeps no notes for later
-# What skopeo says if a registry has no such image for us. All else may be better tomorrow.
-_NO_IMAGE = re.compile("unknown|unauthorized|denied|not found|no image found|invalid reference")
+# A registry has no such image for us. All else may be better tomorrow. The specification of registries has a
+# code and a sentence for each error, and skopeo hands on what the registry said: one of both, or the status.
+_NO_SUCH_MANIFEST = 2  # the exit code of skopeo 1.18; 1.9 has only words
+_NO_IMAGE = re.compile(
+    r"\b(unauthorized|authentication required|denied|name unknown|name not known|name invalid"
+    r"|manifest unknown|manifest invalid|blob unknown|no image found)\b"
+    r"|status ?code\b.*\b40[134]\b",
+    re.IGNORECASE,
+)
 _OUR_DISK = re.compile("no space left|quota exceeded|input/output error", re.IGNORECASE)
 # What a registry is asked with: as the user who runs the contest has set it up.
 _NETWORK_FOLDERS = ("/etc/ssl", "/etc/resolv.conf", "/etc/hosts", "/etc/nsswitch.conf", "/etc/containers")
@@ -76,15 +84,22 @@ if grep -Eqx '(\\./)?oci-layout' names; then
     mkdir in
     tar -xf plain -C in
     source=oci:in
-else
+elif grep -Eqx '(\\./)?manifest\\.json' names; then
     source=docker-archive:plain
+else
+    echo 'it is no image: it has neither a file manifest.json nor oci-layout' >&2
+    exit 1
 fi
 {_SKOPEO} copy --quiet "$source" oci:oci:image
 """
 _FETCH = f'{_SKOPEO} copy --quiet "docker://$1" oci:oci:image'
+# Where the C library needs /proc for what `chmod -R` asks, as on Linux before 6.6, that command does nothing
+# and says nothing. Each folder is opened before find looks into it.
+_OPEN_FOLDERS = "-type d ! -perm -700 -execdir chmod u+rwx {} \\;"
 _UNPACK = f"""
 umoci --log=error raw unpack --rootless --image oci:image {ROOT}
-chmod -R u=rwX,go=rX,a-st {ROOT}
+find {ROOT} {_OPEN_FOLDERS}
+find {ROOT} ! -type l -exec chmod u=rwX,go=rX,a-st {{}} +
 if [ -n "$(find {ROOT} -mindepth {MAX_DEPTH} -print -quit)" ]; then
     echo 'its folders are more than {MAX_DEPTH} deep' >&2
     exit 1
@@ -164,7 +179,8 @@ def _kept(digest: str, name: str, make: Callable[[Path], object], sandbox: Sandb
             _make_room(cache, KEPT_BYTES - image.unpacked_bytes)
             (fresh / _READY / SETTINGS).write_bytes(image.to_bytes())
             os.sync()  # after a power cut, empty files in an image would look like the team's fault
-            shutil.rmtree(image.folder, ignore_errors=True)  # a damaged image
+            if image.folder.exists():  # damaged
+                _put_away(image.folder)
             (fresh / _READY).rename(image.folder)
             return image
     except OSError as error:
@@ -200,12 +216,24 @@ def _fresh_folder(cache: Path, sandbox: Sandbox) -> Iterator[Path]:
 
 
 def _remove_unfinished(cache: Path, sandbox: Sandbox) -> None:
-    """From within a sandbox, where neither depth nor modes of what an image left can stop or mislead us."""
+    """Remove what is unfinished or put away. What cannot be removed stays, and is in no other image's way.
+
+    Files of images are removed from within a sandbox, where neither their depth nor their modes can stop or
+    mislead us.
+    """
+    clear = f"find . -mindepth 1 {_OPEN_FOLDERS}; find . -mindepth 1 -delete"
     for unfinished in cache.glob(f"{_UNFINISHED}*"):
-        if (unfinished / _WORK).exists():
-            clear = "chmod -R u+rwX . || true; find . -mindepth 1 -delete"
-            sandbox.run(["/bin/sh", "-c", clear], work=unfinished / _WORK, limits=_LIMITS)
-        shutil.rmtree(unfinished)
+        with suppress(ToolMissing):  # no sandbox enters a folder that was not opened for it: nothing is in it
+            sandbox.run(["/bin/sh", "-c", clear], work=unfinished, limits=_LIMITS)
+        try:
+            shutil.rmtree(unfinished)
+        except OSError as error:
+            log.warning("an image's files cannot be removed", folder=str(unfinished), reason=str(error))
+
+
+def _put_away(folder: Path) -> None:
+    """Rename it, in one step so that nobody finds half of it; `_remove_unfinished` removes it."""
+    folder.rename(Path(tempfile.mkdtemp(prefix=_UNFINISHED, dir=folder.parent)) / _READY)
 
 
 def _run(
@@ -236,7 +264,7 @@ def _run(
         raise Refused(f"it cannot be unpacked within our limits: {result.ending}")
     if result.code in (signal.SIGKILL, signal.SIGXFSZ) or message.endswith("file too large"):
         raise Refused(_TOO_LARGE)
-    if name and not _NO_IMAGE.search(message):
+    if name and result.code != _NO_SUCH_MANIFEST and not _NO_IMAGE.search(message):
         raise ToolMissing(f"the image {name} cannot be fetched now: {message}")
     raise Refused(f"no registry gives us {name}: {message}" if name else f"{message}; {_HOW_TO_SEND}")
 
@@ -284,6 +312,4 @@ def _make_room(cache: Path, max_bytes: int) -> None:
             continue
         with mark.open("rb") as held, suppress(BlockingIOError):
             fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            gone = mark.parent.with_name(f"{_UNFINISHED}{mark.parent.name}")
-            mark.parent.rename(gone)  # in one step, so that nobody finds half of it
-            shutil.rmtree(gone)
+            _put_away(mark.parent)

@@ -316,6 +316,27 @@ def test_doctor_finds_limits_that_do_not_bite(monkeypatch: pytest.MonkeyPatch) -
         host_checks._limits()
 
 
+@pytest.mark.parametrize(
+    ("command", "is_ours"),
+    [
+        ('exec "$0"', True),
+        ('"$0"; true', False),  # the shell is the first process
+    ],
+)
+def test_doctor_sees_whether_knobeln_is_the_first_process(
+    command: str, is_ours: bool, tmp_path: Path
+) -> None:
+    program = tmp_path / "knobeln"
+    check = "from knobeln.server.host_checks import is_process_1; print(is_process_1())"
+    program.write_text(f"#!{sys.executable}\n{check}\n")
+    program.chmod(0o755)
+    namespace = ["unshare", "--map-root-user", "--pid", "--fork", "--mount-proc"]
+    ended = subprocess.run(
+        [*namespace, "/bin/sh", "-c", command, program], capture_output=True, text=True, check=True
+    )
+    assert ended.stdout == f"{is_ours}\n"
+
+
 def test_a_password_may_come_from_the_environment_and_is_in_no_file(tmp_path, monkeypatch) -> None:
     monkeypatch.setenv("KNOBELN_SET_MAIL__PASSWORD", "open sesame")
     knobeln("init", tmp_path)

@@ -95,6 +95,15 @@ def test_a_program_prints_what_node_prints(name, guest):
     assert (printed, exit_code) == (node.stdout.decode(), node.returncode)
 
 
+def test_a_date_in_a_format_is_what_most_versions_of_node_print(
+    guest: Mapping[str, Any], tmp_path: Path
+) -> None:
+    """Node 18, 20.20, 22 and 24 print this; 20.19, which Debian 13 has, prints "Thu Jan 01 1970 ..."."""
+    program = tmp_path / "date.js"
+    program.write_text('console.log("%s", new Date(0), "%s");')
+    assert ours(program, [], guest) == ("1970-01-01T00:00:00.000Z %s\n", 0)
+
+
 @pytest.fixture(scope="session")
 def guest() -> Mapping[str, Any]:
     return guests.GUESTS["JavaScript"].prepared(Sandbox(), 64 * MB)

@@ -19,6 +19,7 @@ class Registry:
     def __init__(self, port):
         self.place = f"127.0.0.1:{port}"
         self.manifests, self.blobs, self.password = {}, {}, ""
+        self.failure = None  # instead of every manifest: status and body
 
     def push(self, made, tag="1"):
         """Put the image there; return the digest of its manifest."""
@@ -33,6 +34,9 @@ class Registry:
         if self.password and authorization != self.password:
             return 401, "application/json", b"{}"
         *_, kind, name = path.split("/")
+        if kind == "manifests" and self.failure:
+            status, body = self.failure
+            return status, "application/json", body
         if kind == "manifests" and name in self.manifests:
             return 200, *self.manifests[name]
         if kind == "blobs" and name in self.blobs:
@@ -111,6 +115,42 @@ def test_an_image_that_no_registry_has_is_refused(registry, sandbox, new_cache):
     with pytest.raises(Refused, match="manifest unknown"):
         fetch(f"{registry.place}/team/player:2", sandbox, new_cache)
     check_registry(f"{registry.place}/team/player:2", sandbox)  # it answers: that is enough
+
+
+def error(code, message):
+    return json.dumps({"errors": [{"code": code, "message": message}]}).encode()
+
+
+NO_IMAGE_FOR_US = [
+    (401, b""),
+    (401, b"{}"),
+    (401, error("UNAUTHORIZED", "authentication required")),
+    (401, error("UNAUTHORIZED", "log in at our desk")),
+    (403, error("DENIED", "requested access to the resource is denied")),
+    (403, b"<html>"),
+    (404, error("NAME_UNKNOWN", "repository name not known to registry")),
+    (404, error("MANIFEST_UNKNOWN", "it was never here")),
+    (404, b"<html>"),
+]
+NOT_NOW = [
+    (429, error("TOOMANYREQUESTS", "you have reached your pull rate limit")),
+    (500, b""),
+    (503, error("UNAVAILABLE", "service unavailable")),
+]
+
+
+@pytest.mark.parametrize("failure", NO_IMAGE_FOR_US)
+def test_what_a_registry_refuses_the_team_is_told(failure, registry, sandbox, new_cache):
+    registry.failure = failure
+    with pytest.raises(Refused, match="no registry gives us"):
+        fetch(f"{registry.place}/team/player:1", sandbox, new_cache)
+
+
+@pytest.mark.parametrize("failure", NOT_NOW)
+def test_what_a_registry_cannot_do_now_is_nobodys_fault(failure, registry, sandbox, new_cache):
+    registry.failure = failure
+    with pytest.raises(ToolMissing, match="cannot be fetched now"):
+        fetch(f"{registry.place}/team/player:1", sandbox, new_cache)
 
 
 def test_a_registry_that_does_not_answer_is_nobodys_fault(sandbox, new_cache):

@@ -112,7 +112,7 @@ BAD = {
     "nothing": (lambda _: b"", "does not look like a tar archive; send what `podman save` or"),
     "program": (lambda _: b"\x7fELF" + bytes(600), NO_TAR),
     "cut_off": (lambda p: good(p)[: len(good(p)) // 2], "Unexpected EOF in archive"),
-    "a_file_system": (lambda _: tar([folder("etc")]), "manifest.json: file does not exist"),
+    "a_file_system": (lambda _: tar([folder("etc")]), "it has neither a file manifest.json nor oci-layout"),
     "two_images": (of_two, "more than one image"),
     "endless_indexes": (of_endless_indexes, "copying system image from manifest list"),
     "json_too_deep": (lambda _: archive({"manifest.json": b"[" * 20_000}), "exceeded max depth"),
@@ -319,6 +319,26 @@ def test_what_somebody_killed_has_left_is_removed(new_cache, sandbox, program):
             os.chown(path, sandbox.user, sandbox.user)
     unpack(good(program), sandbox, new_cache)
     assert not (new_cache / ".fresh-1").exists()
+
+
+@pytest.mark.parametrize("where", ["work/root", "ready/root", "root"])
+def test_closed_folders_that_are_left_of_an_image_are_removed(where, new_cache, sandbox, program):
+    closed = new_cache / ".fresh-2" / where / "closed" / "folder"
+    closed.mkdir(parents=True)
+    closed.chmod(0)
+    closed.parent.chmod(0)
+    unpack(good(program), sandbox, new_cache)
+    assert not (new_cache / ".fresh-2").exists()
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root can remove every folder")
+def test_what_cannot_be_removed_does_not_stop_the_next_image(new_cache, sandbox, program):
+    left = new_cache / ".fresh-3"
+    (left / "work").mkdir(parents=True)
+    left.chmod(0o500)
+    assert unpack(good(program), sandbox, new_cache).is_unpacked
+    assert left.exists()
+    left.chmod(0o700)
 
 
 def test_what_was_used_longest_ago_makes_room_and_what_is_held_stays(

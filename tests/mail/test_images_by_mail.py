@@ -153,7 +153,10 @@ def layers_of(*members: Any) -> Callable[[bytes], bytes]:
 
 BAD: dict[str, tuple[Callable[[bytes], bytes], str]] = {
     "no command": (layers_of(), "it has neither ENTRYPOINT nor CMD"),
-    "no image": (lambda _: tar([member("bot.py", b"1\n")]), "manifest.json: file does not exist"),
+    "no image": (
+        lambda _: tar([member("bot.py", b"1\n")]),
+        "it has neither a file manifest.json nor oci-layout",
+    ),
     "no archive": (lambda _: b"print('C')\n" * 100, "does not look like a tar archive"),
     "cut off": (lambda program: gzip.compress(image_of(program))[:-2_000], "unexpected end of file"),
     "another computer": (

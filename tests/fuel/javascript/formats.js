@@ -13,7 +13,6 @@ console.log("%s", new (class { toString() { return "own"; } })());
 console.log("%d %d %d %d", "0x10", "abc", {}, 5n);
 console.log("%i %i", "12.9px", {});
 console.log("%c styled", "color: red");
-console.log("%s", new Date(0), "%s");
 console.log("a%sb%sc", 1);
 console.log("100%", 5);
 console.log("%");
