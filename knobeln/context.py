@@ -194,7 +194,7 @@ def create_contest(
 
     Raises ConfigError if there is a contest's database already.
     """
-    # Other users of the host must not read passwords, the contest's seed or authentication strings.
+    # Other users of the host must not read passwords, the contest's seed or authentification strings.
     try:
         path.mkdir(mode=0o700, parents=True, exist_ok=True)
     except OSError as error:
