@@ -113,7 +113,7 @@ MEANINGS: Mapping[int, str] = {
     EX_FAILED: "An error that you must fix first; the message says why. `check`: the program would be "
     "rejected. `doctor`: a check failed. `verify`: something differs or, with `--strict`, cannot be checked.",
     EX_USAGE: "A usage error: an unknown command, option or value. Nothing was done.",
-    EX_INCOMPLETE: "`verify`: all that was checked is the same, but this host could not check everything.",
+    EX_INCOMPLETE: "`verify`: nothing differs, but something needs a person's eyes.",
     EX_DATAERR: "`receive`: this is not a letter, or it or its headers are too large: do not try again.",
     EX_SOFTWARE: "An unexpected error, with a traceback: please report it.",
     EX_TEMPFAIL: "A temporary error: the same command may work later.",

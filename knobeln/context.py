@@ -215,7 +215,7 @@ def create_contest(
             f"there is a contest in {path} already, or there was ({listed(left)}); nothing was changed",
             hint="for a new contest choose another folder; `knobeln restore` brings the old one back",
         )
-    # Other users of the host must not read passwords, the contest's seed or authentication strings.
+    # Other users of the host must not read passwords, the contest's seed or authentification strings.
     try:
         path.mkdir(mode=0o700, parents=True, exist_ok=True)
     except OSError as error:

@@ -13,6 +13,7 @@ from reports import results, summary
 from reports.kinds import disclosed_by
 from reports.kinds.base import Disclosed
 from reports.scores import shape_of
+from reports.site.facts import disclosure
 
 _RANKINGS = {Disclosed.RANKINGS, Disclosed.BRACKET}
 
@@ -37,6 +38,7 @@ def announcement(
         "announcement",
         final=final,
         shows_ranking=not _RANKINGS.isdisjoint(disclosed_by(settings.reports.offered)),
+        tells_archive=disclosure(settings.reports.offered, programs=settings.site.programs).archive,
         shape=shape_of(final.groups[0].plan, game),
         teams=figures[0][1],
         games=sum(map(results.games_played, history)),

@@ -52,11 +52,11 @@ _AFTER_BAN = {
     Phase.RUNNING: noted(
         "It plays no more games. A group that has not finished is played as if the team had been "
         "disqualified in it; one that has finished keeps its table, unless you say `knobeln run rerun`. "
-        "`knobeln verify` will show everybody what this has changed."
+        "`knobeln verify` will name this decision to everybody, and when it was made."
     ),
     Phase.FINISHED: noted(
         "The results stay as they are, unless you say `knobeln run rerun ROUND`, which plays without the "
-        "team. `knobeln verify` will show everybody what this has changed."
+        "team. `knobeln verify` will name this decision to everybody, and when it was made."
     ),
 }
 

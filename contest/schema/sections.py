@@ -161,7 +161,7 @@ class Window(StrEnum):
 
 
 class Dates(Section):
-    """Universal Time. The robot keeps these dates; the organizer starts the contest with `knobeln run`."""
+    """Universal Time. The robot keeps these dates; `knobeln run` starts the contest, a season `serve`."""
 
     role = Role.TOLD
 
@@ -175,7 +175,8 @@ class Dates(Section):
     )
     contest_starts: Moment = Field(description="before this time `knobeln run` needs --now")
     results_published: Moment = Field(
-        description="when the results are to be published; the teams are told, nothing else happens"
+        description="when the results are to be published; before this time no archive is, and "
+        "in a season the next tournament begins then"
     )
 
     @model_validator(mode="after")
@@ -583,7 +584,7 @@ class Tournament(Section):
         0,
         ge=0,
         le=1_024,
-        description="worker processes at once; 0 = one per core. Never changes a result",
+        description="games or engines at once; 0 = one per core. Never changes a result",
         json_schema_extra=OF_THE_HOST,
     )
 
@@ -680,7 +681,7 @@ class Ladder(Section):
 
     enabled: bool = Field(
         False,
-        description="whether `knobeln serve` plays it and mails who has moved; games of two players only. "
+        description="whether `knobeln serve` plays it; games of two players only. "
         "Games that are computed always have a ladder",
     )
 

@@ -80,7 +80,7 @@ def retry(letter_id: int | None) -> None:
 @letters.command("organizer-string")
 @click.option("--off", is_flag=True, help="Delete the string, so that nobody can give commands by mail.")
 def organizer_string(off: bool) -> None:
-    """Make a new authentication string for your own commands by mail. The old one is invalid from now on.
+    """Make a new authentification string for your own commands by mail. The old one is invalid from now on.
 
     Only its sha256 is kept.
     """

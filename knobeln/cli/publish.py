@@ -58,7 +58,8 @@ def announce(kind: str | None) -> None:
 def site(target: Path, archives: bool) -> None:
     """Write the contest's pages into DIR. They show dates, teams, released results, and games to replay.
 
-    The pages need no server. They show nothing that has not gone out by mail to everybody.
+    The pages need no server. They show what the reports tell that the contest offers, whoever
+    gets these.
     """
     if archives:
         _index(target)
@@ -131,7 +132,7 @@ def _index(target: Path) -> None:
 def publish(folder: Path, early: bool, tournament: int | None, season: bool) -> None:
     """Write the contest's archive to the new folder DIR. It has everything to compute the results again.
 
-    It holds the programs with descriptions and credits, but without authentication strings; the seed, all
+    It holds the programs with descriptions and credits, but without authentification strings; the seed, all
     games, and all rankings.
     """
     from knobeln.archive.export import publish as published

@@ -58,7 +58,8 @@ def _beacon(_context: click.Context, _option: click.Parameter, text: str) -> str
     "--class",
     "is_class",
     is_flag=True,
-    help="For a course: the form asks for names and nothing else, and LAP, which mails them to all, is off.",
+    help="For a course: the form asks for address, reports, team name and names, and LAP, which mails "
+    "them to all, is off.",
 )
 @click.option(
     "--language", type=click.Choice(available()), help=f"The language of mails and pages. Default: {SOURCE}."

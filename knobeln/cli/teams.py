@@ -153,7 +153,7 @@ def _show_team(line: ListedTeam, versions: Sequence[Version], ban: Ban | None) -
 @click.argument("name")
 @dry_run_option
 def accept(name: str, dry_run: bool) -> None:
-    """Accept team NAME, which is pending, withdrawn or unheard. It gets its authentication string."""
+    """Accept team NAME, which is pending, withdrawn or unheard. It gets its authentification string."""
     from mailserver.commands.registration import accept_pending
 
     contest = open_contest()
@@ -291,7 +291,7 @@ def invite(file: Path, again: bool, dry_run: bool) -> None:
     "--field",
     metavar="house|DIR",
     help="Also play each program against a fixed field: the programs of the house, or those in DIR. The same "
-    "program has the same figures in each class.",
+    "program has the same figures in each class if its time is counted or it plays KNOBELN.",
 )
 @click.option(
     "--for",

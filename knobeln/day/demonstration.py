@@ -167,7 +167,7 @@ class Demonstration:
         return sorted(box.glob("new/*"), key=lambda path: path.stat().st_mtime_ns)
 
     def _program(self, team: DemoTeam) -> EmailMessage:
-        """Return a letter with the team's program, as its text or attached, and the authentication string."""
+        """A letter with the team's program, as its text or attached, and its authentification string."""
         from_line = self._from_line(team)
         if "" in team.files:
             return self._letter(team, "please compile", f"/*\n   {from_line}\n*/\n{team.files[''].decode()}")
@@ -182,7 +182,7 @@ class Demonstration:
         text = answer.get_content() if answer else ""
         line = re.search(r"<<FROM>> *(\S+) +(\S+)", text)
         if line is None:
-            raise GiveUp(f"{team.name} got no authentication string, but:\n{text}")
+            raise GiveUp(f"{team.name} got no authentification string, but:\n{text}")
         return f"<<FROM>> {line[1]} {line[2]}"
 
     def _waiting_mails(self) -> int:

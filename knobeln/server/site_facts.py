@@ -148,7 +148,7 @@ def _programs(tx: Transaction, settings: Settings) -> Mapping[str, PublishedProg
 def _published(
     version: Version, accepted: Sequence[tuple[int, datetime]], settings: Settings
 ) -> PublishedProgram:
-    """Return the program with its description, and without its authentication string (K42)."""
+    """Return the program with its description, and without its authentification string (K42)."""
     submission, play = version.submission, game_of(settings.game, settings.programs).info.play
     texts = {name: _public(data) for name, data in submission.files.items()}
     description = without_strings(submission.description)

@@ -112,6 +112,11 @@ class Disclosure:
     programs: bool  # the teams' programs, after the contest
     own: bool
 
+    @property
+    def archive(self) -> bool:
+        """Whether the archive, which tells everything, tells no more than the pages."""
+        return self.programs and self.rankings and self.games
+
 
 _OWN = (Disclosed.OWN_RESULT, Disclosed.OWN_GAMES, Disclosed.OWN_MOVES)
 
@@ -236,9 +241,8 @@ class SiteFacts:
 
     @property
     def tells_archive(self) -> bool:
-        """Whether the archive, which tells everything, tells no more than the pages."""
-        shows = self.shows
-        return self.is_over and shows.programs and shows.rankings and shows.games
+        """Whether the archive is beside the pages, as soon as it is published."""
+        return self.is_over and self.shows.archive
 
     @property
     def history(self) -> tuple[RoundOutcome, ...]:

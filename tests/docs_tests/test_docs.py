@@ -13,6 +13,7 @@ from html import escape
 from importlib.resources import files
 from itertools import count
 from pathlib import Path
+from textwrap import dedent
 
 import click
 import pytest
@@ -169,9 +170,9 @@ def test_every_link_to_a_file_leads_somewhere(page: str) -> None:
 
 
 SAMPLES = [
-    (page, block)
+    (page, dedent(block))
     for page, text in PAGES.items()
-    for block in re.findall(r"^```toml\n(.*?)^```", text, re.DOTALL | re.MULTILINE)
+    for block in re.findall(r"^ *```toml\n(.*?)^ *```", text, re.DOTALL | re.MULTILINE)
     if not block.startswith("[project]")  # of a package, not of a contest
 ]
 

@@ -4,11 +4,13 @@
 """
 
 import gzip
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
+from contest.config.settings import Settings
 from contest.interfaces.events import GroupFinished, GroupStarted, RoundFinished
 from contest.model import Certainty, Outgoing, TeamCertainty
 from knobellib.software import protocolfmt
@@ -78,9 +80,26 @@ def test_the_announcement_looks_as_it_did(contest, settings, templates) -> None:
     assert "Evolution" not in without.body
 
 
-def test_where_the_pages_have_an_address_the_results_lead_to_the_check_page(contest, settings) -> None:
-    site = settings.site.model_copy(update={"url": "https://spring.example/"})
-    with_pages = settings.model_copy(update={"site": site})
-    facts = (contest.ranking, contest.evolution, contest.seed, contest.teams, with_pages)
-    posting = announcement((contest.first, contest.final), *facts, Templates(with_pages, None))
-    assert "check all of this:\n  https://spring.example/verify.html\n" in posting.body
+@pytest.fixture
+def posted(contest: Any, settings: Settings) -> Callable[[bool], str]:
+    """The posting of a contest with pages. `programs`: whether these show the programs."""
+
+    def post(programs: bool) -> str:
+        with_pages = settings.changed(site={"url": "https://spring.example/", "programs": programs})
+        history, templates = (contest.first, contest.final), Templates(with_pages, None)
+        facts = contest.ranking, contest.evolution, contest.seed
+        return announcement(history, *facts, {}, with_pages, templates).body
+
+    return post
+
+
+def test_where_the_archive_is_beside_the_pages_the_results_lead_to_the_check_page(
+    posted: Callable[[bool], str],
+) -> None:
+    assert "check these results:\n  https://spring.example/verify.html\n" in posted(True)
+
+
+def test_where_pages_show_no_programs_the_results_lead_to_no_check_page(
+    posted: Callable[[bool], str],
+) -> None:
+    assert "verify.html" not in posted(False)

@@ -202,6 +202,6 @@ function notChecked({ archive, isComputed, images, format, settings }, decisions
       : say("that the organizer took {team} out before the contest started", { team }));
   }
   for (const { round } of decisions.played_again) unchecked(say("why round {round} was played again", { round }));
-  unchecked(say("announcement, descriptions, tables for spreadsheets, and the sentences about faults; what would have been without the organizer's decisions"));
+  unchecked(say("announcement, descriptions, and the sentences about faults"));
   unchecked(say("names of organizations and people, the order of the entries, and times: only the archive's digest vouches for them"));
 }
