@@ -27,6 +27,7 @@ CONNECTIONS = 4
 PATIENCE_SECONDS = 7_200.0
 
 
+@pytest.mark.slow
 @pytest.mark.night
 def test_honest_letters_are_answered_within_a_minute_beside_a_flood_of_large_ones(tmp_path: Path) -> None:
     server = Server(tmp_path)

@@ -18,6 +18,7 @@ from typing import Any
 import pytest
 
 from arena.practice_games import practice_games
+from compiler.build import BuildResult
 from contest.archive.files import to_json
 from contest.arena.practice_table import compare_versions, mean_points, practice_table
 from contest.games.registry import game_of
@@ -41,18 +42,18 @@ CHOSEN = settings(group_min=2, group_max=6, final_size=4).model_copy(
     update={"evolution": Evolution(exemplars=1_000)}
 )
 ROUNDS = [2, 1]
-OUTCOMES = ["0f4bb7c33f7629f9", "388737ea61840530"]
-LAST_GENERATION = (9, 12, 3975, 4)
-EVOLUTION = "69306b8d262b15b3"
-CERTAINTY = (1000, 8, (("team_0007", "team_0004", "team_0003", "team_0005"),))
+OUTCOMES = ["3a6ffcb81d606345", "ca447a93a7183f5d"]
+LAST_GENERATION = (2827, 1172, 1, 1)
+EVOLUTION = "ce2aa607d6e4da75"
+CERTAINTY = (1000, 8, (("team_0005", "team_0001", "team_0003"),))
 TEAMS = [
-    ("team_0007", 1, 169, 592, 1, 5, 831),
-    ("team_0004", 2, 146, 587, 1, 5, 697),
-    ("team_0003", 3, 120, 536, 1, 5, 603),
-    ("team_0005", 4, 141, 583, 1, 5, 417),
-    ("team_0001", 5, 123, 571, 1, 5, 0),
-    ("team_0002", 5, 139, 550, 1, 5, 0),
-    ("team_0006", 5, 162, 581, 1, 5, 0),
+    ("team_0007", 1, 986, 1000, 1, 1, 14),
+    ("team_0005", 2, 14, 849, 2, 5, 272),
+    ("team_0001", 3, 0, 657, 2, 5, 407),
+    ("team_0003", 4, 0, 347, 3, 5, 653),
+    ("team_0002", 5, 0, 316, 2, 5, 0),
+    ("team_0004", 5, 0, 512, 3, 5, 0),
+    ("team_0006", 5, 0, 319, 3, 5, 0),
 ]
 PRACTICE = [
     ("one_more", 11082.636363636364, 1667.090909090909, 420.29734063571533),
@@ -86,10 +87,15 @@ def digest(value: object, kind: Any) -> str:
     return hashlib.sha256(to_json(value, kind)).hexdigest()[:16]
 
 
+def built_as(built: BuildResult[Image], image: Image) -> BuildResult[Image]:
+    """The build, but of this image."""
+    return replace(built, image=image, report=replace(built.report, image_digest=image.digest))
+
+
 @pytest.fixture(scope="module")
 def played(house: House, tmp_path_factory: pytest.TempPathFactory) -> ContestContext:
-    """A contest of these images; the report of a build tells no number that counts."""
-    programs = {name: replace(house["echo"], image=Image.from_bytes(raw)) for name, raw in IMAGES.items()}
+    """A contest of these images, by whose digests they are entered: the draw depends on them."""
+    programs = {name: built_as(house["echo"], Image.from_bytes(raw)) for name, raw in IMAGES.items()}
     contest = make_contest(tmp_path_factory.mktemp("same") / "contest", len(IMAGES), programs, CHOSEN)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(certainty, "MAX_CONTESTS", 1_000)  # other tests play fewer
