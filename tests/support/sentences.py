@@ -1,7 +1,7 @@
 """Everything that the program says to people: pages, templates, help texts, settings, catalogue, messages."""
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from babel.messages.pofile import read_po
@@ -64,9 +64,13 @@ def catalogue() -> Iterator[tuple[str, str]]:
         if path.is_file():
             with path.open("rb") as file:
                 for message in read_po(file):
-                    texts = (message.id, message.string)
-                    flat = (part for text in texts for part in ([text] if isinstance(text, str) else text))
-                    yield f"{language}: {str(message.id)[:60]}", "\n".join(flat)
+                    texts = [*_forms(message.id), *_forms(message.string)]
+                    yield f"{language}: {texts[0][:60]}", "\n".join(texts)
+
+
+def _forms(text: str | list[str] | tuple[str, ...] | None) -> Sequence[str]:
+    """The sentence, or its singular and its plural."""
+    return (text,) if isinstance(text, str) else text or ()
 
 
 def messages() -> Iterator[tuple[str, str]]:
