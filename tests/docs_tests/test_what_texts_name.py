@@ -100,9 +100,7 @@ def test_every_command_by_mail_that_a_text_names_is_understood() -> None:
     assert wrong == []
 
 
-@pytest.mark.parametrize(
-    "subject", ["please play lords", "send report 3", "subscribe", "organizer seconds 3"]
-)
+@pytest.mark.parametrize("subject", ["please play lords", "send report 3", "organizer seconds 3"])
 def test_a_command_by_mail_that_went_is_noticed(subject: str) -> None:
     assert not is_understood(subject)
 
@@ -272,7 +270,8 @@ def test_the_help_about_line_markers_says_what_the_compiler_does(explained: Call
 # Who brings one of them back takes its line out.
 WENT = {
     "the contest without a decision": r"without (such a|the|this|your) (decision|ban)\b"
-    r"|would have been without|what this has changed|which ranks it|was sich dadurch geändert|ohne die Entscheidungen des Veranstalters",
+    r"|would have been without|what this has changed|which ranks it|was sich dadurch geändert"
+    r"|ohne die Entscheidungen des Veranstalters",
     "mails about the ladder": r"mails who has moved|mail when the ladder",
     "friendly matches by mail": r"tests and matches|please play\b|friendly match",
     "several contests in one mailbox": r"shared by several contests|imap\.shared",
