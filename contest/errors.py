@@ -111,7 +111,7 @@ EX_INTERRUPTED = 130
 MEANINGS: Mapping[int, str] = {
     EX_OK: "Success.",
     EX_FAILED: "An error that you must fix first; the message says why. `check`: the program would be "
-    "rejected. `doctor`: a check failed. `verify`: something differs or, with `--strict`, cannot be checked.",
+    "rejected. `doctor`: a check failed. `verify`: something differs or, with `--strict`, needs eyes.",
     EX_USAGE: "A usage error: an unknown command, option or value. Nothing was done.",
     EX_INCOMPLETE: "`verify`: nothing differs, but something needs a person's eyes.",
     EX_DATAERR: "`receive`: this is not a letter, or it or its headers are too large: do not try again.",

@@ -15,7 +15,6 @@ from itertools import count
 from pathlib import Path
 from textwrap import dedent
 
-import click
 import pytest
 
 from compiler.build import BuildResult, build
@@ -32,8 +31,6 @@ from contest.schema.sections import Contest
 from contest.util.clock import SystemClock
 from knobellib.kit_archives import tar_archive
 from knobellib.kits import knobeln_kit
-from knobeln.cli import main
-from knobeln.cli.main import loaded
 from knobeln.context import create_contest
 from mailserver.command import Command
 from mailserver.commands import COMMANDS as MAIL_COMMANDS
@@ -43,6 +40,7 @@ from mailserver.reading.part_text import Text
 from mailserver.reading.registration_form import read
 from mailserver.team_secret import FromLine, find_from_line
 from reports.kinds import reports
+from tests.support.code_in_prose import command_lines, complaint
 from tests.support.mail_world import BELIEVED, World, body_of
 from tests.support.throws import play_out
 from tests.support.waiting_programs import next_queued
@@ -102,59 +100,7 @@ def test_every_verdict_has_its_row_in_the_team_guide(verdict: Verdict) -> None:
 
 
 # --- the commands that the pages show exist ----------------------------------------------------------------
-_CALL = re.compile(r"(?:(?:^|[\s\"|(])(?:[\w./~-]+/)?|=[\w./~-]+/)knobeln (-?-?[a-zA-Z].*)")
-
-
-def code_lines(text: str) -> Iterator[str]:
-    """The lines of fenced and indented blocks, and the code spans of the prose."""
-    for number, part in enumerate(re.split(r"^```.*$", text, flags=re.MULTILINE)):
-        for line in part.splitlines():
-            if number % 2 or line.startswith("    "):
-                yield line
-            else:
-                yield from re.findall(r"`([^`]+)`", line)
-
-
-def calls(text: str) -> Iterator[str]:
-    """What follows the command's name, without a remark behind two blanks."""
-    for line in code_lines(text):
-        found = _CALL.search(line.replace("sudo -u knobeln ", ""))
-        if found and "./knobeln " not in line:  # which is the kit's referee
-            words = re.split(r" {2,}|\\$|[|>`]", found[1])[0].strip()
-            yield words.replace('"', "") if words.count('"') % 2 else words
-
-
-CALLS = sorted({(page, call) for page, text in PAGES.items() for call in calls(text)})
-
-
-def complaint(words: list[str]) -> str:
-    """Why the command line would not take these words; "" when it would."""
-    command: click.Command = main
-    arguments = 0
-    while words:
-        word, *words = words
-        if word.startswith("-") and word != "-":
-            name, _, value = word.partition("=")
-            option = option_of(command, name)
-            if option is None:
-                return f"{command.name} has no option {name}"
-            if not option.is_flag and not value:
-                words = words[1:]
-        elif isinstance(command, click.Group) and word in command.commands:
-            command = loaded(command.commands[word])
-        else:
-            arguments += 1
-    taken = [p for p in command.params if isinstance(p, click.Argument)]
-    most = 1_000 if any(p.nargs == -1 for p in taken) else len(taken)
-    if arguments > most:
-        return f"{command.name} takes at most {most} arguments, or has no such sub-command"
-    return ""
-
-
-def option_of(command: click.Command, name: str) -> click.Option | None:
-    with click.Context(command, help_option_names=["-h", "--help"]) as context:
-        parameters = command.get_params(context)
-    return next((p for p in parameters if isinstance(p, click.Option) and name in p.opts), None)
+CALLS = sorted({(page, call) for page, text in PAGES.items() for call in command_lines(text)})
 
 
 @pytest.mark.parametrize(("page", "call"), CALLS)
