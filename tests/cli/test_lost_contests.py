@@ -12,7 +12,8 @@ from knobeln.cli import main
 from knobeln.systemd.install import next_commands
 from tests.support.command_line import knobeln, knobeln_in
 
-COMMANDS = ("status", "serve", "run", "teams", "letters", "doctor", "upgrade", "site")
+SLOW = pytest.param("doctor", marks=pytest.mark.slow)  # it tries the host
+COMMANDS = ("status", "serve", "run", "teams", "letters", SLOW, "upgrade", "site")
 
 
 @pytest.fixture(scope="module")

@@ -67,6 +67,7 @@ def differences(program: FuelProgram, rows: list[Row], instances: list[list[dict
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", WASI)
 def test_the_hosts_agree_after_two_bad_arguments(name: str) -> None:
     rows = bad_calls(name, together=2)

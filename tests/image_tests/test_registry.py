@@ -133,7 +133,9 @@ NO_IMAGE_FOR_US = [
     (404, b"<html>"),
 ]
 NOT_NOW = [
-    (429, error("TOOMANYREQUESTS", "you have reached your pull rate limit")),
+    pytest.param(
+        (429, error("TOOMANYREQUESTS", "you have reached your pull rate limit")), marks=pytest.mark.slow
+    ),
     (500, b""),
     (503, error("UNAVAILABLE", "service unavailable")),
 ]

@@ -24,6 +24,7 @@ from tournament.text_referee import TextGameResult, Turn
 MOST_OUTPUT = 2_000_000  # bytes: more than any answer
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("line", ["a", "", 100 * "a"])
 @pytest.mark.parametrize("stream", [1, 2])
 def test_what_a_program_prints_is_read_in_linear_time(line: str, stream: int) -> None:

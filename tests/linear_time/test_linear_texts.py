@@ -22,11 +22,12 @@ from contest import presets
 from contest.errors import GiveUp
 from contest.ledger.notes import VerifierKey, read_note
 from contest.ledger.receipts import from_file, notes_in
-from contest.model import FileFacts, TextBuildReport
+from contest.model import FileFacts, Participation, TextBuildReport
 from contest.public_number.beacon import Beacon
 from contest.schema.languages import usual_languages
 from contest.schema.sections import Programs
 from contest.store.class_people import ListedPerson
+from contest.store.submissions import TeamsProgram
 from knobellib import receipts
 from knobellib.receipts import Wrong, read_mails
 from knobellib.software.protocolfmt import games_of
@@ -239,6 +240,9 @@ def test_what_gcc_says_of_a_program_is_looked_at_in_linear_time(unit: str) -> No
 TEMPLATES = Templates(presets.settings("cooperation", NOW), None)
 
 
+OWN = TeamsProgram(Participation.ACTIVE, None, None)
+
+
 @pytest.mark.parametrize("unit", ["a", "é", "a ", "\n", "\t", "-"])
 def test_a_compile_report_with_long_messages_is_written_in_linear_time(unit: str) -> None:
     def read(text: str) -> None:
@@ -253,6 +257,6 @@ def test_a_compile_report_with_long_messages_is_written_in_linear_time(unit: str
             files=(FileFacts("a.c", 1, ""),),
         )
         told = {"team": "a", "number": 1, "report": report, "previous_good": None, "repairs": ()}
-        TEMPLATES.render("compile_report", **told, replaced=(), place=None, digest="")
+        TEMPLATES.render("compile_report", **told, own=OWN, replaced=(), place=None, digest="")
 
     assert growth(read, repeated(unit, ""), MAX_CHARACTERS) < MAX_GROWTH

@@ -77,7 +77,7 @@ def readers_of(raw: bytes, letter: Letter) -> Iterator[Reader]:
     yield "public", lambda: [without_secret(text) for text in texts]
     yield "message", lambda: without_strings("\n".join(letter.body.lines))
     if not raw.startswith(HEAD):  # a person's letter; the library has its twenty formats to look for
-        yield "bounce", lambda: bounces.read(_stored(raw), letter, NOW)
+        yield "bounce", lambda: bounces.read(_stored(raw), letter)
     yield "receipts", lambda: [list(notes_in(text)) for text in _all_texts(letter)]
     yield "witness", lambda: [list(WITNESS.signatures_in(in_one_piece(text))) for text in _all_texts(letter)]
     yield "help", lambda: is_prose(without_from_line(letter.body.lines))
@@ -95,7 +95,7 @@ def _take_in(raw: bytes) -> None:
 def _read_headers(letter: Letter) -> None:
     authenticity(letter.headers, "joe@a.example", "mx.example")
     network_of("", letter.headers.all("Received"))
-    bounces.is_tagged(" ".join(letter.headers.all("To")))
+    bounces.tagged_addresses(" ".join(letter.headers.all("To")))
 
 
 def _find_from_lines(letter: Letter) -> None:

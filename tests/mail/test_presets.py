@@ -148,7 +148,9 @@ def test_no_mail_of_another_contest_speaks_of_c_or_of_knobeln(contest_of, game) 
         facts = {"team": team, "record": record_text(team.registration), "remarks": ()}
     words = [world.renderer.render("registration_pending", **facts)]
     words.append(
-        world.renderer.render("no_program", number_of_teams=7, seed_commitment="0", entries_root="1")
+        world.renderer.render(
+            "no_program", number_of_teams=7, seed_commitment="0", entries_root="1", is_pending=False
+        )
     )
     texts = [f"{mail['Subject']}\n{body_of(mail)}" for mail in mails]
     texts += [f"{each.subject}\n{each.body}" for each in words]

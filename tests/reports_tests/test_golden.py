@@ -108,8 +108,8 @@ def test_where_pages_show_no_programs_the_results_lead_to_no_check_page(
 def test_a_team_without_a_program_is_told_when_a_season_takes_programs_again(settings: Settings) -> None:
     facts = {"seed_commitment": "5eed", "entries_root": "4007", "number_of_teams": 3}
     of_season = settings.changed(season={"tournaments": 2})
-    once = Templates(settings, None).render("no_program", **facts).body
-    again = Templates(of_season, None).render("no_program", **facts).body
+    once = Templates(settings, None).render("no_program", is_pending=False, **facts).body
+    again = Templates(of_season, None).render("no_program", is_pending=False, **facts).body
     assert "no longer accepted" in " ".join(once.split())
     assert "programs are taken again after the results" in " ".join(again.split())
     assert "no longer accepted" not in " ".join(again.split())
