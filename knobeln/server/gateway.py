@@ -46,6 +46,7 @@ from mailserver.delivery.transports import transport_of
 from mailserver.intake.accept import SizeLimits, accept_found, take_named
 from mailserver.intake.hand_over import HandOverServer
 from mailserver.intake.imap import Watch
+from mailserver.reader_process import shared_reader
 
 IDLE_SECONDS = 0.5
 REST_SECONDS = 0.1  # after a look in vain: hundreds of letters a second need not wake every loop as often
@@ -143,6 +144,8 @@ class Gateway:
         open_now = self._open_now()  # raises if the database does not answer; later we wait for it
         if {Part.DESK, Part.COMPILE} & set(self._parts):
             note_limits_of_sandboxes(self._contest)
+        if Part.DESK in self._parts:
+            shared_reader().start()  # the first letter need not wait for it
         if Part.INTAKE in self._parts:
             self._start_intakes()
         try:
