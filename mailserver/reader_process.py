@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from functools import cache
 from multiprocessing.connection import Connection
 from socket import socketpair
-from threading import Lock
+from threading import Lock, Timer
 
 from contest.config.settings import Settings
 from contest.model import StoredLetter
@@ -28,7 +28,7 @@ from mailserver.reader import Reading, TooHardToRead
 MAX_SECONDS = 2.0  # of processor time, for a letter of up to 1 MB
 SECONDS_PER_MB = 0.2  # more, for the archives of images that teams send
 HANGS_SECONDS = 300.0  # by the clock: a worker that needs so long has been stopped, or the host is not well
-_TRIES = 2  # of a letter whose worker was ended, unless it was out of time
+_TRIES = 3  # of a letter whose worker was ended, unless it was out of time
 _MB = 1_000_000
 
 
@@ -72,8 +72,8 @@ class ReaderProcess:
         self._program = program
         self._lock = Lock()
         self._link: Connection | None = None
-        self._owner = 0  # the process that has started the keeper
-        self._keeper: child_process.Process | None = None
+        self._owner = 0  # the process that has started the worker
+        self._worker: child_process.Process | None = None
         self._settings: Settings | None = None
         self._packed = b""
 
@@ -83,7 +83,7 @@ class ReaderProcess:
             self._connected()
 
     def close(self) -> None:
-        """End the processes."""
+        """End the worker."""
         with self._lock:
             self._disconnect()
 
@@ -91,10 +91,10 @@ class ReaderProcess:
         """What the letter says, with sentences in this language. Raises TooHardToRead."""
         with self._lock:
             task = Task(stored, self._packed_settings(settings), language)
-            answer = self._answer(task)
-            for _ in range(_TRIES - 1):
-                if isinstance(answer, Ended) and not answer.is_out_of_time:
-                    answer = self._answer(task)
+            for _ in range(_TRIES):
+                answer = self._answer(task)
+                if not isinstance(answer, Ended) or answer.is_out_of_time:
+                    break
         if isinstance(answer, Failed):
             raise TooHardToRead(answer.trace)
         if isinstance(answer, Ended):
@@ -107,35 +107,46 @@ class ReaderProcess:
         return self._packed
 
     def _answer(self, task: Task) -> Reading | Failed | Ended:
+        """Ask the worker. A link has one worker and one question at a time, and after anything else than an
+        answer it is closed: so no answer can be taken for that to another letter."""
+        link, worker = self._connected()
+        guard = Timer(HANGS_SECONDS, worker.kill)
+        guard.daemon = True
+        guard.start()
         try:
-            link = self._connected()
             link.send(task)
-            if link.poll(HANGS_SECONDS):
-                answer = link.recv()
-                if isinstance(answer, Reading | Failed | Ended):
-                    return answer
-            log.error("the reader of letters does not answer", letter=task.stored.id)
-        except (OSError, EOFError, pickle.UnpicklingError) as error:  # the keeper has ended, too
+            answer = link.recv()
+            if isinstance(answer, Reading | Failed):
+                return answer
+        except (OSError, EOFError, pickle.UnpicklingError) as error:
             log.error("the reader of letters has ended", letter=task.stored.id, error=repr(error))
-        self._disconnect()
-        return Ended(0)
+        except BaseException:  # we are stopped in the middle: nobody may take the answer for another's
+            self._disconnect()
+            raise
+        finally:
+            guard.cancel()
+        return Ended(max(0, -self._disconnect()))
 
-    def _connected(self) -> Connection:
-        if self._link is not None and self._owner == os.getpid():
-            return self._link
+    def _connected(self) -> tuple[Connection, child_process.Process]:
+        is_ours = self._owner == os.getpid()
+        if self._link and self._worker and is_ours and self._worker.poll() is None:
+            return self._link, self._worker
         self._disconnect()
         ours, its = socketpair()
         with its:
-            self._keeper = child_process.start_module(self._program, its)
+            self._worker = child_process.start_module(self._program, its)
         self._link, self._owner = Connection(ours.detach()), os.getpid()
-        return self._link
+        return self._link, self._worker
 
-    def _disconnect(self) -> None:
+    def _disconnect(self) -> int:
+        """End the worker; return its exit code, negative for a signal."""
+        code = 0
         if self._link is not None:
             self._link.close()
-        if self._keeper is not None and self._owner == os.getpid():
-            self._keeper.terminate(grace_seconds=0)
-        self._link = self._keeper = None
+        if self._worker is not None and self._owner == os.getpid():
+            code = self._worker.terminate(grace_seconds=0)
+        self._link = self._worker = None
+        return code
 
 
 @cache

@@ -1,13 +1,10 @@
 """Reads letters for a server: the program that `mailserver/reader_process.py` starts.
 
-The *keeper* is a fresh Python that has only loaded our readers. It forks a *worker*, which reads one letter
-after the other, and forks another one when a worker has been ended. Server and worker talk by a pair of
-sockets. Both processes end when the server closes its socket or is killed.
+It reads one letter after the other, and ends when the server closes its socket or is killed.
 """
 
 from __future__ import annotations
 
-import os
 import pickle
 import resource
 import signal
@@ -18,31 +15,16 @@ from functools import lru_cache
 from multiprocessing.connection import Connection
 
 from mailserver.reader import Reading, read
-from mailserver.reader_process import Ended, Failed, max_seconds
+from mailserver.reader_process import Failed, max_seconds
 
 MAX_MEMORY_BYTES = 500_000_000  # more than the worker has at its start
 MEMORY_PER_BYTE = 16  # more, for each byte of the letter
 
 
-def keep(link: Connection) -> None:
-    """Keep a worker until the server has closed its end of the link."""
+def work(link: Connection) -> None:
+    """Read letters until the server is gone."""
     for number in (signal.SIGTERM, signal.SIGINT):  # they may be sent to all processes; the link tells us
         signal.signal(number, signal.SIG_IGN)
-    while True:
-        worker = os.fork()
-        if worker == 0:
-            _work(link)
-        _, status = os.waitpid(worker, 0)
-        if os.WIFEXITED(status) and os.WEXITSTATUS(status) == 0:
-            return
-        try:
-            link.send(Ended(os.WTERMSIG(status) if os.WIFSIGNALED(status) else 0))
-        except OSError:
-            return
-
-
-def _work(link: Connection) -> None:
-    """Read letters until the server is gone. Does not return."""
     memory = _memory_bytes()
     unpacked = lru_cache(maxsize=1)(pickle.loads)
     with suppress(EOFError, OSError):
@@ -60,7 +42,6 @@ def _work(link: Connection) -> None:
             signal.setitimer(signal.ITIMER_PROF, 0)
             _limit_memory(resource.RLIM_INFINITY)
             link.send(answer)
-    os._exit(0)
 
 
 def _memory_bytes() -> int:
@@ -76,4 +57,4 @@ def _limit_memory(limit: int) -> None:
 
 
 if __name__ == "__main__":
-    keep(Connection(int(sys.argv[1])))
+    work(Connection(int(sys.argv[1])))

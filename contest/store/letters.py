@@ -56,7 +56,7 @@ def add_all(tx: Transaction, arrivals: Iterable[IncomingLetter], channel: str, n
         tx.execute(insert(letters), rows)
 
 
-LARGE_BYTES = 100_000
+LARGE_BYTES = 20_000
 """Larger letters take turns with usual ones, so that a thousand of them hold up nobody."""
 
 

@@ -5,6 +5,7 @@ import signal
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from threading import Timer
 
 import pytest
 
@@ -15,7 +16,7 @@ from contest.store import Store, letters, outbox
 from contest.store.letters import LARGE_BYTES
 from knobeln.context import ContestContext, create_contest
 from knobeln.services import Services, this_process
-from mailserver import reader
+from mailserver import reader, reader_process
 from mailserver.intake.accept import accept
 from mailserver.reader import Reading
 from mailserver.reader_process import ReaderProcess, max_seconds
@@ -84,12 +85,39 @@ def test_a_letter_that_is_too_hard_is_told_and_the_next_is_read(
     assert time.process_time() - begin < 1  # whatever the letter costs, it does not cost us
 
 
-def test_a_reader_whose_processes_are_killed_begins_anew(good: ReaderProcess) -> None:
+def kill_worker(reader_process: ReaderProcess, number: int) -> None:
+    worker = reader_process._worker
+    assert worker is not None
+    os.kill(worker.pid, number)
+
+
+def test_after_each_end_of_the_worker_a_letter_gets_its_own_answer(good: ReaderProcess) -> None:
+    subjects = ("help", "status", "objection", "please compile", "what now?")
+    commands = [good.read(stored(subject), SETTINGS, "en").command for subject in subjects]
+    for _ in range(3):
+        kill_worker(good, signal.SIGKILL)
+        time.sleep(0.05)
+        assert [good.read(stored(subject), SETTINGS, "en").command for subject in subjects] == commands
+
+
+@pytest.mark.parametrize("size", [100, 900_000])
+def test_a_worker_that_was_stopped_is_ended_and_the_letter_is_read(
+    good: ReaderProcess, monkeypatch: pytest.MonkeyPatch, size: int
+) -> None:
     good.read(stored("help"), SETTINGS, "en")
-    keeper = good._keeper
-    assert keeper is not None
-    os.kill(keeper.pid, signal.SIGKILL)
-    assert good.read(stored("status"), SETTINGS, "en").command == "status"
+    kill_worker(good, signal.SIGSTOP)
+    monkeypatch.setattr(reader_process, "HANGS_SECONDS", 2.0)
+    assert good.read(stored("status", "x" * size), SETTINGS, "en").command == "status"
+    assert good.read(stored("help"), SETTINGS, "en").command == "help"
+
+
+def test_a_worker_that_is_killed_while_it_reads_costs_no_innocent_letter(good: ReaderProcess) -> None:
+    good.read(stored("help"), SETTINGS, "en")
+    killer = Timer(0.005, kill_worker, (good, signal.SIGKILL))
+    killer.start()
+    assert good.read(stored("status", "int x; " * 120_000), SETTINGS, "en").command == "status"
+    killer.join()
+    assert good.read(stored("help"), SETTINGS, "en").command == "help"
 
 
 def test_an_archive_of_an_image_has_more_time() -> None:

@@ -36,4 +36,4 @@ def read(stored: StoredLetter, settings: Settings, language: str) -> Reading:
 
 if __name__ == "__main__":
     reader_worker.read = read
-    reader_worker.keep(Connection(int(sys.argv[1])))
+    reader_worker.work(Connection(int(sys.argv[1])))
