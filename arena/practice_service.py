@@ -69,9 +69,7 @@ class PracticeService:
         practice = self._claimed()
         if practice is None:
             return False
-        with self._claims.kept(self.store, practice.id):
-            with self.store.read() as tx:
-                is_hopeless = self._claims.is_hopeless(tx, practice.id)
+        with self._claims.kept(self.store, practice.id) as is_hopeless:
             if is_hopeless:
                 self._set_aside(practice, HOPELESS)
             else:

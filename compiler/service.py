@@ -97,9 +97,7 @@ class CompileService:
         submission = self._claimed(at_once)
         if submission is None:
             return False
-        with self._claims.kept(self.store, submission.id):
-            with self.store.read() as tx:
-                is_hopeless = self._claims.is_hopeless(tx, submission.id)
+        with self._claims.kept(self.store, submission.id) as is_hopeless:
             if is_hopeless:
                 self._set_aside(submission, HOPELESS)
             else:

@@ -26,7 +26,7 @@ from tournament.runners import open_runner
 from tournament.season import Played, season_table
 
 
-def go_on_sometime(contest: ContestContext, steps: Steps) -> bool:
+def go_on_as_step(contest: ContestContext, steps: Steps) -> bool:
     """`go_on` as a scheduled step of a server."""
     contest = contest.current()
     with contest.store.read() as tx:
@@ -36,7 +36,7 @@ def go_on_sometime(contest: ContestContext, steps: Steps) -> bool:
     return steps.take(contest, noted("the season's next tournament, or its end"), partial(go_on, contest))
 
 
-def order_run_sometime(contest: ContestContext, steps: Steps) -> bool:
+def order_run_as_step(contest: ContestContext, steps: Steps) -> bool:
     """`order_run_if_due` as a scheduled step of a server."""
     with contest.store.read() as tx:
         if not _is_run_due(tx, contest, contest.clock.now()):

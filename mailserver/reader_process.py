@@ -16,8 +16,9 @@ from atexit import register
 from dataclasses import dataclass
 from functools import cache
 from multiprocessing.connection import Connection
-from socket import socketpair
-from threading import Lock, Timer
+from socket import SO_RCVTIMEO, SO_SNDTIMEO, SOL_SOCKET, socketpair
+from struct import pack
+from threading import Lock
 
 from contest.config.settings import Settings
 from contest.model import StoredLetter
@@ -107,36 +108,35 @@ class ReaderProcess:
         return self._packed
 
     def _answer(self, task: Task) -> Reading | Failed | Ended:
-        """Ask the worker. A link has one worker and one question at a time, and after anything else than an
-        answer it is closed: so no answer can be taken for that to another letter."""
-        link, worker = self._connected()
-        guard = Timer(HANGS_SECONDS, worker.kill)
-        guard.daemon = True
-        guard.start()
+        """Ask the worker.
+
+        A link has one worker and one question at a time, and after anything else than an answer it is closed:
+        so no answer can be taken for that to another letter.
+        """
+        link = self._connected()
         try:
             link.send(task)
-            answer = link.recv()
-            if isinstance(answer, Reading | Failed):
-                return answer
-        except (OSError, EOFError, pickle.UnpicklingError) as error:
-            log.error("the reader of letters has ended", letter=task.stored.id, error=repr(error))
-        except BaseException:  # we are stopped in the middle: nobody may take the answer for another's
+            answer: Reading | Failed = link.recv()
+        except Exception as error:  # also of an answer that another version of us has written
+            log.error("the reader of letters does not answer", letter=task.stored.id, error=repr(error))
+            return Ended(max(0, -self._disconnect()))
+        except BaseException:  # we are stopped in the middle
             self._disconnect()
             raise
-        finally:
-            guard.cancel()
-        return Ended(max(0, -self._disconnect()))
+        return answer
 
-    def _connected(self) -> tuple[Connection, child_process.Process]:
+    def _connected(self) -> Connection:
         is_ours = self._owner == os.getpid()
         if self._link and self._worker and is_ours and self._worker.poll() is None:
-            return self._link, self._worker
+            return self._link
         self._disconnect()
         ours, its = socketpair()
+        for limit in (SO_SNDTIMEO, SO_RCVTIMEO):
+            ours.setsockopt(SOL_SOCKET, limit, _as_timeval(HANGS_SECONDS))
         with its:
             self._worker = child_process.start_module(self._program, its)
         self._link, self._owner = Connection(ours.detach()), os.getpid()
-        return self._link, self._worker
+        return self._link
 
     def _disconnect(self) -> int:
         """End the worker; return its exit code, negative for a signal."""
@@ -155,6 +155,11 @@ def shared_reader() -> ReaderProcess:
     reader = ReaderProcess()
     register(reader.close)
     return reader
+
+
+def _as_timeval(seconds: float) -> bytes:
+    """The time as the kernel takes it (socket(7)): whole seconds, and microseconds."""
+    return pack("ll", int(seconds), 0)
 
 
 def _why(ended: Ended, letter_bytes: int) -> str:

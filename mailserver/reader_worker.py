@@ -13,9 +13,11 @@ import traceback
 from contextlib import suppress
 from functools import lru_cache
 from multiprocessing.connection import Connection
+from typing import cast
 
+from contest.config.settings import Settings
 from mailserver.reader import Reading, read
-from mailserver.reader_process import Failed, max_seconds
+from mailserver.reader_process import Failed, Task, max_seconds
 
 MAX_MEMORY_BYTES = 500_000_000  # more than the worker has at its start
 MEMORY_PER_BYTE = 16  # more, for each byte of the letter
@@ -26,22 +28,29 @@ def work(link: Connection) -> None:
     for number in (signal.SIGTERM, signal.SIGINT):  # they may be sent to all processes; the link tells us
         signal.signal(number, signal.SIG_IGN)
     memory = _memory_bytes()
-    unpacked = lru_cache(maxsize=1)(pickle.loads)
     with suppress(EOFError, OSError):
         while True:
             task = link.recv()
-            settings = unpacked(task.settings)
             size = len(task.stored.raw)
             _limit_memory(memory + MAX_MEMORY_BYTES + MEMORY_PER_BYTE * size)
             # Nobody handles this signal, so the kernel ends the process.
             signal.setitimer(signal.ITIMER_PROF, max_seconds(size))
-            try:
-                answer: Reading | Failed = read(task.stored, settings, task.language)
-            except Exception:
-                answer = Failed(traceback.format_exc())
+            answer = _answer(task)
             signal.setitimer(signal.ITIMER_PROF, 0)
             _limit_memory(resource.RLIM_INFINITY)
             link.send(answer)
+
+
+def _answer(task: Task) -> Reading | Failed:
+    try:
+        return read(task.stored, _settings(task.settings), task.language)
+    except Exception:
+        return Failed(traceback.format_exc())
+
+
+@lru_cache(maxsize=1)
+def _settings(packed: bytes) -> Settings:
+    return cast(Settings, pickle.loads(packed))  # noqa: S301 - our server's
 
 
 def _memory_bytes() -> int:

@@ -14,7 +14,7 @@ class LetterState(StrEnum):
     WAITING = "waiting"  # its answer is beyond a limit; it is handled when there is room
     HANDLED = "handled"  # its effect and its answer are committed
     IGNORED = "ignored"  # deliberately without effect: bounce, mail loop, automatic answer, duplicate
-    FAILED = "failed"  # our handler raised an exception; set aside with the traceback
+    FAILED = "failed"  # it cannot be read or handled; set aside for the organizer, with the reason
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,7 @@
 """Counts how often a piece of work was begun by a process that then ended without finishing it.
 
 So no letter, program or step can hold its queue (O02, O03): whatever ends the process each time (`kill -9`,
-no memory, a fault of ours), the work is set aside after MAX_TIMES, and the next piece has its turn. The mark
+no memory, a fault of ours), the work is set aside after some times, and the next piece has its turn. The mark
 is committed before the work begins, and deleted by the transaction that finishes the work.
 """
 
@@ -16,7 +16,6 @@ from contest.store.claimant import Claimant
 from contest.store.session import Transaction
 from contest.store.tables import begun
 
-MAX_TIMES = 2
 # Of a process on another computer we cannot know whether it has ended.
 _LONGEST_WORK = timedelta(hours=1)
 

@@ -4,7 +4,7 @@ A claim is a lease: it names its process and ends at a time. The process renews 
 process is killed, the claim ends by itself, and another process does the work again. So a claim saves double
 work; it does not prove anything. Whoever stores the result must check that the row still waits for it.
 
-A row whose work has ended MAX_TIMES processes is not worked on again (`is_hopeless`): it may be what ends
+A row whose work has ended MAX_TIMES processes is not worked on again: it may be what ends
 them. An upgrade or a restart ends a process, too, so that once or twice says nothing.
 """
 
@@ -66,23 +66,23 @@ class Claims:
         begun.begin(tx, [self._work(row)], others_are_gone, self.clock.now())
         return True
 
-    def is_hopeless(self, tx: Transaction, row: int) -> bool:
-        """Whether the work on this row has ended MAX_TIMES processes."""
-        return begun.times(tx, self._work(row)) > MAX_TIMES
-
     def _work(self, row: int) -> str:
         return f"{self.queue.name}/{row}"
 
     @contextmanager
-    def kept(self, store: Store, row: int) -> Iterator[None]:
+    def kept(self, store: Store, row: int) -> Iterator[bool]:
         """Renew our claim while the work is done; if the work fails, give it up. Either way it has ended.
+
+        Yields whether it is hopeless: the work on this row has ended MAX_TIMES processes.
 
         The transaction that stores the result ends the claim, too (`UNCLAIMED`).
         """
         done = Event()
         Thread(target=self._renew, args=(store, row, done), name="lease", daemon=True).start()
         try:
-            yield
+            with store.read() as tx:
+                is_hopeless = begun.times(tx, self._work(row)) > MAX_TIMES
+            yield is_hopeless
         except BaseException:
             self._change(store, row, UNCLAIMED)
             raise

@@ -28,9 +28,6 @@ class Process:
         """The exit code, negative for a signal; None while the process runs."""
         return self._process.poll()
 
-    def kill(self) -> None:
-        self._process.kill()
-
     def terminate(self, grace_seconds: float = 5.0) -> int:
         """Send SIGTERM, and SIGKILL after `grace_seconds`; return the exit code."""
         self._process.terminate()

@@ -35,7 +35,7 @@ from contest.store import contest_state, decisions
 from contest.subprocesses.engine_pool import cores
 from contest.util.log import log
 from knobeln.context import ContestContext
-from knobeln.season import go_on_sometime, order_run_sometime
+from knobeln.season import go_on_as_step, order_run_as_step
 from knobeln.server.listener_process import ListenerProcess
 from knobeln.server.mail_checks import mailbox_of
 from knobeln.server.parts import Part
@@ -103,8 +103,8 @@ class Gateway:
             ]
             if contest.settings.season.is_season:
                 self._loops += [
-                    self._loop("season", partial(go_on_sometime, contest, services.steps)),
-                    self._loop("dates of runs", partial(order_run_sometime, contest, services.steps)),
+                    self._loop("season", partial(go_on_as_step, contest, services.steps)),
+                    self._loop("dates of runs", partial(order_run_as_step, contest, services.steps)),
                 ]
             if contest.settings.site.folder:
                 self._loops.append(self._loop("pages", SiteKeeper(contest, pack, sample).step))

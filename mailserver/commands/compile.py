@@ -53,18 +53,15 @@ class PossibleString:
     line: int
 
 
-_NO_PROGRAM = Problem("there is no program")
-
-
 @dataclass(frozen=True)
 class SentProgram:
     """The program in a letter, or what is wrong with it.
 
-    `from_line`: of the program, or what is wrong with it; `strings`: what may be strings in its files.
+    `from_line`: of the program, or what is wrong with either; `strings`: what may be strings in its files.
     """
 
     program: MailedProgram | Problem
-    from_line: FromLine | Problem = _NO_PROGRAM
+    from_line: FromLine | Problem
     strings: tuple[PossibleString, ...] = ()
 
 
@@ -76,7 +73,7 @@ def read_program(letter: Letter, settings: Settings) -> SentProgram:
     else:
         program = find_files(letter, info.program_name, images=settings.programs.takes_images)
     if isinstance(program, Problem):
-        return SentProgram(program)
+        return SentProgram(program, from_line=program)
     # Nobody takes a program that is too long, and so nobody reads it.
     is_short = source_bytes(program) <= settings.programs.MAX_SOURCE_BYTES
     strings = strings_in(program.files) if is_short else ()

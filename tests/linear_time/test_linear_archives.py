@@ -37,10 +37,26 @@ def published(tmp_path_factory: pytest.TempPathFactory) -> Published:
 
 # --- files that are none -----------------------------------------------------------------------------------
 FILES = (
-    *("contest.json", "entries.json", "decisions.json", "ranking.json", "ledger.json", "seal.json"),
-    *("entry_lists.json", "rounds.json", "rounds/1/group-1.json", "manifest.json", "certainty.json"),
-    *("evolution.json", "counted.json", "time_changes.json", "cosignatures.json", "ledger.txt", "rules.md"),
-    *("announcement.txt", "programs/two_tits/description.txt", "programs/two_tits/source/two_tits.sh"),
+    "contest.json",
+    "entries.json",
+    "decisions.json",
+    "ranking.json",
+    "ledger.json",
+    "seal.json",
+    "entry_lists.json",
+    "rounds.json",
+    "rounds/1/group-1.json",
+    "manifest.json",
+    "certainty.json",
+    "evolution.json",
+    "counted.json",
+    "time_changes.json",
+    "cosignatures.json",
+    "ledger.txt",
+    "rules.md",
+    "announcement.txt",
+    "programs/two_tits/description.txt",
+    "programs/two_tits/source/two_tits.sh",
 )
 
 

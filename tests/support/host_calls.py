@@ -11,22 +11,63 @@ from tests.support.counting import wasm
 
 # WASI preview 1, as its specification has it: i a number of 32 bits, I one of 64.
 WASI = {
-    "args_get": "ii", "args_sizes_get": "ii", "clock_res_get": "ii", "clock_time_get": "iIi",
-    "environ_get": "ii", "environ_sizes_get": "ii", "fd_close": "i", "fd_fdstat_get": "ii",
-    "fd_fdstat_set_flags": "ii", "fd_filestat_get": "ii", "fd_pread": "iiiIi", "fd_prestat_get": "ii",
-    "fd_prestat_dir_name": "iii", "fd_read": "iiii", "fd_readdir": "iiiIi", "fd_seek": "iIii",
-    "fd_tell": "ii", "fd_write": "iiii", "path_create_directory": "iii", "path_filestat_get": "iiiii",
-    "path_open": "iiiiiIIii", "path_remove_directory": "iii", "path_rename": "iiiiii",
-    "path_unlink_file": "iii", "poll_oneoff": "iiii", "proc_exit": "i", "random_get": "ii",
+    "args_get": "ii",
+    "args_sizes_get": "ii",
+    "clock_res_get": "ii",
+    "clock_time_get": "iIi",
+    "environ_get": "ii",
+    "environ_sizes_get": "ii",
+    "fd_close": "i",
+    "fd_fdstat_get": "ii",
+    "fd_fdstat_set_flags": "ii",
+    "fd_filestat_get": "ii",
+    "fd_pread": "iiiIi",
+    "fd_prestat_get": "ii",
+    "fd_prestat_dir_name": "iii",
+    "fd_read": "iiii",
+    "fd_readdir": "iiiIi",
+    "fd_seek": "iIii",
+    "fd_tell": "ii",
+    "fd_write": "iiii",
+    "path_create_directory": "iii",
+    "path_filestat_get": "iiiii",
+    "path_open": "iiiiiIIii",
+    "path_remove_directory": "iii",
+    "path_rename": "iiiiii",
+    "path_unlink_file": "iii",
+    "poll_oneoff": "iiii",
+    "proc_exit": "i",
+    "random_get": "ii",
     "sched_yield": "",
-}  # fmt: skip
+}
 PAGE = 65_536
 NAMES = [
-    b"a.txt", b"/work/a.txt", b"../work/a.txt", b"//work/a.txt", b"///work/a.txt", b"/../work/a.txt",
-    b"./x/../a.txt", b"\xef\xbb\xbfa.txt", b"a.txt/", b"a.txt\0", b"/work", b"", b".", b"..", b"/", b"\xff",
-    b"a\0/../a.txt", b"//", b"//.", b"../..", b"../../work/empty", b"\xed\xa0\x80", b"A.TXT",
-    b"__proto__", b"constructor",
-]  # fmt: skip
+    b"a.txt",
+    b"/work/a.txt",
+    b"../work/a.txt",
+    b"//work/a.txt",
+    b"///work/a.txt",
+    b"/../work/a.txt",
+    b"./x/../a.txt",
+    b"\xef\xbb\xbfa.txt",
+    b"a.txt/",
+    b"a.txt\0",
+    b"/work",
+    b"",
+    b".",
+    b"..",
+    b"/",
+    b"\xff",
+    b"a\0/../a.txt",
+    b"//",
+    b"//.",
+    b"../..",
+    b"../../work/empty",
+    b"\xed\xa0\x80",
+    b"A.TXT",
+    b"__proto__",
+    b"constructor",
+]
 Row = tuple[int, ...]  # arguments
 
 
@@ -183,9 +224,16 @@ def bad_calls(name: str, *, together: int) -> list[Row]:
 _NUMBER, _ARGUMENTS, _RESULT, _SHOWN, _LINE = _OWN, _OWN + 0x100, _OWN + 0x200, _OWN + 0x300, _OWN + 0x400
 _PART, _DONE, _WORDS = _OWN + 0x500, _OWN + 0x510, _OWN + 0x600
 _NEEDED = (
-    "args_sizes_get", "args_get", "fd_read", "fd_write", "path_open", "fd_seek", "fd_tell", "random_get",
+    "args_sizes_get",
+    "args_get",
+    "fd_read",
+    "fd_write",
+    "path_open",
+    "fd_seek",
+    "fd_tell",
+    "random_get",
     "clock_time_get",
-)  # fmt: skip
+)
 
 _MAIN = f"""
 (func $write (param $descriptor i32) (param $at i32) (param $size i32)

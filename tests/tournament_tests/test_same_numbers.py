@@ -152,9 +152,16 @@ def test_the_tables_of_our_own_hog_strategies(name: str) -> None:
 def test_pools_whose_cost_is_just_the_budget_have_all_their_first_games() -> None:
     """Added one after the other they cost 0.00001 instructions more than the budget."""
     costs = (
-        666_848_180.577, 662_123_282.154, 425_385_175.687, 709_437_526.337, 147_458_993.481, 254_546_903.902,
-        56_166_825.452, 83_806_646.57, 119_226_465.84,
-    )  # fmt: skip
+        666_848_180.577,
+        662_123_282.154,
+        425_385_175.687,
+        709_437_526.337,
+        147_458_993.481,
+        254_546_903.902,
+        56_166_825.452,
+        83_806_646.57,
+        119_226_465.84,
+    )
     assert set(certainty._first_games({(str(at),): cost for at, cost in enumerate(costs)}, 16).values()) == {
         16
     }
