@@ -56,7 +56,10 @@ _ALL_WORDS = _C_WORDS | frozenset(_OTHER_KEYWORDS.split())
 # Outside of quotes, too, a backslash takes the next character with it: so a line has one unclosed quote of
 # each kind at most, and only the text after it is read again.
 _HASH_COMMENT = re.compile(
-    r"""(?P<kept> "(?:[^"\\\n]|\\.)*+" | '(?:[^'\\\n]|\\.)*+' | \$\# | \\. ) | \#[^\n]*""",
+    r"""
+    (?P<kept> "[^"\\\n]*+(?>(?:\\.[^"\\\n]*+)*)" | '[^'\\\n]*+(?>(?:\\.[^'\\\n]*+)*)' | \$\# | \\. )
+  | \#[^\n]*
+    """,
     re.VERBOSE,
 )
 _LONG_STRING = re.compile(r'"""(?s:.*?)"""' + r"|'''(?s:.*?)'''")

@@ -73,11 +73,11 @@ class Token:
 _TOKEN = re.compile(
     r"""
     (?P<comment>    /\*(?s:.*?)(?:\*/|\Z) | //[^\n]* )
-  | (?P<string>     "[^"\\\n]*+(?:\\.[^"\\\n]*+)*+" )
-  | (?P<character>  '[^'\\\n]*+(?:\\.[^'\\\n]*+)*+' )
+  | (?P<string>     "[^"\\\n]*+(?>(?:\\.[^"\\\n]*+)*)" )
+  | (?P<character>  '[^'\\\n]*+(?>(?:\\.[^'\\\n]*+)*)' )
   | (?P<broken>     ["'][^\n]* )
   | (?P<identifier> [A-Za-z_$][A-Za-z0-9_$]*+ )
-  | (?P<number>     \.?[0-9](?:[eEpP][+-]|[A-Za-z0-9_$.])*+ )
+  | (?P<number>     \.?[0-9][A-Za-z0-9_$.]*+(?>(?:(?<=[eEpP])[+-][A-Za-z0-9_$.]*+)*) )
   | (?P<newline>    \n )
   | (?P<special>    [^ \t\f\v\r] )
     """,

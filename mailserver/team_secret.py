@@ -50,7 +50,7 @@ def matches(string: str, known_digest: str | None) -> bool:
 
 _GROUP = f"[{ALPHABET}]{{{GROUP_SIZE},}}+"  # longer ones, too: something may be right before or after it
 _LIKE_A_STRING = re.compile(
-    rf"(?<![{ALPHABET}]){_GROUP}(?:-{_GROUP}){{{GROUPS - 1},}}+", re.IGNORECASE
+    rf"(?<![{ALPHABET}]){_GROUP}(?>(?:-{_GROUP}){{{GROUPS - 1},}})", re.IGNORECASE
 )  # each run of signs is looked at once, from its beginning
 
 

@@ -16,12 +16,13 @@ _ENCODED_BLANK = re.compile(r"=(?:20|09)(?=\s|$)")  # left over from quoted-prin
 # Invisible characters also as a file in UTF-8 looks that was read as Latin-1.
 _UNSEEN = rf"(?:{ZERO_WIDTH}|\xc2\xad|\xe2\x80[\x8b-\x8f\xaa-\xae]|\xe2\x81[\xa0-\xaf]|\xef\xbb\xbf)"
 _SEEN = rf"(?!{_UNSEEN}|\xc2\xa0|\*/)\S"
-_WORD = rf"{_SEEN}(?:{_UNSEEN}*+{_SEEN})*+"
-_GAP = rf"(?:[^\S\n]|\xc2\xa0|{_UNSEEN})*+"
-_MARK = rf"{_UNSEEN}*+".join(FROM_MARK)
-# Nothing that a part has taken can be the beginning of the next one, so no part gives anything back (`*+`).
+_WORD = rf"{_SEEN}(?>(?:{_UNSEEN}*{_SEEN})*)"
+_GAP = rf"(?>(?:[^\S\n]|\xc2\xa0|{_UNSEEN})*)"
+_MARK = rf"(?>{_UNSEEN}*)".join(FROM_MARK)
+# Nothing that a part has taken can be the beginning of the next one, so no part gives anything back:
+# `(?>...)`.
 _SECRET = re.compile(
-    rf"(^(?:[ \t\f\v\r/*#]|{_UNSEEN})*+{_MARK}{_GAP}{_WORD}{_GAP})({_WORD})(?={_GAP}(?:$|\*/))",
+    rf"(^(?>(?:[ \t\f\v\r/*#]|{_UNSEEN})*){_MARK}{_GAP}{_WORD}{_GAP})({_WORD})(?={_GAP}(?:$|\*/))",
     re.IGNORECASE | re.MULTILINE,
 )
 

@@ -45,7 +45,7 @@ _CONDITIONAL = re.compile(
 _DEFINED = re.compile(r"^[ \t]*#[ \t]*define[ \t]+(\w+)", re.MULTILINE)
 _RULE = re.compile(r"(?:[-=~+*]{2,}|_{5,}|[-_=~*+]{5,}|--[^;{}]*--)\s*")
 _LINE = re.compile(r"[^\n]+")
-_WORDS = re.compile(r"\w++(?: ++\w++)*+")
+_WORDS = re.compile(r"\w++(?>(?: ++\w++)*)")
 _NAME = re.compile(r"[A-Za-z_]\w*")
 _MAILBOX_FROM = ">From "
 _ENCODED = re.compile(r"=3D|=20[ \t]*$")  # in quoted-printable: an equals sign, a blank at the end
@@ -69,8 +69,8 @@ _KEYWORDS = frozenset(_KEYWORD_NAMES.split())
 _PIECE = re.compile(
     rf"""
     (?P<comment>   /\*(?s:.*?)(?:\*/|\Z) | //[^\n]* )
-  | (?P<string>    "[^"\\\n]*+(?:\\.[^"\\\n]*+)*+" | '[^'\\\n]*+(?:\\.[^'\\\n]*+)*+' )
-  | (?P<double>    ["{_DOUBLE}][^"{_DOUBLE}\\\n]*+(?:\\.[^"{_DOUBLE}\\\n]*+)*+["{_DOUBLE}] )
+  | (?P<string>    "[^"\\\n]*+(?>(?:\\.[^"\\\n]*+)*)" | '[^'\\\n]*+(?>(?:\\.[^'\\\n]*+)*)' )
+  | (?P<double>    ["{_DOUBLE}][^"{_DOUBLE}\\\n]*+(?>(?:\\.[^"{_DOUBLE}\\\n]*+)*)["{_DOUBLE}] )
   | (?P<single>    ['{_SINGLE}](?:[^'{_SINGLE}\\\n]|\\[^\n][0-9a-fA-F]{{0,3}})['{_SINGLE}] )
   | (?P<open>      ["'{_DOUBLE}{_SINGLE}][^\n]* )
     """,

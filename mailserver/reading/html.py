@@ -19,9 +19,9 @@ _MOST_QUOTES = 10
 # A tag, if its name is one. A word or a quotation mark begins an attribute: not so in `<b && c>`.
 _TAG = re.compile(
     r"<(?P<ends>/?)(?P<name>[A-Za-z][\w:.-]{0,100}+)"
-    r"(?P<attributes>[\s/]++(?:(?=[\w\"':@-])(?:=\s*+(?:\"[^\"<]*+\"|'[^'<]*+')|[^<>]){0,4000}+)?)?>"
+    r"(?P<attributes>[\s/]++(?:(?=[\w\"':@-])(?>(?:=\s*+(?:\"[^\"<]*+\"|'[^'<]*+')|[^<>]){0,4000}))?)?>"
 )
-_ATTRIBUTE = re.compile(r"([^\s/>=]++)(?:\s*+=++\s*+(\"[^\"]*+\"|'[^']*+'|[^>\s]*+))?+")
+_ATTRIBUTE = re.compile(r"([^\s/>=]++)(?:\s*+=++\s*+(\"[^\"]*+\"|'[^']*+'|[^>\s]*+))?")
 _LONG_NUMBER = re.compile(r"&#([0-9]{8,}+)")
 _PRESERVED = re.compile(r"white-space\s*:\s*(?:pre|break-spaces)", re.IGNORECASE)
 _COLLAPSED = re.compile(r"white-space\s*:\s*(?:normal|nowrap)", re.IGNORECASE)

@@ -55,7 +55,7 @@ _UNSEEN = re.compile(
     rf"(?<![^\s:,]){ZERO_WIDTH}++|(?<!{ZERO_WIDTH}){ZERO_WIDTH}++(?![^\s,])"
     r"|[\u00ad\u200b\u200e\u200f\u2060\ufeff]"
 )
-_ENCODED_END = re.compile(r"(?<!=20)(?<!=09)(?:=20|=09)++$")  # blanks, left over from quoted-printable
+_ENCODED_END = re.compile(r"(?<!=20)(?<!=09)(?>(?:=20|=09)+)$")  # blanks, left over from quoted-printable
 _DASHES = re.compile(r"\s*[-_=]{3,}\s*")
 _SAMPLE_HEADER = re.compile(r"\s*(to|from|subject|date|cc)\s*:", re.IGNORECASE)
 
