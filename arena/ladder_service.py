@@ -1,7 +1,7 @@
 """The ladder: every team's current version plays every other, which gives a ranking.
 
-Nothing is eliminated. A new version of a team replaces its old one, and only new pairs are played. The ladder
-rests while programs wait to be compiled and while the contest runs.
+Nothing is eliminated. A new version of a team replaces its old one, and only new pairs are played.
+The ladder rests while programs wait to be compiled and while the contest runs.
 """
 
 from __future__ import annotations
@@ -44,7 +44,8 @@ def _field_now(tx: Transaction) -> _Field:
 
 @dataclass
 class LadderService:
-    """For one thread. What it remembers is looked up again when a version comes or goes, or is set aside."""
+    """For one thread. What it remembers is looked up again when a version comes or goes, or is set
+    aside."""
 
     store: Store
     settings: Settings
@@ -56,7 +57,8 @@ class LadderService:
     _is_ranked: bool = field(default=False, init=False)  # the stored ranking has all games
 
     def update(self) -> bool:
-        """Play some of the missing games, or store the ranking when none is missing. False: nothing to do.
+        """Play some of the missing games, or store the ranking when none is missing. False: nothing
+        to do.
 
         Raises EngineFailed, ToolMissing or StoreBusy; then no game was stored.
         """
@@ -86,7 +88,9 @@ class LadderService:
     def _play_some(self) -> None:
         pairs = self._to_play[: MAX_QUICK_GAMES if self._info.play.is_quick else MAX_SLOW_GAMES]
         with self.store.read() as tx:
-            images = submissions.load_images(tx, [entry.image_digest for pair in pairs for entry in pair])
+            images = submissions.load_images(
+                tx, [entry.image_digest for pair in pairs for entry in pair]
+            )
         games = self._play(pairs, without(images, self._there[1]))
         with self.store.write() as tx:
             if _field_now(tx) == self._there:  # nobody has sent another version meanwhile
@@ -95,13 +99,19 @@ class LadderService:
 
     def _is_time(self, tx: Transaction) -> bool:
         is_free = not submissions.any_waiting(tx) and not practices.any_waiting(tx)
-        return self.settings.ladder.enabled and contest_state.state(tx).phase is not Phase.RUNNING and is_free
+        return (
+            self.settings.ladder.enabled
+            and contest_state.state(tx).phase is not Phase.RUNNING
+            and is_free
+        )
 
     @property
     def _info(self) -> GameInfo:
         return game_of(self.settings.game, self.settings.programs).info
 
-    def _play(self, pairs: Sequence[tuple[LadderEntry, LadderEntry]], images: Images) -> list[LadderGame]:
+    def _play(
+        self, pairs: Sequence[tuple[LadderEntry, LadderEntry]], images: Images
+    ) -> list[LadderGame]:
         # The random numbers follow from the two programs, so a new ladder has the same games.
         seeds = Seeds(seed_from("ladder"))
         with self.open_runner(images, self.settings, seeds) as runner:
@@ -119,7 +129,9 @@ def _job(pair: tuple[LadderEntry, LadderEntry], seeds: Seeds) -> GameJob:
     return GameJob(digests, streams, names=tuple(entry.team for entry in pair))
 
 
-def _game(pair: tuple[LadderEntry, LadderEntry], result: GameResult, fault_rule: FaultRule) -> LadderGame:
+def _game(
+    pair: tuple[LadderEntry, LadderEntry], result: GameResult, fault_rule: FaultRule
+) -> LadderGame:
     first, second = result.seats
     failed = (first.verdict is not Verdict.OK, second.verdict is not Verdict.OK)
     is_discarded = fault_rule is FaultRule.REPLAY and any(failed)

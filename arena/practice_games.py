@@ -1,7 +1,7 @@
 """The games of practice: one program against all opponents, each with the same seeds.
 
-The usual seeds are the same for all programs and at all times, so that the same program always gets the same
-table, by mail and at home, and the versions of a program can be compared game by game.
+The usual seeds are the same for all programs and at all times, so that the same program always gets
+the same table, by mail and at home, and the versions of a program can be compared game by game.
 """
 
 from __future__ import annotations
@@ -16,7 +16,8 @@ from contest.model import GameJob, PracticeGame
 from contest.seeds import Seeds, seed_from
 
 MAX_GAMES = 16
-"""Games against each opponent where games are quick: all 42 house strategies take about a second."""
+"""Games against each opponent where games are quick: all 42 house strategies take about a
+second."""
 MAX_INSTRUCTIONS = 4_000_000_000
 """For the games beyond the first ones, so that programs that think long practise with fewer."""
 USUAL_SEEDS = Seeds(seed_from("practice"))
@@ -30,11 +31,11 @@ def practice_games(
     games: int | None = None,
     seeds: Seeds = USUAL_SEEDS,
 ) -> Sequence[PracticeGame]:
-    """Play this number of games against each opponent, or one against all together if the game has more than
-    two seats.
+    """Play this number of games against each opponent, or one against all together if the game has
+    more than two seats.
 
-    None: as many as are quick, which is one if programs talk. `program`: digest and bytes of its image; it
-    has the first seat. The first game against each opponent has its moves.
+    None: as many as are quick, which is one if programs talk. `program`: digest and bytes of its
+    image; it has the first seat. The first game against each opponent has its moves.
     """
     info = game_of(settings.game, settings.programs).info
     fixtures: list[tuple[str, ...]] = [(name,) for name in opponents]
@@ -58,10 +59,12 @@ def practice_games(
         played = [*runner(first)]
         instructions = sum(seat.instructions for result in played for seat in result.seats)
         total = games or 1
-        if not games and info.play.is_quick and info.play.has_moves:  # as many as take about a second
+        # as many as take about a second
+        if not games and info.play.is_quick and info.play.has_moves:
             total = min(MAX_GAMES, max(1, MAX_INSTRUCTIONS // max(instructions, 1)))
         more = [job(names, game) for game in range(1, total) for names in fixtures]
         played.extend(runner(more))
     return [
-        PracticeGame(each.names[1:], result) for each, result in zip([*first, *more], played, strict=True)
+        PracticeGame(each.names[1:], result)
+        for each, result in zip([*first, *more], played, strict=True)
     ]

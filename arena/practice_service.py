@@ -1,8 +1,9 @@
 """The practice service: plays programs that are only tried.
 
-It rests while a submission waits for the compiler and while the contest runs. The limits of a game and the
-number of our own programs bound its work. Its results count for nothing. A practice with which our code or
-our machinery fails is set aside for the organizer, so that the others do not wait for it.
+It rests while a submission waits for the compiler and while the contest runs. The limits of a game
+and the number of our own programs bound its work. Its results count for nothing. A practice with
+which our code or our machinery fails is set aside for the organizer, so that the others do not wait
+for it.
 """
 
 from __future__ import annotations
@@ -63,8 +64,8 @@ class PracticeService:
     def play_next(self) -> bool:
         """Play the practice that has waited longest. False: none waits, or practice is closed now.
 
-        Raises StoreBusy, or EngineFailed at the first failures with a practice. It then stays in the queue.
-        So does one for which this host lacks a tool, without an error.
+        Raises StoreBusy, or EngineFailed at the first failures with a practice. It then stays in
+        the queue. So does one for which this host lacks a tool, without an error.
         """
         practice = self._claimed()
         if practice is None:
@@ -127,13 +128,16 @@ class PracticeService:
             opponents = self.builder.sparring_opponents()
             games = practice_games(program, opponents, self.settings, self.open_runner)
         with speaking(team.language or self.settings.contest.language):
-            return practice_report(practice, team, result.report, games, self.settings, self.templates)
+            return practice_report(
+                practice, team, result.report, games, self.settings, self.templates
+            )
 
     def _after_failure(self, practice: Practice, error: EngineFailed) -> None:
         """Raise the error, or set the practice aside if it is hopeless.
 
-        A program that is set aside is not asked in games any more, so then the practice can be played. If the
-        engine fails with it all the same, that was before the games, as in a check of its syntax.
+        A program that is set aside is not asked in games any more, so then the practice can be
+        played. If the engine fails with it all the same, that was before the games, as in a check
+        of its syntax.
         """
         failures = self.failures.of_program(error)
         tries = self.failures.of_task(f"practice/{practice.id}")
@@ -148,7 +152,9 @@ class PracticeService:
         log.error("a practice waits", practice=practice.id, why=str(missing))
         if self.failures.of_task(f"practice/{practice.id}/waits") == 1:
             with self.store.write() as tx:
-                contest_state.note(tx, "error", f"practice {practice.id} waits: {missing}", self.clock.now())
+                contest_state.note(
+                    tx, "error", f"practice {practice.id} waits: {missing}", self.clock.now()
+                )
 
     def _set_aside(self, practice: Practice, trace: str, error: EngineFailed | None = None) -> None:
         """`error` names the program if our engine fails with it alone; then the team is told."""
@@ -164,7 +170,11 @@ def open_without_aside(store: Store) -> RunnerFactory:
     """`open_runner`, but a program that is set aside by then is not asked."""
 
     def opened(
-        images: Images, settings: Settings, seeds: Seeds, progress: ProgressCallback = no_progress, /
+        images: Images,
+        settings: Settings,
+        seeds: Seeds,
+        progress: ProgressCallback = no_progress,
+        /,
     ) -> AbstractContextManager[Runner]:
         with store.read() as tx:
             aside = engine_failures.aside(tx)

@@ -1,7 +1,7 @@
 """`make bench`: speed as ratios to peers that are measured in the same run.
 
-Wall times depend on what else the host does, so processor time stands beside them. Ways take turns in one
-run, because a host is not equally fast in every minute; a ratio is that of two medians.
+Wall times depend on what else the host does, so processor time stands beside them. Ways take turns
+in one run, because a host is not equally fast in every minute; a ratio is that of two medians.
 """
 
 from __future__ import annotations
@@ -48,11 +48,15 @@ def compare(stage: str, runs: int, ways: Mapping[str, Callable[[], Spent]], per:
     for _ in range(runs):
         for name, way in ways.items():
             taken[name].append(way())
-    found = {name: Spent(*map(median, zip(*each, strict=True))).per(per) for name, each in taken.items()}
+    found = {
+        name: Spent(*map(median, zip(*each, strict=True))).per(per) for name, each in taken.items()
+    }
     ours, told, ratios = found.pop("ours"), [], []
     for name, each in found.items():
         told.append(f"{name} {each}")
-        ratios.append(f"{ours.seconds / each.seconds:.2f}, {ours.cpu_seconds / (each.cpu_seconds or 1):.2f}")
+        ratios.append(
+            f"{ours.seconds / each.seconds:.2f}, {ours.cpu_seconds / (each.cpu_seconds or 1):.2f}"
+        )
     print(f"| {stage} | {ours} | {'; '.join(told)} | {'; '.join(ratios)} |", flush=True)
 
 
@@ -82,9 +86,11 @@ def cpu_seconds_of(root: int) -> float:
         try:
             fields = stat.read_text().rpartition(")")[2].split()
             process = int(stat.parent.name)
-            # Exactly, where /proc has hundredths of a second: CPUCLOCK_SCHED of clock_getcpuclockid(3).
+            # Exactly, where /proc has hundredths of a second: CPUCLOCK_SCHED of
+            # clock_getcpuclockid(3).
             used[process] = (
-                time.clock_gettime((~process << 3) | 2) + sum(map(int, fields[13:15])) / _CLOCK_TICKS
+                time.clock_gettime((~process << 3) | 2)
+                + sum(map(int, fields[13:15])) / _CLOCK_TICKS
             )
         except OSError:
             continue

@@ -1,4 +1,5 @@
-"""Programs that talk: a start of the sandbox, an exchange of lines; beside bubblewrap and plain pipes.
+"""Programs that talk: a start of the sandbox, an exchange of lines; beside bubblewrap and plain
+pipes.
 
 Programs whose time is counted stand beside the same programs as the system runs them.
 """
@@ -29,19 +30,46 @@ STARTS, EXCHANGES, RUNS = 100, 500, 9
 TRUE = "/usr/bin/true"
 ECHO = ("/usr/bin/cat",)  # writes each line as soon as it has read it
 LINE = "next 17"
-# What a person would write who wants a program without network, files of others and writable system.
+# What a person would write who wants a program without network, files of others and writable
+# system.
 BUBBLEWRAP = (
-    *("bwrap", "--unshare-all", "--die-with-parent", "--new-session", "--cap-drop", "ALL", "--clearenv"),
+    *(
+        "bwrap",
+        "--unshare-all",
+        "--die-with-parent",
+        "--new-session",
+        "--cap-drop",
+        "ALL",
+        "--clearenv",
+    ),
     *("--ro-bind", "/usr", "/usr", "--symlink", "usr/bin", "/bin", "--symlink", "usr/lib", "/lib"),
-    *("--symlink", "usr/lib64", "/lib64", "--dev", "/dev", "--tmpfs", "/work", "--chdir", "/work", "--"),
+    *(
+        "--symlink",
+        "usr/lib64",
+        "/lib64",
+        "--dev",
+        "/dev",
+        "--tmpfs",
+        "/work",
+        "--chdir",
+        "/work",
+        "--",
+    ),
     *("prlimit", "--cpu=10", f"--as={1 << 29}", "--nproc=16", "--nofile=64", "--core=0", TRUE),
 )
 
 
 def sandbox() -> None:
-    how: dict[str, Any] = {"user": USER, "group": USER, "extra_groups": []} if os.geteuid() == 0 else {}
-    alone = partial(subprocess.run, BUBBLEWRAP, check=True, stdin=subprocess.DEVNULL, cwd="/", **how)
-    ways = {"ours": lambda: spent(lambda: Sandbox().run([TRUE])), "bubblewrap alone": lambda: spent(alone)}
+    how: dict[str, Any] = (
+        {"user": USER, "group": USER, "extra_groups": []} if os.geteuid() == 0 else {}
+    )
+    alone = partial(
+        subprocess.run, BUBBLEWRAP, check=True, stdin=subprocess.DEVNULL, cwd="/", **how
+    )
+    ways = {
+        "ours": lambda: spent(lambda: Sandbox().run([TRUE])),
+        "bubblewrap alone": lambda: spent(alone),
+    }
     compare("a sandbox, from start to end", STARTS, ways)
     with on_one_core(), Sandbox().open(ECHO) as boxed:
         exchange("a line to a program and its line back", lambda: boxed.ask(LINE, 10.0).text, ECHO)
@@ -63,7 +91,9 @@ def on_one_core() -> Iterator[None]:
 
 def exchange(stage: str, ours: Callable[[], str], command: Sequence[str]) -> None:
     """Compare this way to send LINE to a program and to get a line back with plain pipes."""
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0) as bare:
+    with subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0
+    ) as bare:
         answers = {"ours": ours, "plain pipes": lambda: _ask(bare, LINE)}
 
         def talk(answer: Callable[[], str]) -> None:
@@ -85,12 +115,13 @@ def _ask(program: subprocess.Popen[bytes], text: str) -> str:
     return line.decode().strip()
 
 
-# --- programs whose time is counted ---------------------------------------------------------------------
+# --- programs whose time is counted ---------------------------------------------------------------
 UNITS = 1_000_000_000_000
 
 
 class Sample(NamedTuple):
-    """A language: how the system runs {program}, what computes so many rounds, and what answers lines."""
+    """A language: how the system runs {program}, what computes so many rounds, and what answers
+    lines."""
 
     peer: str
     suffix: str
@@ -144,14 +175,15 @@ int main(int count, char **words) {
             marks[at] = heap[at] = (seed = seed * 1664525u + 1013904223u) >> 8;
         for (unsigned at = 4096 / 2; at-- > 0;) sift(at, 4096);
         for (unsigned size = 4096; --size > 3000; sift(0, size)) heap[0] = heap[size];
-        for (unsigned at = 1; at < 4096; at++) sum += marks[at] ^ marks[(marks[at - 1] + at) % 4096];
+        for (unsigned at = 1; at < 4096; at++)
+            sum += marks[at] ^ marks[(marks[at - 1] + at) % 4096];
         sum += heap[0];
     }
     printf("%u\n", sum);
 }
 """,
-        "#include <stdio.h>\n"
-        "int main(void) { for (char s[99]; fgets(s, 99, stdin); fflush(stdout)) fputs(s, stdout); }\n",
+        "#include <stdio.h>\nint main(void) { for (char s[99]; fgets(s, 99, stdin); fflush(stdout))"
+        " fputs(s, stdout); }\n",
     ),
     "Python": Sample(
         "the system's Python",
@@ -181,7 +213,8 @@ for (let number = 0; number < process.argv[2]; number++) {
 }
 console.log([...found.values()].reduce((sum, value) => sum + value, 0));
 """,
-        'require("readline").createInterface({ input: process.stdin }).on("line", (l) => console.log(l));\n',
+        'require("readline").createInterface({ input: process.stdin }).on("line", (l) =>'
+        " console.log(l));\n",
     ),
 }
 
@@ -205,7 +238,9 @@ def _compare_counted(name: str, sample: Sample, folder: Path) -> None:
             return str(player.move((rounds,)))
 
         def run(rounds: int) -> str:
-            done = subprocess.run([*native, str(rounds)], check=True, capture_output=True, text=True)
+            done = subprocess.run(
+                [*native, str(rounds)], check=True, capture_output=True, text=True
+            )
             return done.stdout.strip()
 
         assert count(sample.rounds) == run(sample.rounds), "the two ways compute different results"
@@ -215,10 +250,17 @@ def _compare_counted(name: str, sample: Sample, folder: Path) -> None:
             compare(f"{name}, counted: {stage}", RUNS, ways)
     if not sample.echoes:
         return
-    with on_one_core(), closing(_player(language, sample, sample.echoes, TextProtocol.STDIO)) as player:
+    with (
+        on_one_core(),
+        closing(_player(language, sample, sample.echoes, TextProtocol.STDIO)) as player,
+    ):
         player.begin(b"")
         stage = f"{language}, counted: a line and its line back"
-        exchange(stage, lambda: str(player.move(tuple(LINE.split()))), _native(sample, sample.echoes, folder))
+        exchange(
+            stage,
+            lambda: str(player.move(tuple(LINE.split()))),
+            _native(sample, sample.echoes, folder),
+        )
 
 
 def _player(language: str, sample: Sample, source: str, protocol: TextProtocol) -> FuelPlayer:

@@ -1,11 +1,13 @@
 """A contest and its parts, beside their limits: programs, games on the contest machine, whole days.
 
-- Programs are compiled, checked, tried and translated as `knobeln serve` does it. The limit is a compiler
-  alone, which makes an object file of each of them, on all cores.
-- The machine's peer is the same source as unprotected native coroutines in one process. Both play the very
-  same games, with the same random streams and referee; their digests are compared before anything is timed.
-- A day goes from the freezing of the entries to the last report in the outbox. Its games alone, on the same
-  engine, are the limit; the peer is Axelrod-Python with as many turns of TitForTat against TitForTat.
+- Programs are compiled, checked, tried and translated as `knobeln serve` does it. The limit is a
+  compiler alone, which makes an object file of each of them, on all cores.
+- The machine's peer is the same source as unprotected native coroutines in one process. Both play
+  the very same games, with the same random streams and referee; their digests are compared before
+  anything is timed.
+- A day goes from the freezing of the entries to the last report in the outbox. Its games alone, on
+  the same engine, are the limit; the peer is Axelrod-Python with as many turns of TitForTat against
+  TitForTat.
 """
 
 from __future__ import annotations
@@ -57,7 +59,7 @@ from tournament.runners.machine import KNOBELN_SOURCES, MachineRunner, knobeln_e
 _RUNS = 5
 
 
-# --- programs -----------------------------------------------------------------------------------------------
+# --- programs -------------------------------------------------------------------------------------
 PROGRAMS = 16
 _WITHOUT_BOX = (c_compiler(), "-std=gnu89", "-O2", "-w", "-c", "-o", "/dev/null", "-x", "c", "-")
 
@@ -115,7 +117,7 @@ def _bare() -> Spent:
     return spent(lambda: _on_all_cores(calls))
 
 
-# --- the contest machine ------------------------------------------------------------------------------------
+# --- the contest machine --------------------------------------------------------------------------
 ROOT = Path(__file__).parents[1]
 PEER = ROOT / "bench" / "native_coroutines"
 MAX_INSTRUCTIONS = Programs().max_instructions
@@ -126,7 +128,9 @@ LIKE_STRATEGIES = (
 
 
 def machine() -> None:
-    _compare_games("both programs like the example", (ROOT / "knobellib" / "example.c").read_text(), 500)
+    _compare_games(
+        "both programs like the example", (ROOT / "knobellib" / "example.c").read_text(), 500
+    )
     _compare_games("both think long", (PEER / "heavy.c").read_text(), 20)
 
 
@@ -143,7 +147,9 @@ def _compare_games(title: str, source: str, games: int) -> None:
             return output_of([knobeln_engine()], batch.header() + batch.chunk(jobs[:count]))
 
         def by_coroutines(count: int) -> bytes:
-            return output_of([native], b"".join(stream for job in jobs[:count] for stream in job.streams))
+            return output_of(
+                [native], b"".join(stream for job in jobs[:count] for stream in job.streams)
+            )
 
         results = batch.results(jobs, read_answer(BytesIO(on_the_machine(games))))
         lines = [f"{r.digest} {r.turns} {r.seats[0].points} {r.seats[1].points}" for r in results]
@@ -160,16 +166,21 @@ def _compare_games(title: str, source: str, games: int) -> None:
 
 
 def _complete_jobs(image: Image, games: int) -> list[GameJob]:
-    """Return games that go to the end. Sometimes example.c throws a forbidden 0, which ends its game."""
+    """Return games that go to the end. Sometimes example.c throws a forbidden 0, which ends its
+    game."""
     seeds = Seeds(bytes(32))
-    pairs = [(seeds.stream(f"game/{n}/seat/0"), seeds.stream(f"game/{n}/seat/1")) for n in range(2 * games)]
+    pairs = [
+        (seeds.stream(f"game/{n}/seat/0"), seeds.stream(f"game/{n}/seat/1"))
+        for n in range(2 * games)
+    ]
     jobs = [GameJob((image.digest, image.digest), pair) for pair in pairs]
     results = MachineRunner({image.digest: image}, Rules(), MAX_INSTRUCTIONS).play(jobs)
     return [job for job, result in zip(jobs, results, strict=True) if result.is_flawless][:games]
 
 
 def _native(folder: Path, source: str) -> Path:
-    """Build the peer: the strategy and the library once for each seat, with the engine's referee."""
+    """Build the peer: the strategy and the library once for each seat, with the engine's
+    referee."""
     compiler, engine = c_compiler(), engine_binary.SOURCES
     strategy = folder / "strategy.c"
     strategy.write_text(source)
@@ -184,7 +195,7 @@ def _native(folder: Path, source: str) -> Path:
     return folder / "coroutines"
 
 
-# --- contest days -------------------------------------------------------------------------------------------
+# --- contest days ---------------------------------------------------------------------------------
 SIZES = (41, 1_000)
 THROWS, MATCHES = 1_000, 100  # of a game, and of Axelrod's in a run
 
@@ -233,7 +244,8 @@ def _compare_days(size: int, opened: Path) -> None:
 def _play_day(contest: ContestContext) -> None:
     """The day, without the contests with other random numbers that follow its last round.
 
-    Each worker process imports the main module of its parent: all benchmarks. So workers get an empty one.
+    Each worker process imports the main module of its parent: all benchmarks. So workers get an
+    empty one.
     """
     with (
         patch("tournament.day.default_contests", return_value=None),
@@ -261,7 +273,9 @@ def _games_alone(path: Path) -> Spent:
     for outcome in rounds:
         matches = [match for group in outcome.groups for match in group.matches]
         number = outcome.plan.number
-        jobs = [game_job(number, Fixture.of(match), digests, seeds, frozenset()) for match in matches]
+        jobs = [
+            game_job(number, Fixture.of(match), digests, seeds, frozenset()) for match in matches
+        ]
         with open_runner(raw, contest.settings, seeds) as runner:
             taken.append(spent(partial(runner, jobs)))
     return Spent(*map(sum, zip(*taken, strict=True)))

@@ -1,13 +1,13 @@
 """Letters in, and mails out: knobeln beside Postfix.
 
-Postfix's `smtp-source` sends letters over 20 connections, and one at a time with a connection for each. Both
-servers say 250 only when the letter would survive a power cut; they are separate processes on the same disk.
-`knobeln serve` also answers each letter meanwhile, and delivers the answer. Postfix only keeps letters: it
-runs without its queue manager, as an instance of its own, which needs root. Each server gets one letter
-before, which starts processes and loads modules.
+Postfix's `smtp-source` sends letters over 20 connections, and one at a time with a connection for
+each. Both servers say 250 only when the letter would survive a power cut; they are separate
+processes on the same disk. `knobeln serve` also answers each letter meanwhile, and delivers the
+answer. Postfix only keeps letters: it runs without its queue manager, as an instance of its own,
+which needs root. Each server gets one letter before, which starts processes and loads modules.
 
-Mails go out to Postfix's `smtp-sink`, one after the other in one conversation. Ours come from the outbox, and
-each is committed before it is sent and afterwards. `smtp-source` notes nothing.
+Mails go out to Postfix's `smtp-sink`, one after the other in one conversation. Ours come from the
+outbox, and each is committed before it is sent and afterwards. `smtp-source` notes nothing.
 """
 
 from __future__ import annotations
@@ -47,14 +47,17 @@ ROBOT, TEAM = "knobeln@contest.example", "team@club.example"
 _SOURCE, _SINK = "/usr/sbin/smtp-source", "/usr/sbin/smtp-sink"  # they come with Postfix
 
 
-# --- letters -----------------------------------------------------------------------------------------------
+# --- letters --------------------------------------------------------------------------------------
 def letters_in() -> None:
     if os.getuid() != 0 or not _MASTER.exists():
         print("| letters accepted | left out: needs root and Postfix | | |")
         return
     for title, count, options in LOADS:
         answered: list[Spent] = []
-        ours, postfix = partial(_into_ours, count, options, answered), partial(_into_postfix, count, options)
+        ours, postfix = (
+            partial(_into_ours, count, options, answered),
+            partial(_into_postfix, count, options),
+        )
         compare(f"a letter accepted, {title}", RUNS, {"ours": ours, "Postfix": postfix}, count)
         compare("the same until it is answered", RUNS, {"ours": partial(answered.pop, 0)}, count)
 
@@ -66,7 +69,8 @@ def _into_ours(count: int, options: tuple[str, ...], answered: list[Spent]) -> S
             contest=Contest(address=ROBOT),
             dates=usual_dates(SystemClock().now()),
             mail=Mail(listen=f"127.0.0.1:{free_port()}", answers_per_hour=count + 1),
-            registration=Registration(confirm="never"),  # or else few of so many letters are answered
+            # or else few of so many letters are answered
+            registration=Registration(confirm="never"),
         )
         contest = create_contest(Path(folder) / "contest", settings)
         command = [sys.executable, "-m", "knobeln", "serve", "-C", str(contest.path)]
@@ -90,14 +94,21 @@ def _into_postfix(count: int, options: tuple[str, ...]) -> Spent:
     with tempfile.TemporaryDirectory(dir=DISK) as made:
         folder, port = Path(made), free_port()
         taken, _ = _taken(_postfix(folder, port), port, count, options, lambda _: None)
-        assert sum(file.is_file() for file in (folder / "queue" / "incoming").rglob("*")) == count + 1
+        assert (
+            sum(file.is_file() for file in (folder / "queue" / "incoming").rglob("*")) == count + 1
+        )
     return taken
 
 
 def _taken(
-    command: list[str], port: int, count: int, options: tuple[str, ...], finish: Callable[[int], None]
+    command: list[str],
+    port: int,
+    count: int,
+    options: tuple[str, ...],
+    finish: Callable[[int], None],
 ) -> tuple[Spent, Spent]:
-    """What the server spends until the last 250, and until `finish`, which gets the count of all letters."""
+    """What the server spends until the last 250, and until `finish`, which gets the count of all
+    letters."""
     with running(command, port) as server:
         _send(port, 1)
         finish(1)
@@ -113,7 +124,7 @@ def _send(port: int, count: int, *options: str) -> None:
     subprocess.run([_SOURCE, *words, "-f", TEAM, "-t", ROBOT, f"127.0.0.1:{port}"], check=True)
 
 
-# --- mails -------------------------------------------------------------------------------------------------
+# --- mails ----------------------------------------------------------------------------------------
 def mails_out() -> None:
     if not Path(_SINK).exists():
         print("| mails sent | left out: needs Postfix | | |")
@@ -127,7 +138,9 @@ def mails_out() -> None:
 
 
 def _from_our_outbox(port: int) -> Spent:
-    mails = [Outgoing(f"key/{n}", "GRR", TEAM, "ranking", "x" * 70 + "\n" * 60) for n in range(MAILS)]
+    mails = [
+        Outgoing(f"key/{n}", "GRR", TEAM, "ranking", "x" * 70 + "\n" * 60) for n in range(MAILS)
+    ]
     with tempfile.TemporaryDirectory(dir=DISK) as folder:
         settings = Settings(
             contest=Contest(address=ROBOT),
@@ -144,7 +157,7 @@ def _from_our_outbox(port: int) -> Spent:
     return taken
 
 
-# --- servers -----------------------------------------------------------------------------------------------
+# --- servers --------------------------------------------------------------------------------------
 @contextmanager
 def running(command: list[str], port: int) -> Iterator[int]:
     """Start the server, and wait until it answers at this port; the id of its process."""
@@ -179,7 +192,8 @@ postlog   unix-dgram n - n - 1 postlogd
 
 
 def _postfix(path: Path, port: int) -> list[str]:
-    """Make an instance of Postfix in this folder that listens at this port; the command that starts it."""
+    """Make an instance of Postfix in this folder that listens at this port; the command that starts
+    it."""
     path.chmod(0o755)
     for name in ("etc", "queue", "data"):
         (path / name).mkdir()

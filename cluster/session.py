@@ -1,9 +1,10 @@
-"""The organizer's side: shares the work of a contest day out among dask's workers, and checks some of it.
+"""The organizer's side: shares the work of a contest day out among dask's workers, and checks some
+of it.
 
-dask finds a free worker for each piece of work, and another one if the first is lost. This host does a piece
-itself if no worker is there, if none gives a result in time, or if dask fails; so nothing waits for ever. It
-also repeats the first piece of each worker and one in a hundred later ones. After one difference, or if it
-has other files than this host, a worker is dismissed.
+dask finds a free worker for each piece of work, and another one if the first is lost. This host
+does a piece itself if no worker is there, if none gives a result in time, or if dask fails; so
+nothing waits for ever. It also repeats the first piece of each worker and one in a hundred later
+ones. After one difference, or if it has other files than this host, a worker is dismissed.
 """
 
 from __future__ import annotations
@@ -70,19 +71,25 @@ class Session:
         self._busy = 0
         self._pieces = Counter[str]()  # by the address of the worker, once its first one was right
         self._dismissed: set[str] = set()
-        self._brought: dict[str, distributed.Future] = {}  # the contest, programs and archives, by key
+        # the contest, programs and archives, by key
+        self._brought: dict[str, distributed.Future] = {}
         self._with_archive: set[str] = set()  # container images that some worker lacks
         self._alone = GroupWorker(contest, progress)
         self._shared = replace(contest, make_runner=self._runner), progress
 
     def play_group(self, job: GroupJob) -> GroupResult:
-        """Play the group: some games at a time, or all of them here, if programs live through many games."""
+        """Play the group: some games at a time, or all of them here, if programs live through many
+        games."""
         is_shared = self._plugin.splits(self._contest[0])
         return GroupWorker(*self._shared)(job) if is_shared else self._alone(job)
 
     @contextmanager
     def _runner(
-        self, images: Images, settings: Settings, seeds: Seeds, progress: ProgressCallback = no_progress
+        self,
+        images: Images,
+        settings: Settings,
+        seeds: Seeds,
+        progress: ProgressCallback = no_progress,
     ) -> Iterator[Runner]:
         """Implements contest.interfaces.protocols.RunnerFactory."""
         play = game_of(settings.game, settings.programs).info.play
@@ -124,7 +131,9 @@ class Session:
                 try:
                     return self._checked(order, used, answer)
                 except (Differs, ValueError) as difference:
-                    self._dismiss(answer.worker, f"it gave a wrong result for {order.name}: {difference}")
+                    self._dismiss(
+                        answer.worker, f"it gave a wrong result for {order.name}: {difference}"
+                    )
 
     def workers(self) -> Sequence[str]:
         """The addresses of the workers that are connected, without those that were dismissed."""
@@ -180,20 +189,29 @@ class Session:
     def _there(self, key: str, value: Callable[[], object]) -> distributed.Future:
         """The value on the workers; dask sends it once to each that needs it."""
         with self._bringing:
-            if key not in self._brought or self._brought[key].status in ("cancelled", "lost", "error"):
+            if key not in self._brought or self._brought[key].status in (
+                "cancelled",
+                "lost",
+                "error",
+            ):
                 self._brought[key] = self._client.submit(work.same, value(), pure=False)
             return self._brought[key]
 
     def _restart_worker_of(self, future: distributed.Future) -> None:
         """Restart the worker, which may be stuck with work that nobody waits for any more."""
         with suppress(Exception):
-            stuck = [worker for worker, keys in self._client.processing().items() if future.key in keys]
+            stuck = [
+                worker for worker, keys in self._client.processing().items() if future.key in keys
+            ]
             future.cancel()
             if stuck:
                 self._client.restart_workers(stuck, CONNECT_SECONDS, raise_for_error=False)
 
-    def _checked(self, order: work.Order, images: Images, answer: work.Answer) -> Sequence[GameResult]:
-        """The results. Raises Differs if they are found to be wrong, ValueError if they are none."""
+    def _checked(
+        self, order: work.Order, images: Images, answer: work.Answer
+    ) -> Sequence[GameResult]:
+        """The results. Raises Differs if they are found to be wrong, ValueError if they are
+        none."""
         results = work.read_results(answer.result)
         if len(results) != len(order.games):
             raise Differs(f"{len(order.games)} games have {len(results)} results")
@@ -219,7 +237,10 @@ class Session:
         with self._bringing:
             self._brought.clear()
         others = self._pieces[worker]
-        before = f" It did {plural(others, 'other piece')} of work before; check them by `knobeln verify`."
+        before = (
+            f" It did {plural(others, 'other piece')} of work before; check them by `knobeln"
+            " verify`."
+        )
         self._tell(f"worker {worker} is dismissed: {reason}.{before if others else ''}")
         with suppress(Exception):
             self._client.retire_workers([worker], close_workers=True, remove=True)
@@ -239,7 +260,8 @@ class Plugin:
         contest: FrozenContest,
         progress: ProgressCallback,
     ) -> Iterator[Workers]:
-        """The workers, until the day ends or breaks off. `tell` is called with sentences for the organizer.
+        """The workers, until the day ends or breaks off. `tell` is called with sentences for the
+        organizer.
 
         The certificates are those of dask's own settings. Results are never unpickled.
         """
@@ -258,7 +280,10 @@ class Plugin:
                 session = Session(client, contest, archive_of, tell, progress)
                 play = session.play_group
             except Exception as error:  # dask's own errors have no common class
-                tell(f"the scheduler {scheduler} cannot be reached: {error!r}. This host plays alone.")
+                tell(
+                    f"the scheduler {scheduler} cannot be reached: {error!r}. This host plays"
+                    " alone."
+                )
                 play = GroupWorker(contest, progress)
             try:
                 yield Workers(lambda job: pool.submit(play, job), AHEAD)

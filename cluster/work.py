@@ -1,7 +1,8 @@
-"""What workers do. A piece of work is a pure function, so it does not matter who does it, or how often.
+"""What workers do. A piece of work is a pure function, so it does not matter who does it, or how
+often.
 
-What a worker gets is pickled by dask: it runs our code anyway. What comes back is plain text and JSON,
-because we trust a worker less than it trusts us.
+What a worker gets is pickled by dask: it runs our code anyway. What comes back is plain text and
+JSON, because we trust a worker less than it trusts us.
 """
 
 from __future__ import annotations
@@ -46,8 +47,8 @@ T = TypeVar("T")
 class Order:
     """A piece of work: games, and their seconds for a move. The programs come besides.
 
-    `same`: what must be the same here as on the organizer's host, by name: `facts`, and the sha256 of files
-    of the host that programs need.
+    `same`: what must be the same here as on the organizer's host, by name: `facts`, and the sha256
+    of files of the host that programs need.
     """
 
     same: Mapping[str, str]
@@ -87,7 +88,8 @@ def same(value: T) -> T:
 def do(
     order: Order, contest: Contest, images: Images, archives: Mapping[str, bytes]
 ) -> tuple[str | bytes, ...]:
-    """Do the work; return an Answer as a plain tuple. `archives`: of container images, by their digests."""
+    """Do the work; return an Answer as a plain tuple. `archives`: of container images, by their
+    digests."""
     worker = get_worker().address
 
     def archive_of(digest: str) -> bytes:
@@ -126,14 +128,16 @@ def read_results(raw: bytes) -> tuple[GameResult, ...]:
 
 
 def _with_tuple(result: GameResult) -> GameResult:
-    """With its moves as JSON can have them, and as games make them: pydantic reads any sequence as a list."""
+    """With its moves as JSON can have them, and as games make them: pydantic reads any sequence as
+    a list."""
     return replace(result, moves=None if result.moves is None else tuple(result.moves))
 
 
 def done(
     order: Order, contest: Contest, images: Images, workers: int | None = None
 ) -> tuple[GameResult, ...]:
-    """The results, played by this host with so many processes; None = as many as the settings say."""
+    """The results, played by this host with so many processes; None = as many as the settings
+    say."""
     settings, seeds = contest
     settings = limited(settings, order.seconds)
     if workers is not None:
@@ -144,14 +148,17 @@ def done(
 
 @cache
 def facts() -> Mapping[str, str]:
-    """What must be the same on all hosts, by name: our files (their sha256), Python and the C library."""
+    """What must be the same on all hosts, by name: our files (their sha256), Python and the C
+    library."""
     digest = hashlib.sha256()
     for package in _PACKAGES:
         spec = find_spec(package)
         folder = Path(spec.origin or "").parent if spec else Path()
         for file in sorted(folder.rglob("*")):
             if file.is_file() and "__pycache__" not in file.parts:
-                digest.update(f"{package}/{file.relative_to(folder)}\0".encode() + file.read_bytes())
+                digest.update(
+                    f"{package}/{file.relative_to(folder)}\0".encode() + file.read_bytes()
+                )
     return {
         "version of knobeln": __version__,
         "copy of knobeln": digest.hexdigest(),

@@ -1,6 +1,7 @@
 """From a mailed source to an image for the contest machine and the facts of its report.
 
-Deterministic: the same source gives the same image, to the last bit, on every host with the same gcc.
+Deterministic: the same source gives the same image, to the last bit, on every host with the same
+gcc.
 """
 
 from __future__ import annotations
@@ -21,11 +22,13 @@ from contest.schema.sections import Programs
 from sandbox.vm.image import MEMORY_SIZE, Image
 
 WRAPS_FROM = 60  # mailers break lines that would be longer than this, most of them at 72 or more
-_CHANGED = re.compile(r">|.*=(?:3D|[0-9A-F]{2}[ \t]*$)")  # as mailboxes and quoted-printable write text
+# as mailboxes and quoted-printable write text
+_CHANGED = re.compile(r">|.*=(?:3D|[0-9A-F]{2}[ \t]*$)")
 
 
 Found = tuple[MachineBuildReport, Image | None]
-"""What is known so far: each step of the build adds to the report, and the last one makes the image."""
+"""What is known so far: each step of the build adds to the report, and the last one makes the
+image."""
 
 
 def build(
@@ -36,8 +39,9 @@ def build(
 ) -> BuildResult[Image]:
     """Check, compile and link one program. `source` may still hold its authentification string.
 
-    `play_trial` plays the trial game of an accepted image, given the source's digest. Raises ToolMissing
-    where the compiler or the sandbox is at fault, never for anything that a program does.
+    `play_trial` plays the trial game of an accepted image, given the source's digest. Raises
+    ToolMissing where the compiler or the sandbox is at fault, never for anything that a program
+    does.
     """
     sent, remark = normalise(source)
     program = SourceText(strip_secret(sent))
@@ -56,7 +60,9 @@ def build(
     )
     report, image = _examine(empty, program, settings, toolchain)
     report = _with(report, [Finding("letter", Severity.NOTE, 0, remark)] if remark else [])
-    report = replace(report, findings=tuple(sorted(report.findings, key=lambda finding: finding.line)))
+    report = replace(
+        report, findings=tuple(sorted(report.findings, key=lambda finding: finding.line))
+    )
     if image is None or any(each.severity is Severity.ERROR for each in report.findings):
         return BuildResult(report, None, FILE_NAME)
     trial = play_trial(image, report.source_digest) if play_trial else None
@@ -81,7 +87,9 @@ def _examine(
     found = tuple(scan(step.output.decode(errors="replace")))
     code = tuple(token for token in found if token.kind is not TokenKind.NEWLINE)
     expanded = checks.Expanded(program, code, sum(token.elements for token in found))
-    report = _with(replace(report, elements=expanded.elements), checks.check_tokens(expanded, settings))
+    report = _with(
+        replace(report, elements=expanded.elements), checks.check_tokens(expanded, settings)
+    )
     if checks.keeps_from_compiler(report.findings):
         return report, None
     return _compile(report, expanded, toolchain)
@@ -97,10 +105,16 @@ def _compile(report: MachineBuildReport, expanded: checks.Expanded, toolchain: T
     except ValueError as error:
         return _with(report, [_unreadable(error)]), None
     found = checks.check_object(contents, expanded, toolchain.own_routines)
-    return (_with(report, found), None) if found else _link(report, expanded.program, step.output, toolchain)
+    return (
+        (_with(report, found), None)
+        if found
+        else _link(report, expanded.program, step.output, toolchain)
+    )
 
 
-def _link(report: MachineBuildReport, program: SourceText, compiled: bytes, toolchain: Toolchain) -> Found:
+def _link(
+    report: MachineBuildReport, program: SourceText, compiled: bytes, toolchain: Toolchain
+) -> Found:
     step = toolchain.link(compiled)
     if step.output is None:
         return _failed(report, program, step), None
@@ -122,13 +136,17 @@ def _failed(report: MachineBuildReport, program: SourceText, step: Step) -> Mach
     line, text = (0, step.trouble) if step.trouble else first_error(step.messages)
     text = text or gettext("the compiler found errors; its messages tell more")
     # Mailers and lists add their text after the last line of the program (M64).
-    if line > max((n for n, text in enumerate(program.physical_lines, 1) if "}" in text), default=line):
+    if line > max(
+        (n for n, text in enumerate(program.physical_lines, 1) if "}" in text), default=line
+    ):
         text += gettext(
-            ". If a signature or a list's footer was added there, leave it out, or write `-- ` above it"
+            ". If a signature or a list's footer was added there, leave it out, or write `-- `"
+            " above it"
         )
     elif _may_be_changed(program, line):
         text += gettext(
-            ". If a mailer changed the program there, or broke a line in two, attach the program as a file"
+            ". If a mailer changed the program there, or broke a line in two, attach the program as"
+            " a file"
         )
     finding = Finding("compiler", Severity.ERROR, line, text, program.quote(line))
     told = without_warnings(step.messages) if line else step.messages
@@ -147,7 +165,11 @@ def _may_be_changed(program: SourceText, number: int) -> bool:
 def _was_wrapped(line: str, rest: str) -> bool:
     """Whether a mailer wrapped the line here: the first word of the rest did not fit after it."""
     words = rest.split(maxsplit=1)
-    return bool(words) and not rest[0].isspace() and len(line.rstrip()) + 1 + len(words[0]) > WRAPS_FROM
+    return (
+        bool(words)
+        and not rest[0].isspace()
+        and len(line.rstrip()) + 1 + len(words[0]) > WRAPS_FROM
+    )
 
 
 def _unreadable(error: ValueError) -> Finding:

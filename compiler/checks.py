@@ -1,12 +1,14 @@
-"""The rules for C programs: one function each, listed in three tuples, one for each stage of a build. Pure.
+"""The rules for C programs: one function each, listed in three tuples, one for each stage of a
+build. Pure.
 
 A rule yields findings that tell what is wrong, where, and what the right form is:
 - SOURCE_RULES examine the program as it was sent, before gcc sees it;
-- TOKEN_RULES examine the output of the preprocessor (macros can write what the source does not show), or the
-  source itself if gcc may not see it;
+- TOKEN_RULES examine the output of the preprocessor (macros can write what the source does not
+  show), or the source itself if gcc may not see it;
 - OBJECT_RULES examine the compiled program before it is linked.
-A report has the findings of all stages. Only a program that could make gcc read another file, or write
-something else than its own instructions, or that is too long, is not given to gcc (`keeps_from_compiler`).
+A report has the findings of all stages. Only a program that could make gcc read another file, or
+write something else than its own instructions, or that is too long, is not given to gcc
+(`keeps_from_compiler`).
 """
 
 from __future__ import annotations
@@ -30,10 +32,22 @@ LIBRARY = ("init_random", "log2", "next_random", "make_throw", "count_points")
 COMPILER_ROUTINES = ("memcpy", "memmove", "memset", "memcmp")  # gcc calls them by itself
 AVAILABLE_STATIC = MEMORY_SIZE - MIN_STACK
 
-_KEEPING = ("include", "line marker", "control character", "assembler", "attribute", "too long", "elements")
+_KEEPING = (
+    "include",
+    "line marker",
+    "control character",
+    "assembler",
+    "attribute",
+    "too long",
+    "elements",
+)
 _FILE_TESTS = ("__has_include", "__has_include_next", "__has_embed")
-_NO_INCLUDE = noted("a program is a single file without #include; the library routines need no declaration")
-_NO_LINE = noted("#line and line markers name other lines in messages; send the program as you wrote it")
+_NO_INCLUDE = noted(
+    "a program is a single file without #include; the library routines need no declaration"
+)
+_NO_LINE = noted(
+    "#line and line markers name other lines in messages; send the program as you wrote it"
+)
 _NO_IDENT = noted("#ident and #sccs write to the assembler; use a comment instead")
 _DIRECTIVES = {  # forbidden ones: the rule, and what to do
     **dict.fromkeys(("include", "include_next", "import", "embed"), ("include", _NO_INCLUDE)),
@@ -69,7 +83,9 @@ ObjectRule = Callable[[ObjectFacts, Expanded, frozenset[str]], Iterable[Finding]
 
 def keeps_from_compiler(findings: Iterable[Finding]) -> bool:
     """Whether gcc must not see a program with these findings."""
-    return any(finding.rule in _KEEPING and finding.severity is Severity.ERROR for finding in findings)
+    return any(
+        finding.rule in _KEEPING and finding.severity is Severity.ERROR for finding in findings
+    )
 
 
 def check_source(program: SourceText, settings: Programs) -> list[Finding]:
@@ -81,12 +97,16 @@ def check_tokens(expanded: Expanded, settings: Programs) -> list[Finding]:
     return [found for rule in TOKEN_RULES for found in _limited(rule(expanded, settings))]
 
 
-def check_object(facts: ObjectFacts, expanded: Expanded, own_routines: frozenset[str]) -> list[Finding]:
+def check_object(
+    facts: ObjectFacts, expanded: Expanded, own_routines: frozenset[str]
+) -> list[Finding]:
     """`own_routines`: the routines that gcc may call by itself."""
-    return [found for rule in OBJECT_RULES for found in _limited(rule(facts, expanded, own_routines))]
+    return [
+        found for rule in OBJECT_RULES for found in _limited(rule(facts, expanded, own_routines))
+    ]
 
 
-# --- the program as it was sent -----------------------------------------------------------------------------
+# --- the program as it was sent -------------------------------------------------------------------
 def too_long(program: SourceText, settings: Programs) -> Iterator[Finding]:
     size = len(program.text.encode(errors="replace"))
     if size > settings.MAX_SOURCE_BYTES:
@@ -112,8 +132,9 @@ def control_characters(program: SourceText, _: Programs) -> Iterator[Finding]:
 
 
 def directives(program: SourceText, _: Programs) -> Iterator[Finding]:
-    """Forbid directives that read files (K55) or write to the assembler, in every form that a compiler might
-    accept; and line markers, for which gcc would show lines of the file that they name."""
+    """Forbid directives that read files (K55) or write to the assembler, in every form that a
+    compiler might accept; and line markers, for which gcc would show lines of the file that they
+    name."""
     for view in program.views:
         for line in view.live_lines:
             name, *words = line.directive or ("",)
@@ -134,7 +155,8 @@ def file_tests(program: SourceText, _: Programs) -> Iterator[Finding]:
 def pragma_operators(program: SourceText, _: Programs) -> Iterator[Finding]:
     for number in program.lines_of("_Pragma"):
         text = gettext(
-            "_Pragma may read files, and a macro can hide which; write #pragma instead, or leave it out"
+            "_Pragma may read files, and a macro can hide which; write #pragma instead, or leave"
+            " it out"
         )
         yield _at(program, "include", number, text)
 
@@ -147,7 +169,8 @@ def description(program: SourceText, settings: Programs) -> Iterator[Finding]:
     block = program.description_block
     least = ngettext("%(num)s line", "%(num)s lines", wanted)
     form = gettext(
-        "a description of at least %(least)s between #if 0 and #endif: its main ideas and techniques",
+        "a description of at least %(least)s between #if 0 and #endif: its main ideas and"
+        " techniques",
         least=least,
     )
     place = block.start - 1 if block and lines else 0
@@ -157,7 +180,8 @@ def description(program: SourceText, settings: Programs) -> Iterator[Finding]:
 def description_wanted(
     lines: int, wanted: int, form: str, settings: Programs, place: int = 0
 ) -> Iterator[Finding]:
-    """What is wrong with a description of so many non-blank lines; `form`: the right one, for a sentence."""
+    """What is wrong with a description of so many non-blank lines; `form`: the right one, for a
+    sentence."""
     if wanted and not lines:
         severity = Severity.ERROR if settings.description == "require" else Severity.WARNING
         text = gettext("your program has no description; it needs %(form)s", form=form)
@@ -172,11 +196,13 @@ def description_wanted(
         yield Finding("description", Severity.WARNING, place, text)
 
 
-# --- the output of the preprocessor -------------------------------------------------------------------------
+# --- the output of the preprocessor ---------------------------------------------------------------
 def element_limit(expanded: Expanded, settings: Programs) -> Iterator[Finding]:
     """Limit the lexical elements (K56); the limit itself is allowed."""
     if expanded.elements is not None and expanded.elements > settings.MAX_ELEMENTS:
-        allowed = gettext("%(max_elements)s are allowed", max_elements=language.number(settings.MAX_ELEMENTS))
+        allowed = gettext(
+            "%(max_elements)s are allowed", max_elements=language.number(settings.MAX_ELEMENTS)
+        )
         text = gettext(
             "%(elements)s lexical elements after preprocessing; %(allowed)s",
             elements=language.number(expanded.elements),
@@ -188,7 +214,9 @@ def element_limit(expanded: Expanded, settings: Programs) -> Iterator[Finding]:
 def pasted_pragmas(expanded: Expanded, _: Programs) -> Iterator[Finding]:
     """Forbid a `_Pragma` that a macro puts together by `##`; the source does not show it."""
     if any(token.text == PASTED_PRAGMA for token in expanded.tokens):
-        text = gettext("a macro makes _Pragma, which may read files; write #pragma, or leave it out")
+        text = gettext(
+            "a macro makes _Pragma, which may read files; write #pragma, or leave it out"
+        )
         yield Finding("include", Severity.ERROR, 0, text)
 
 
@@ -206,11 +234,14 @@ def builtins(expanded: Expanded, _: Programs) -> Iterator[Finding]:
 
 
 def attributes(expanded: Expanded, _: Programs) -> Iterator[Finding]:
-    """Forbid attributes, which C of 1989 lacks and which can change where a routine is, and what it is."""
+    """Forbid attributes, which C of 1989 lacks and which can change where a routine is, and what it
+    is."""
     text = gettext("attributes are not C as of 1989; leave them out")
     for word in _words(expanded, lambda word: word in _ATTRIBUTE):
         yield _word(expanded, "attribute", word, text)
-    specials = " ".join(each.text if each.kind is TokenKind.SPECIAL else "_" for each in expanded.tokens)
+    specials = " ".join(
+        each.text if each.kind is TokenKind.SPECIAL else "_" for each in expanded.tokens
+    )
     if "[ [" in specials.replace("< :", "["):  # no C program of 1989 has it
         yield Finding("attribute", Severity.ERROR, 0, text)
 
@@ -221,8 +252,10 @@ def library_definitions(expanded: Expanded, _: Programs) -> Iterator[Finding]:
         yield _defines(expanded, name)
 
 
-# --- the compiled program -----------------------------------------------------------------------------------
-def forbidden_routines(facts: ObjectFacts, expanded: Expanded, own: frozenset[str]) -> Iterator[Finding]:
+# --- the compiled program -------------------------------------------------------------------------
+def forbidden_routines(
+    facts: ObjectFacts, expanded: Expanded, own: frozenset[str]
+) -> Iterator[Finding]:
     """Every routine must be in the program or among the five of the library (K52)."""
     pairs = pairwise(expanded.tokens)
     called = {a.text for a, b in pairs if a.kind is TokenKind.IDENTIFIER and b.text == "("}
@@ -232,8 +265,8 @@ def forbidden_routines(facts: ObjectFacts, expanded: Expanded, own: frozenset[st
         lines = expanded.program.lines_of(name)
         where = f" (lines {', '.join(map(str, lines[:_MAX_FINDINGS]))})" if len(lines) > 1 else ""
         text = gettext(
-            "%(name)s%(where)s is not allowed: programs may call only %(five)s, and what they define "
-            "themselves",
+            "%(name)s%(where)s is not allowed: programs may call only %(five)s, and what they"
+            " define themselves",
             name=name,
             where=where,
             five=gettext(_FIVE),
@@ -259,8 +292,8 @@ def main_function(facts: ObjectFacts, expanded: Expanded, _: frozenset[str]) -> 
 def memory_finding(static_bytes: int) -> Finding:
     """Too much static data is refused when the program is linked, not when it runs (X08)."""
     text = gettext(
-        "your variables and constants need %(value)s kB; of the %(memory_size)s kB of memory they may "
-        "take %(available_static)s kB, the rest is for the stack",
+        "your variables and constants need %(value)s kB; of the %(memory_size)s kB of memory they"
+        " may take %(available_static)s kB, the rest is for the stack",
         value=language.number(-(-static_bytes // 1024)),
         memory_size=language.number(MEMORY_SIZE // 1024),
         available_static=language.number(AVAILABLE_STATIC // 1024),
@@ -290,7 +323,7 @@ OBJECT_RULES: tuple[ObjectRule, ...] = (
 )
 
 
-# --- looking things up --------------------------------------------------------------------------------------
+# --- looking things up ----------------------------------------------------------------------------
 def _limited(found: Iterable[Finding]) -> Iterator[Finding]:
     """Each finding once, and not too many."""
     unique = dict.fromkeys(found)
@@ -309,19 +342,22 @@ def _word(expanded: Expanded, rule: str, word: str, text: str) -> Finding:
 
 def _defines(expanded: Expanded, name: str) -> Finding:
     text = gettext(
-        "your program defines %(name)s, which belongs to the library: do not include knobellib.c, only "
-        "call it",
+        "your program defines %(name)s, which belongs to the library: do not include knobellib.c,"
+        " only call it",
         name=name,
     )
     return _word(expanded, "library source", name, text)
 
 
 def _words(expanded: Expanded, wanted: Callable[[str], bool]) -> Iterable[str]:
-    return dict.fromkeys(t.text for t in expanded.tokens if t.kind is TokenKind.IDENTIFIER and wanted(t.text))
+    return dict.fromkeys(
+        t.text for t in expanded.tokens if t.kind is TokenKind.IDENTIFIER and wanted(t.text)
+    )
 
 
 def _defined_routines(tokens: Sequence[Token]) -> Iterator[str]:
-    """Those of the five that are defined: after the parameters comes `{`, or the types of old-style ones."""
+    """Those of the five that are defined: after the parameters comes `{`, or the types of old-style
+    ones."""
     closing = _closing(tokens)
     for at, token in enumerate(tokens):
         if token.text not in LIBRARY:

@@ -1,7 +1,8 @@
-"""Programs whose time is counted: build them in the sandbox as WebAssembly, or check them for their guest.
+"""Programs whose time is counted: build them in the sandbox as WebAssembly, or check them for their
+guest.
 
-A module is compiled to machine code here, once, so that a module that the engine refuses is refused in the
-report. Whatever a source does to a compiler, it does in the sandbox.
+A module is compiled to machine code here, once, so that a module that the engine refuses is refused
+in the report. Whatever a source does to a compiler, it does in the sandbox.
 """
 
 from __future__ import annotations
@@ -35,11 +36,13 @@ _NO_EXCEPTIONS = re.compile(r"cannot use '(?:try|throw)' with exceptions disable
 _TOO_MUCH_DATA = re.compile(r"(?:maximum|initial) memory too small, (\d{1,18}) bytes needed")
 _OTHER_TYPE = re.compile(r"function signature mismatch: (\w+)")
 _NOT_THERE = re.compile(
-    r"undefined symbol: (?:(?:pthread_|thrd_|mtx_|cnd_)\w*|v?fork|exec[lv]\w*|system|popen|waitpid|wait|pipe|"
+    r"undefined symbol:"
+    r" (?:(?:pthread_|thrd_|mtx_|cnd_)\w*|v?fork|exec[lv]\w*|system|popen|waitpid|wait|pipe|"
     r"kill|posix_spawn\w*|socket|connect|bind|listen|getaddrinfo|gethostby\w+|\w*(?:set|long)jmp)$|"
     r"\b(?:pthread|threads|sys/wait|spawn|netdb|sys/un|setjmp)\.h(?::\d+:|' file not found)|"
     r"<\w+> is not supported on this single threaded|"
-    r"named '(?:j?thread|\w*mutex|async|future|lock_guard|unique_lock|condition_variable\w*)' in namespace",
+    r"named '(?:j?thread|\w*mutex|async|future|lock_guard|unique_lock|condition_variable\w*)' in"
+    r" namespace",
     re.MULTILINE,
 )
 _TOO_LARGE = re.compile(r"LLVM ERROR: out of memory|IO failure on output stream|File too large")
@@ -72,10 +75,13 @@ def counted_by(program: Executable | None, language: Language | None, version: s
     if not isinstance(program, FuelProgram) or language is None:
         return ""
     found = _VERSION.search(version)
-    return f"{program.counter}, {f'{language.tool} {found[0]}' if language.tool and found else version}"
+    return (
+        f"{program.counter},"
+        f" {f'{language.tool} {found[0]}' if language.tool and found else version}"
+    )
 
 
-# --- compiled languages ------------------------------------------------------------------------------------
+# --- compiled languages ---------------------------------------------------------------------------
 def _compiled(
     files: Files, program: str, language: Language, sandbox: Sandbox, settings: Programs
 ) -> tuple[FuelProgram, str]:
@@ -96,10 +102,12 @@ def _compiled(
 
 
 def _counted(module: bytes, told: str, sandbox: Sandbox, memory_bytes: int) -> bytes:
-    """The module with its counter. Raises Problem, with what the compiler told, if it is not accepted."""
+    """The module with its counter. Raises Problem, with what the compiler told, if it is not
+    accepted."""
     if len(module) > MAX_MODULE:
         reason = gettext(
-            "your program has %(size)s bytes when compiled to WebAssembly; it may have at most %(limit)s",
+            "your program has %(size)s bytes when compiled to WebAssembly; it may have at most"
+            " %(limit)s",
             size=number(len(module)),
             limit=number(MAX_MODULE),
         )
@@ -125,13 +133,13 @@ def _reasons(stderr: str, memory: int) -> Iterator[str]:
     """What the program uses that WebAssembly lacks, as sentences, from the compiler's messages."""
     if _NO_EXCEPTIONS.search(stderr):
         yield gettext(
-            "programs in C++ whose time is counted have no exceptions (try, catch, throw): return an error "
-            "instead"
+            "programs in C++ whose time is counted have no exceptions (try, catch, throw): return"
+            " an error instead"
         )
     if _NOT_THERE.search(stderr):
         yield gettext(
-            "programs whose time is counted have no threads, no other processes, no network, and no setjmp "
-            "and longjmp"
+            "programs whose time is counted have no threads, no other processes, no network, and no"
+            " setjmp and longjmp"
         )
     if found := _TOO_MUCH_DATA.search(stderr):
         yield gettext(
@@ -145,15 +153,20 @@ def _reasons(stderr: str, memory: int) -> Iterator[str]:
         yield gettext("your program is too large: its compiler had not enough memory")
     if found := _OTHER_TYPE.search(stderr):
         yield gettext(
-            "%(function)s is declared or called with other parameters than it has; WebAssembly checks that. "
-            "Include its header, or declare it with its parameters",
+            "%(function)s is declared or called with other parameters than it has; WebAssembly"
+            " checks that. Include its header, or declare it with its parameters",
             function=found[1],
         )
 
 
-# --- languages with a guest --------------------------------------------------------------------------------
+# --- languages with a guest -----------------------------------------------------------------------
 def _checked_by_guest(
-    files: Files, program: str, language: Language, how: CountedBuild, sandbox: Sandbox, settings: Programs
+    files: Files,
+    program: str,
+    language: Language,
+    how: CountedBuild,
+    sandbox: Sandbox,
+    settings: Programs,
 ) -> FuelProgram:
     """Let the guest itself look for mistakes: another version of the language would find others."""
     guest = guests.GUESTS[language.name]
@@ -168,7 +181,9 @@ def _checked_by_guest(
     while name in files:
         name = f"_{name}"
     checker = replace(made, program=name, files={name: how.check.encode(), program: files[program]})
-    with closing(FuelPlayer(checker, sandbox, TextProtocol.ARGV, _CHECK_FUEL, _CHECK_FUEL)) as player:
+    with closing(
+        FuelPlayer(checker, sandbox, TextProtocol.ARGV, _CHECK_FUEL, _CHECK_FUEL)
+    ) as player:
         player.begin()
         answer = player.move((program,))
     if not isinstance(answer, AnswerFault) or answer.kind is AnswerFaultKind.NO_ANSWER:

@@ -40,19 +40,22 @@ class ObjectFacts:
             return cls(
                 frozenset(symbol.name for symbol in symbols if symbol["st_shndx"] == "SHN_UNDEF"),
                 frozenset(symbol.name for symbol in defined),
-                frozenset(symbol.name for symbol in defined if symbol["st_info"]["type"] == "STT_FUNC"),
+                frozenset(
+                    symbol.name for symbol in defined if symbol["st_info"]["type"] == "STT_FUNC"
+                ),
             )
         except _BROKEN as error:
             raise ValueError(f"no object file: {error}") from None
 
 
 def read_image(raw: bytes, *, with_lines: bool = False) -> Image | int:
-    """The linked program as an image; where its data leave no room for the stack, their bytes instead.
+    """The linked program as an image; where its data leave no room for the stack, their bytes
+    instead.
 
     Raises ValueError if it does not fit the memory map otherwise.
 
-    `with_lines`: the image knows the lines of its source. For use at home: debug information that a stranger
-    can write is not parsed.
+    `with_lines`: the image knows the lines of its source. For use at home: debug information that a
+    stranger can write is not parsed.
     """
     try:
         elf = _open(raw)
@@ -65,8 +68,8 @@ def read_image(raw: bytes, *, with_lines: bool = False) -> Image | int:
             raise ValueError(f"no segment of code begins at {CODE_BASE:#x}")
         if loaded:
             raise ValueError(
-                f"a segment begins at {min(loaded):#x}; only {CODE_BASE:#x} (code) and {DATA_BASE:#x} (data) "
-                "are possible"
+                f"a segment begins at {min(loaded):#x}; only {CODE_BASE:#x} (code) and"
+                f" {DATA_BASE:#x} (data) are possible"
             )
         instructions = code.data()
         return Image(
@@ -82,7 +85,16 @@ def read_image(raw: bytes, *, with_lines: bool = False) -> Image | int:
 
 
 # pyelftools raises all of these for malformed files.
-_BROKEN = (ELFError, ValueError, KeyError, TypeError, AttributeError, IndexError, OverflowError, MemoryError)
+_BROKEN = (
+    ELFError,
+    ValueError,
+    KeyError,
+    TypeError,
+    AttributeError,
+    IndexError,
+    OverflowError,
+    MemoryError,
+)
 
 
 def _open(raw: bytes) -> ELFFile:
@@ -108,14 +120,19 @@ def _symbols(elf: ELFFile) -> Iterator[Symbol]:
 
 
 def _static_size(elf: ELFFile) -> int:
-    ends = (s["sh_addr"] + s["sh_size"] - DATA_BASE for s in elf.iter_sections() if s["sh_addr"] >= DATA_BASE)
+    ends = (
+        s["sh_addr"] + s["sh_size"] - DATA_BASE
+        for s in elf.iter_sections()
+        if s["sh_addr"] >= DATA_BASE
+    )
     return -(-max(ends, default=0) // 16) * 16
 
 
 def _functions(symbols: Iterable[Symbol]) -> dict[int, str]:
     """Names by address; if several share one, the first in the alphabet."""
     found = sorted(
-        ((s["st_value"], s.name) for s in symbols if s["st_info"]["type"] == "STT_FUNC"), reverse=True
+        ((s["st_value"], s.name) for s in symbols if s["st_info"]["type"] == "STT_FUNC"),
+        reverse=True,
     )
     return {address: name[:_MAX_NAME] for address, name in found}
 

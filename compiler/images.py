@@ -1,7 +1,7 @@
 """Container images that play text games (M11).
 
-A letter brings the archive of an image, or the name of one in a registry. We do not build it, only unpack and
-examine it; a mistake in it is a finding like any other.
+A letter brings the archive of an image, or the name of one in a registry. We do not build it, only
+unpack and examine it; a mistake in it is a finding like any other.
 """
 
 from __future__ import annotations
@@ -33,7 +33,8 @@ def is_image(files: Mapping[str, bytes]) -> bool:
 def examine(files: Mapping[str, bytes], sandbox: Sandbox) -> Outcome[OciImage]:
     """Examine the image in these files.
 
-    Raises ToolMissing or TryAgain where our machinery is at fault, never for anything that an image is.
+    Raises ToolMissing or TryAgain where our machinery is at fault, never for anything that an image
+    is.
     """
     program = next(filter(_holds_image, sorted(files)))
     try:
@@ -53,7 +54,8 @@ def facts_of(image: OciImage) -> ImageFacts:
 
 
 def try_images(settings: Programs, sandbox: Sandbox) -> None:
-    """Try whether this host can get and start the images that the contest takes. Raises ToolMissing."""
+    """Try whether this host can get and start the images that the contest takes. Raises
+    ToolMissing."""
     require_tools()
     require_tight(sandbox, image_cache())
     for row in settings.registry_images:
@@ -75,8 +77,8 @@ def _holds_image(name: str) -> bool:
 def _image(program: str, files: Mapping[str, bytes], sandbox: Sandbox) -> OciImage:
     if len(files) > 1:
         text = gettext(
-            "there are %(files)s files, %(names)s; an image is sent alone, with everything in it that its "
-            "program reads",
+            "there are %(files)s files, %(names)s; an image is sent alone, with everything in it"
+            " that its program reads",
             files=len(files),
             names=" and ".join(sorted(files)),
         )

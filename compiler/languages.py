@@ -37,7 +37,8 @@ _TEXT_CONTROLS = frozenset(b"\t\n\f\r")
 
 
 class Problem(Exception):
-    """Why a program was refused, in a sentence with the right form, and the compiler's messages, if any."""
+    """Why a program was refused, in a sentence with the right form, and the compiler's messages, if
+    any."""
 
     def __init__(self, text: str, messages: str = "") -> None:
         super().__init__(text)
@@ -51,7 +52,8 @@ Made_co = TypeVar("Made_co", covariant=True)
 
 @dataclass(frozen=True)
 class Outcome(Generic[Made_co]):
-    """The result of a build; `program` is the name of the program's file, "" where no file is a program."""
+    """The result of a build; `program` is the name of the program's file, "" where no file is a
+    program."""
 
     result: Made_co | Problem
     program: str = ""
@@ -68,14 +70,16 @@ class Outcome(Generic[Made_co]):
         return (Finding(rule, Severity.ERROR, 0, self.result.text),)
 
 
-# --- the languages of a contest: with the packages of Python, and each with its clock ----------------------
+# --- the languages of a contest: with the packages of Python, and each with its clock -------------
 def languages_of(settings: Programs) -> tuple[Language, ...]:
-    """All languages of the contest; those of `counted_languages` as they are built to be counted."""
+    """All languages of the contest; those of `counted_languages` as they are built to be
+    counted."""
     return tuple(_with_clock(row, settings) for row in settings.all_languages)
 
 
 def with_places(row: Language) -> Language:
-    """The language for use at home: where a program faults, its standard error names function and line."""
+    """The language for use at home: where a program faults, its standard error names function and
+    line."""
     if row.is_counted or row.tool not in ("gcc", "g++"):
         return row
     return row.model_copy(update={"build": (*row.build, "-g", "-no-pie", _PLACES.name)})
@@ -89,7 +93,9 @@ def packages_of(language: Language, settings: Programs) -> tuple[str, ...]:
 def package_patterns(package: str) -> tuple[str, ...]:
     """Where a package of Python may be on this host, with its facts."""
     return tuple(
-        f"{folder}/{package}{rest}" for folder in PYTHON_PACKAGE_FOLDERS for rest in ("", ".*", "-*")
+        f"{folder}/{package}{rest}"
+        for folder in PYTHON_PACKAGE_FOLDERS
+        for rest in ("", ".*", "-*")
     )
 
 
@@ -102,8 +108,9 @@ def _with_clock(row: Language, settings: Programs) -> Language:
 def _with_packages(python: Language, packages: tuple[str, ...]) -> Language:
     """Show Python these packages: the folder or file, what was compiled for it, and its version.
 
-    Debian's libraries for linear algebra are links through /etc/alternatives. A thread for each core would
-    break the limits on address space and threads, and be no faster: a program has one core.
+    Debian's libraries for linear algebra are links through /etc/alternatives. A thread for each
+    core would break the limits on address space and threads, and be no faster: a program has one
+    core.
     """
     if not packages:
         return python
@@ -116,9 +123,12 @@ def _with_packages(python: Language, packages: tuple[str, ...]) -> Language:
     return python.model_copy(update=changes)
 
 
-# --- builds ------------------------------------------------------------------------------------------------
-def recognise(names: Iterable[str], languages: Sequence[Language] | None = None) -> tuple[str, Language]:
-    """Find the one file that is a program, and its language. Text files may come with it. Raises Problem."""
+# --- builds ---------------------------------------------------------------------------------------
+def recognise(
+    names: Iterable[str], languages: Sequence[Language] | None = None
+) -> tuple[str, Language]:
+    """Find the one file that is a program, and its language. Text files may come with it. Raises
+    Problem."""
     languages = usual_languages() if languages is None else languages
     names = sorted(names)
     strange = [name for name in names if not is_safe(name)]
@@ -130,13 +140,16 @@ def recognise(names: Iterable[str], languages: Sequence[Language] | None = None)
         )
         raise Problem(text)
     suffixes = {name: PurePosixPath(name).suffix.lower().removeprefix(".") for name in names}
-    programs = [(name, each) for name in names for each in languages if suffixes[name] in each.suffixes]
+    programs = [
+        (name, each) for name in names for each in languages if suffixes[name] in each.suffixes
+    ]
     if len(programs) == 1:
         return programs[0]
     if programs:
         several = gettext(" and ").join(name for name, _ in programs)
         text = gettext(
-            "there are %(programs)s programs, %(several)s; send one program, with text files at most",
+            "there are %(programs)s programs, %(several)s; send one program, with text files at"
+            " most",
             programs=len(programs),
             several=several,
         )
@@ -176,7 +189,9 @@ def version(language: Language, sandbox: Sandbox) -> str:
         [word.format(**values) for word in language.version],
         environment=_environment(language, values),
         folders=_folders(language),
-        limits=Limits(address_space_bytes=language.build_memory_mb * MB, processes=language.processes),
+        limits=Limits(
+            address_space_bytes=language.build_memory_mb * MB, processes=language.processes
+        ),
     )
     output = (result.stdout or result.stderr).decode(errors="replace").strip()
     if not result.succeeded:
@@ -192,8 +207,8 @@ def has_package(package: str) -> bool:
 
 
 def _try_import(package: str, language: Language, sandbox: Sandbox, settings: Programs) -> None:
-    """Raises ToolMissing if the package cannot be imported in the sandbox, with the package of the system to
-    install."""
+    """Raises ToolMissing if the package cannot be imported in the sandbox, with the package of the
+    system to install."""
     values = _placeholders(language, "", language.memory_mb)
     memory = language.reserved_mb + (settings.memory_mb or language.memory_mb)
     limits = Limits(
@@ -212,9 +227,9 @@ def _try_import(package: str, language: Language, sandbox: Sandbox, settings: Pr
     if not result.succeeded:
         output = sanitize(result.stderr.decode(errors="replace")).strip().rpartition("\n")[2]
         raise ToolMissing(
-            f"programs.python_packages promises {package}, which programs cannot import: "
-            f"{output or result.ending}. Install it for {values['tool']} (Debian, Ubuntu: apt install "
-            f"python3-{package.lower().replace('_', '-')}), or take it from the list"
+            f"programs.python_packages promises {package}, which programs cannot import:"
+            f" {output or result.ending}. Install it for {values['tool']} (Debian, Ubuntu: apt"
+            f" install python3-{package.lower().replace('_', '-')}), or take it from the list"
         )
 
 
@@ -243,9 +258,9 @@ def examine(
 ) -> Outcome[Made]:
     """Check the files as they were sent, and `build` the program among them in the sandbox.
 
-    `build` gives the compiler's messages, too. The same files give the same program, to the last bit, on
-    every host with the same tools. Raises ToolMissing if the sandbox is at fault, never for anything that a
-    program does.
+    `build` gives the compiler's messages, too. The same files give the same program, to the last
+    bit, on every host with the same tools. Raises ToolMissing if the sandbox is at fault, never for
+    anything that a program does.
     """
     program, language = "", None
     try:
@@ -272,7 +287,8 @@ def compiled(
     The bytes of the result, b"" if the language has none, and the compiler's messages.
     """
     values = _placeholders(language, program, settings.memory_mb or language.memory_mb)
-    # Between compiler and linker a module holds all its data, even the zeros. The linker says how much it is.
+    # Between compiler and linker a module holds all its data, even the zeros. The linker says how
+    # much it is.
     file_bytes = MAX_RESULT + (max(int(values["bytes"]), _MOST_DATA) if language.is_counted else 0)
     limits = Limits(
         file_bytes=file_bytes,
@@ -307,7 +323,8 @@ def program_folder(
     memory = settings.memory_mb or language.memory_mb
     values = _placeholders(language, program, memory)
     result, told = compiled(files, program, language, sandbox, settings)
-    for package in packages_of(language, settings):  # if one is missing, no program may be blamed for it
+    # if one is missing, no program may be blamed for it
+    for package in packages_of(language, settings):
         _try_import(package, language, sandbox, settings)
     # Of a compiled program the source is not needed.
     kept = {name: data for name, data in files.items() if not (language.result and name == program)}
@@ -329,7 +346,8 @@ def program_folder(
 
 
 def _then_show(command: Sequence[str], result: str) -> list[str]:
-    """Build, then print the result on standard output; whatever the build itself prints is a message."""
+    """Build, then print the result on standard output; whatever the build itself prints is a
+    message."""
     show = f"exec cat {result}" if result else ":"
     return ["/bin/sh", "-c", f'"$@" >&2 && {show}', "sh", *(command or ["true"])]
 
@@ -372,13 +390,15 @@ def _is_text(data: bytes) -> bool:
 def _tool(language: Language) -> Path | None:
     """The tool's path inside the sandbox; follows links through /etc (Debian's alternatives).
 
-    If the language needs other files, too, a compiler may be installed in several versions, of which only
-    one has them.
+    If the language needs other files, too, a compiler may be installed in several versions, of
+    which only one has them.
     """
     found = shutil.which(language.tool, path=PATH)
     candidates = [Path(found)] if found else []
     if language.is_counted:
-        candidates += sorted(Path("/usr/lib").glob(f"llvm-*/bin/{language.tool}"), key=_llvm, reverse=True)
+        candidates += sorted(
+            Path("/usr/lib").glob(f"llvm-*/bin/{language.tool}"), key=_llvm, reverse=True
+        )
     needs = language.counted.needs if language.is_counted and language.counted else ()
     for path in filter(None, map(_inside, candidates)):
         if all(glob(pattern.format(home=path.parent.parent)) for pattern in needs):
@@ -401,7 +421,9 @@ def _placeholders(language: Language, program: str, memory: int) -> Mapping[str,
     """The values for the placeholders in a language's commands."""
     tool = _tool(language)
     if tool is None:
-        raise ToolMissing(f"{language.name} is not installed: there is no {language.tool} in {PATH}")
+        raise ToolMissing(
+            f"{language.name} is not installed: there is no {language.tool} in {PATH}"
+        )
     return placeholder_values(str(tool), tool.parent.parent, program, language.result, memory)
 
 

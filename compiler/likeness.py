@@ -1,20 +1,21 @@
 """Likeness of programs' texts, whatever their names, comments and layout are. Pure.
 
-The text is cut into words by the tokenizer of C (compiler.tokens), which also fits the other languages once
-their comments are gone. All names become one word, and numbers their value. Every run of RUN_WORDS words has
-a hash; of the hashes of WINDOW_RUNS neighbouring runs the least is a fingerprint ("winnowing"). So two texts
-surely share a fingerprint if they share RUN_WORDS + WINDOW_RUNS - 1 words in a row, wherever these are, and
-none if they share fewer than RUN_WORDS.
+The text is cut into words by the tokenizer of C (compiler.tokens), which also fits the other
+languages once their comments are gone. All names become one word, and numbers their value. Every
+run of RUN_WORDS words has a hash; of the hashes of WINDOW_RUNS neighbouring runs the least is a
+fingerprint ("winnowing"). So two texts surely share a fingerprint if they share RUN_WORDS +
+WINDOW_RUNS - 1 words in a row, wherever these are, and none if they share fewer than RUN_WORDS.
 
-The likeness of two texts is the share of its fingerprints that the shorter one has in common with the other.
-Fingerprints of the base, which are programs that all teams got, do not count. One that more than COMMON
+The likeness of two texts is the share of its fingerprints that the shorter one has in common with
+the other. Fingerprints of the base, which are programs that all teams got, do not count. One that
+more than COMMON
 programs have is a turn of phrase: it counts COMMON / their number.
 
-An index from fingerprints to programs finds the pairs, so the time grows with what programs share and not
-with the number of pairs.
+An index from fingerprints to programs finds the pairs, so the time grows with what programs share
+and not with the number of pairs.
 
-Source: S. Schleimer, D. Wilkerson, A. Aiken, Winnowing: local algorithms for document fingerprinting, SIGMOD
-2003.
+Source: S. Schleimer, D. Wilkerson, A. Aiken, Winnowing: local algorithms for document
+fingerprinting, SIGMOD 2003.
 """
 
 from __future__ import annotations
@@ -36,25 +37,28 @@ COMMON = 8
 MIN_FINGERPRINTS = 12  # a text with less of its own says nothing
 
 _WHOLE = 1 << 40  # what a fingerprint counts that at most COMMON programs have
-_MAX_INDEXED = 200  # programs that share a fingerprint: beyond, it counts for too little to look at all pairs
+# programs that share a fingerprint: beyond, it counts for too little to look at all pairs
+_MAX_INDEXED = 200
 _MAX_CHARACTERS = 200_000  # of a file
 
 _C_SUFFIXES = ("c", "h")
 _SLASH_SUFFIXES = ("cc", "cpp", "cxx", "hpp", "java", "js", "mjs", "cjs", "ts", "rs", "go", "cs")
 _C_KEYWORDS = """
-    auto break case char const continue default do double else enum extern float for goto if int long register
-    return short signed sizeof static struct switch typedef union unsigned void volatile while
+    auto break case char const continue default do double else enum extern float for goto if int
+    long register return short signed sizeof static struct switch typedef union unsigned void
+    volatile while
 """
 _OTHER_KEYWORDS = """
-    False None True and as assert async await bool boolean catch class def del delete elif elsif esac except
-    false fi final finally foreach from function global import in instanceof interface is lambda last let
-    local my new next nonlocal not null or our package pass private protected public raise self sub super then
-    this throw true try typeof unless until use using var with yield
+    False None True and as assert async await bool boolean catch class def del delete elif elsif
+    esac except false fi final finally foreach from function global import in instanceof interface
+    is lambda last let local my new next nonlocal not null or our package pass private protected
+    public raise self sub super then this throw true try typeof unless until use using var with
+    yield
 """
 _C_WORDS = frozenset(_C_KEYWORDS.split())
 _ALL_WORDS = _C_WORDS | frozenset(_OTHER_KEYWORDS.split())
-# Outside of quotes, too, a backslash takes the next character with it: so a line has one unclosed quote of
-# each kind at most, and only the text after it is read again.
+# Outside of quotes, too, a backslash takes the next character with it: so a line has one unclosed
+# quote of each kind at most, and only the text after it is read again.
 _HASH_COMMENT = re.compile(
     r"""
     (?P<kept> "[^"\\\n]*+(?>(?:\\.[^"\\\n]*+)*)" | '[^'\\\n]*+(?>(?:\\.[^'\\\n]*+)*)' | \$\# | \\. )
@@ -80,7 +84,8 @@ def alike_texts(
 ) -> tuple[Alike, ...]:
     """The pairs of programs whose texts are alike, the most alike first.
 
-    `programs`: by name; each is the texts of its files by their names. `base`: what all teams have received.
+    `programs`: by name; each is the texts of its files by their names. `base`: what all teams have
+    received.
     """
     known = frozenset(mark for each in base for mark in fingerprints(each))
     own = {name: fingerprints(texts) - known for name, texts in sorted(programs.items())}
@@ -112,7 +117,9 @@ def count_words(texts: Mapping[str, str]) -> int:
 
 def fingerprints(texts: Mapping[str, str]) -> frozenset[int]:
     """The fingerprints of a program, of all its files together."""
-    return frozenset(mark for name, text in texts.items() for mark in _winnowed(_runs(words(name, text))))
+    return frozenset(
+        mark for name, text in texts.items() for mark in _winnowed(_runs(words(name, text)))
+    )
 
 
 def words(name: str, text: str) -> list[str]:

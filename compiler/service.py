@@ -1,13 +1,15 @@
 """The compile service: takes submissions from the queue, builds them, and queues the reports.
 
-Several processes, also on several computers, may build for one contest. Each claims a submission, in a
-transaction that ends before it builds. A build and its report are one transaction: after a power cut a
-service builds the submission again. Faults of a program are in its team's report. If our own code fails, or
-our machinery again and again, the service sets the submission aside for the organizer and goes on with the
+Several processes, also on several computers, may build for one contest. Each claims a submission,
+in a transaction that ends before it builds. A build and its report are one transaction: after a
+power cut a service builds the submission again. Faults of a program are in its team's report. If
+our own code fails, or our machinery again and again, the service sets the submission aside for the
+organizer and goes on with the
 queue: no program can keep the others waiting.
 
-If this host has lost a language (a compiler, a guest, the sandbox), programs in it wait outside of the queue,
-and the organizer is told once. Any host on which the language works puts them back (`try_languages`).
+If this host has lost a language (a compiler, a guest, the sandbox), programs in it wait outside of
+the queue, and the organizer is told once. Any host on which the language works puts them back
+(`try_languages`).
 """
 
 from __future__ import annotations
@@ -90,9 +92,9 @@ class CompileService:
     def build_next(self, *, at_once: bool = False) -> bool:
         """Build the submission whose turn it is. False: none waits, or others build those that do.
 
-        A team that has used up its compilations of the last hour waits, unless `at_once` (before the contest
-        starts). Raises StoreBusy, or EngineFailed at the first failures with a submission, which stays in the
-        queue.
+        A team that has used up its compilations of the last hour waits, unless `at_once` (before
+        the contest starts). Raises StoreBusy, or EngineFailed at the first failures with a
+        submission, which stays in the queue.
         """
         submission = self._claimed(at_once)
         if submission is None:
@@ -141,7 +143,9 @@ class CompileService:
                         self.builder.prepare(result.image)
                     except NotTranslated as why:  # then the interpreter plays
                         digest = result.report.image_digest
-                        log.warning("a program stays without native code", image=digest, reason=str(why))
+                        log.warning(
+                            "a program stays without native code", image=digest, reason=str(why)
+                        )
                 self._keep(submission, result)
             log.info("program", letter=submission.letter_id, accepted=result.report.accepted)
         except EngineFailed as error:
@@ -161,7 +165,8 @@ class CompileService:
             self._set_aside(submission, traceback.format_exc())
 
     def _built(self, submission: Submission) -> BuildResult[Any]:
-        """The build. Raises ToolMissing if the refusal may be this host's fault and not the program's."""
+        """The build. Raises ToolMissing if the refusal may be this host's fault and not the
+        program's."""
         result = self.builder.build(submission.files, submission.description)
         if not result.image:
             with self.store.read() as tx:
@@ -170,17 +175,26 @@ class CompileService:
         return result
 
     def _is_hopeless(self, submission: Submission) -> bool:
-        """Count one more failure of our machinery with the submission. True: it is not tried again."""
+        """Count one more failure of our machinery with the submission. True: it is not tried
+        again."""
         return self.failures.of_task(f"submission/{submission.id}") >= MAX_FAILURES
 
     def _wait_for(self, submission: Submission, language: str, reason: str) -> None:
-        """Let the submission wait for its language. The first one that waits is told to the organizer."""
-        log.error("a program waits for its language", submission=submission.id, language=language, why=reason)
+        """Let the submission wait for its language. The first one that waits is told to the
+        organizer."""
+        log.error(
+            "a program waits for its language",
+            submission=submission.id,
+            language=language,
+            why=reason,
+        )
         now = self.clock.now()
         with self.store.write() as tx:
             if languages.wait_for(tx, submission.id, language, reason, now):
                 text = self.renderer.render("programs_wait", language=language, reason=reason)
-                mail = to_organizer(self.settings, f"waiting/{submission.id}", "programs_wait", text)
+                mail = to_organizer(
+                    self.settings, f"waiting/{submission.id}", "programs_wait", text
+                )
                 outbox.put(tx, mail, self.settings, now)
 
     @property
@@ -190,7 +204,8 @@ class CompileService:
     def _claimed(self, at_once: bool) -> Submission | None:
         """Claim the submission whose turn it is; None: there is none.
 
-        Other processes choose and claim at the same time. If one was quicker, we look at the other teams.
+        Other processes choose and claim at the same time. If one was quicker, we look at the other
+        teams.
         """
         taken: set[int] = set()
         while turn := self._turn(at_once, taken):
@@ -201,17 +216,21 @@ class CompileService:
         return None
 
     def _turn(self, at_once: bool, taken: Collection[int]) -> tuple[Waiting, bool] | None:
-        """Choose, among the waiting teams, the one with the fewest compilations of the last hour (S22).
+        """Choose, among the waiting teams, the one with the fewest compilations of the last hour
+        (S22).
 
-        True: all its programs but the newest are replaced, because it has sent too many. A team whose program
-        is being compiled waits, so that its reports come in order. But with `at_once` we compile that
+        True: all its programs but the newest are replaced, because it has sent too many. A team
+        whose program is being compiled waits, so that its reports come in order. But with `at_once`
+        we compile that
         program, too, when no other is left: whoever is first stores the build.
         """
         limit = self.settings.programs.MAX_COMPILES_PER_HOUR
         now = self.clock.now()
         with self.store.read() as tx:
             waiting = [
-                each for each in submissions.waiting_teams(tx, self._claims) if each.team_id not in taken
+                each
+                for each in submissions.waiting_teams(tx, self._claims)
+                if each.team_id not in taken
             ]
             if not waiting:
                 return None
@@ -243,10 +262,12 @@ class CompileService:
             return submissions.get(tx, newest)
 
     def _keep(self, submission: Submission, result: BuildResult[Serializable]) -> None:
-        """Keep build and report in one transaction, with the team's new place on the ladder, if any.
+        """Keep build and report in one transaction, with the team's new place on the ladder, if
+        any.
 
-        The missing win rates are known only once the build is in the database, and computing them takes too
-        long to keep others waiting. So we roll back, compute them, and store the build again.
+        The missing win rates are known only once the build is in the database, and computing them
+        takes too long to keep others waiting. So we roll back, compute them, and store the build
+        again.
         """
         rates: dict[DigestPair, float] = {}
         while True:
@@ -273,7 +294,11 @@ class CompileService:
         if not submissions.add_build(tx, submission.id, result.report, image, now, result.program):
             return  # another process was quicker and has queued its report
         team = teams.get(tx, submission.team_id)
-        place = _place(tx, self.settings, team, rates) if self.builder.win_rates and result.image else None
+        place = (
+            _place(tx, self.settings, team, rates)
+            if self.builder.win_rates and result.image
+            else None
+        )
         effect = Effect.PROGRAM_ACCEPTED if result.image else Effect.PROGRAM_REFUSED
         receipt, digest = self._record(tx, effect, submission, team)
         own = submissions.program_of(tx, team.id)
@@ -309,7 +334,9 @@ class CompileService:
             number=submission.number,
             accepted=report.accepted,
             counts=counts,
-            findings=tuple(FindingPlace(each.rule, each.severity, each.line) for each in report.findings),
+            findings=tuple(
+                FindingPlace(each.rule, each.severity, each.line) for each in report.findings
+            ),
             trial=report.trial.result.seats[0].verdict if report.trial else None,
             quoted=knobeln_json.quoted(QuotedBuild, self.settings, [team], build=report),
         )
@@ -318,7 +345,8 @@ class CompileService:
     def _record(
         self, tx: Transaction, effect: Effect, submission: Submission, team: Team
     ) -> tuple[Receipt, str]:
-        """Append what became of the submission to the ledger, with the digest of its published files.
+        """Append what became of the submission to the ledger, with the digest of its published
+        files.
 
         Returns the receipt and the digest.
         """
@@ -327,13 +355,17 @@ class CompileService:
         entry = LedgerEntry(effect, team.name, submission.received_at, letter, program)
         return ledger.append(tx, entry), program
 
-    def _set_aside(self, submission: Submission, trace: str, error: EngineFailed | None = None) -> None:
+    def _set_aside(
+        self, submission: Submission, trace: str, error: EngineFailed | None = None
+    ) -> None:
         """`error`: with the program, if our engine fails with it alone: then its team is told."""
         log.error("a program was set aside", submission=submission.id, trace=trace)
         with self.store.write() as tx:
             if submissions.set_aside(tx, submission.id) and error:
                 self.failures.tell(tx, teams.get(tx, submission.team_id), error, submission.number)
-            text = f"submission {submission.id} broke the compile service and was set aside:\n{trace}"
+            text = (
+                f"submission {submission.id} broke the compile service and was set aside:\n{trace}"
+            )
             contest_state.note(tx, "compiler", text, self.clock.now())
 
 

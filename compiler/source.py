@@ -1,8 +1,10 @@
 """A C program as it was sent: its lines as the preprocessor sees them, and its description. Pure.
 
-Line numbers count from 1 in the text as it was sent. We repeat the first steps of the preprocessor in its own
-order: join the lines that end in a backslash, replace comments by blanks, recognise directives. gcc runs with
-`-std=gnu89`, so it leaves trigraphs alone; `with_trigraphs` gives the text as other compilers read it.
+Line numbers count from 1 in the text as it was sent. We repeat the first steps of the preprocessor
+in its own
+order: join the lines that end in a backslash, replace comments by blanks, recognise directives. gcc
+runs with `-std=gnu89`, so it leaves trigraphs alone; `with_trigraphs` gives the text as other
+compilers read it.
 """
 
 from __future__ import annotations
@@ -25,15 +27,17 @@ _OPENING = ("if", "ifdef", "ifndef")
 _TURNING = ("else", "elif", "elifdef", "elifndef")
 
 
-# --- tokens -------------------------------------------------------------------------------------------------
+# --- tokens ---------------------------------------------------------------------------------------
 # We count in the output of the preprocessor, without line markers. One element each is:
 # - an identifier or keyword (`$` belongs to identifiers, as in gcc);
 # - a preprocessing number: `10L`, `0x1F`, `1.5e-3`; its sign is a special character;
-# - every single special character: `->` is two, a digraph `<:` is two, a letter outside ASCII is one;
-# - every source character between the quotes of a string or character constant: `\n` is two, a blank is one.
+# - every single special character: `->` is two, a digraph `<:` is two, a letter outside ASCII is
+#   one;
+# - every source character between the quotes of a string or character constant: `\n` is two, a
+#   blank is one.
 #   The quotes themselves do not count, and the `L` of `L"wide"` is an identifier.
-# Blanks, line ends and comments do not count. A quote without a partner on the same line (which gcc refuses
-# later) is a special character, and the rest of its line counts like text between quotes.
+# Blanks, line ends and comments do not count. A quote without a partner on the same line (which gcc
+# refuses later) is a special character, and the rest of its line counts like text between quotes.
 class TokenKind(StrEnum):
     """The kinds of tokens. NEWLINE and COMMENT never count."""
 
@@ -97,10 +101,11 @@ def count(text: str) -> int:
     return sum(token.elements for token in scan(text))
 
 
-# --- lines --------------------------------------------------------------------------------------------------
+# --- lines ----------------------------------------------------------------------------------------
 @dataclass(frozen=True)
 class LogicalLine:
-    """A logical line without its comments. `number` is its first line, `numbers` the line of each token."""
+    """A logical line without its comments. `number` is its first line, `numbers` the line of each
+    token."""
 
     number: int
     tokens: tuple[Token, ...]
@@ -108,7 +113,8 @@ class LogicalLine:
 
     @cached_property
     def directive(self) -> tuple[str, ...] | None:
-        """("include", "<", "stdio", ...) for `#include <stdio...`; () for a lonely `#`; None without `#`."""
+        """("include", "<", "stdio", ...) for `#include <stdio...`; () for a lonely `#`; None
+        without `#`."""
         texts = [token.text for token in self.tokens]
         if texts[:1] == ["#"]:
             return tuple(texts[1:])
@@ -134,8 +140,8 @@ class SourceText:
 
     @cached_property
     def blocks(self) -> Sequence[range]:
-        """The lines of all `#if 0` blocks (K61), without those that begin and end them; of nested ones only
-        the outer."""
+        """The lines of all `#if 0` blocks (K61), without those that begin and end them; of nested
+        ones only the outer."""
         return tuple(_blocks(self.lines, len(self.physical_lines) + 1))
 
     @cached_property
@@ -143,11 +149,14 @@ class SourceText:
         """The logical lines outside `#if 0`."""
         firsts = [block.start for block in self.blocks]
         ends = [0, *(block.stop for block in self.blocks)]
-        return tuple(line for line in self.lines if line.number >= ends[bisect_right(firsts, line.number)])
+        return tuple(
+            line for line in self.lines if line.number >= ends[bisect_right(firsts, line.number)]
+        )
 
     @cached_property
     def views(self) -> Sequence[SourceText]:
-        """The program as gcc reads it with our options and, if that differs, as it would with trigraphs."""
+        """The program as gcc reads it with our options and, if that differs, as it would with
+        trigraphs."""
         return (self, SourceText(with_trigraphs(self.text))) if "??" in self.text else (self,)
 
     @property
@@ -159,7 +168,8 @@ class SourceText:
 
     @cached_property
     def description(self) -> Sequence[str]:
-        """The non-blank lines of the `#if 0` block that has most of them; empty without a block (K61)."""
+        """The non-blank lines of the `#if 0` block that has most of them; empty without a block
+        (K61)."""
         return self._text_in(self.description_block) if self.description_block else []
 
     @cached_property
@@ -168,7 +178,9 @@ class SourceText:
         return max(self.blocks, key=lambda block: len(self._text_in(block)), default=None)
 
     def _text_in(self, block: range) -> Sequence[str]:
-        return [line for line in self.physical_lines[block.start - 1 : block.stop - 1] if line.strip()]
+        return [
+            line for line in self.physical_lines[block.start - 1 : block.stop - 1] if line.strip()
+        ]
 
     @cached_property
     def _places(self) -> dict[str, list[int]]:

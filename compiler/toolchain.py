@@ -1,8 +1,8 @@
 """gcc for the contest machine, run in the sandbox: preprocess, compile, link.
 
-The sandbox has the program as `program.c`, exactly as it was sent, so gcc's line numbers are the team's.
-Results come back through a pipe; a step that fails tells why in a sentence for a mail. gcc quotes the
-program, so its messages are foreign text.
+The sandbox has the program as `program.c`, exactly as it was sent, so gcc's line numbers are the
+team's. Results come back through a pipe; a step that fails tells why in a sentence for a mail. gcc
+quotes the program, so its messages are foreign text.
 """
 
 from __future__ import annotations
@@ -28,9 +28,18 @@ PREFIX = "riscv64-unknown-elf-"
 
 MACHINE_FLAGS = ("-march=rv32im", "-mabi=ilp32", "-mstrict-align")
 COMPILE_FLAGS = (
-    *("-std=gnu89", *MACHINE_FLAGS, "-O2", "-ffreestanding", "-fno-builtin", "-nostdlib", "-nostdinc"),
+    *(
+        "-std=gnu89",
+        *MACHINE_FLAGS,
+        "-O2",
+        "-ffreestanding",
+        "-fno-builtin",
+        "-nostdlib",
+        "-nostdinc",
+    ),
     *("-fwrapv", "-fno-strict-aliasing", "-fno-delete-null-pointer-checks"),
-    # Otherwise gcc turns a loop that clears an array into a call of memset, which the program lacks.
+    # Otherwise gcc turns a loop that clears an array into a call of memset, which the program
+    # lacks.
     "-fno-tree-loop-distribute-patterns",
     *("-fno-diagnostics-show-caret", "-fdiagnostics-color=never", "-fmax-errors=20", "-pipe"),
     "-frandom-seed=knobeln",
@@ -39,14 +48,23 @@ COMPILE_FLAGS = (
 )
 # Do not warn about the C of 1994: no int, no prototype, no return, `if (a = b)`.
 WARNING_FLAGS = (
-    *("-Wall", "-Wno-implicit", "-Wno-return-type", "-Wno-main", "-Wno-parentheses", "-Wno-trigraphs"),
+    *(
+        "-Wall",
+        "-Wno-implicit",
+        "-Wno-return-type",
+        "-Wno-main",
+        "-Wno-parentheses",
+        "-Wno-trigraphs",
+    ),
     *("-Wno-unknown-pragmas", "-Wno-char-subscripts", "-Wno-missing-braces", "-Wno-comment"),
     *("-Wno-error=int-conversion", "-Wno-error=incompatible-pointer-types"),  # errors since gcc 14
 )
-_ENVIRONMENT = {"SOURCE_DATE_EPOCH": "768916800"}  # __DATE__ is always the day of the contest of 1994
+# __DATE__ is always the day of the contest of 1994
+_ENVIRONMENT = {"SOURCE_DATE_EPOCH": "768916800"}
 
 _LIMITS = Limits()
-# Preprocessing takes milliseconds; with this limit, both steps together take at most 12 s of CPU time.
+# Preprocessing takes milliseconds; with this limit, both steps together take at most 12 s of CPU
+# time.
 _PREPROCESS_LIMITS = Limits(cpu_seconds=2, output_bytes=2 * 1024 * 1024)
 
 FILE_NAME = "program.c"  # the program's name in messages
@@ -58,7 +76,8 @@ _LINKER_SCRIPT = "/box/link.ld"
 
 @dataclass(frozen=True)
 class Step:
-    """The result of a step: `output` is None if it failed; `trouble` tells why it was stopped or crashed."""
+    """The result of a step: `output` is None if it failed; `trouble` tells why it was stopped or
+    crashed."""
 
     output: bytes | None
     messages: str
@@ -66,7 +85,8 @@ class Step:
 
 
 class Toolchain:
-    """gcc in the sandbox. Keep the object: the first use compiles the runtime. Threads may share it.
+    """gcc in the sandbox. Keep the object: the first use compiles the runtime. Threads may share
+    it.
 
     `with_lines`: images know the lines of their source; all else of them is the same.
     """
@@ -77,7 +97,8 @@ class Toolchain:
 
     @cached_property
     def version(self) -> str:
-        """E.g. "riscv64-unknown-elf-gcc (...) 12.2.0". Raises ToolMissing if gcc is not installed."""
+        """E.g. "riscv64-unknown-elf-gcc (...) 12.2.0". Raises ToolMissing if gcc is not
+        installed."""
         output = self._run_trusted([self._gcc, "--version"], {}).decode(errors="replace")
         return sanitize(output.partition("\n")[0])
 
@@ -85,7 +106,9 @@ class Toolchain:
         """Run the preprocessor; its output has no line markers."""
         options = ("-w", "-E", "-P", f"-D_Pragma={PASTED_PRAGMA}")
         command = [self._gcc, *COMPILE_FLAGS, *options, FILE_NAME]
-        return _step(self._run(command, _program(text), _PREPROCESS_LIMITS), _PREPROCESS_LIMITS, prose)
+        return _step(
+            self._run(command, _program(text), _PREPROCESS_LIMITS), _PREPROCESS_LIMITS, prose
+        )
 
     def compile(self, text: str, prose: frozenset[int] = frozenset()) -> Step:
         """Compile the program into an object file."""
@@ -100,7 +123,14 @@ class Toolchain:
             "/box/runtime.o": self._runtime,
             _LINKER_SCRIPT: _runtime_file("link.ld"),
         }
-        options = (*MACHINE_FLAGS, "-nostdlib", "-static", "-T", _LINKER_SCRIPT, "-Wl,--build-id=none")
+        options = (
+            *MACHINE_FLAGS,
+            "-nostdlib",
+            "-static",
+            "-T",
+            _LINKER_SCRIPT,
+            "-Wl,--build-id=none",
+        )
         command = [self._gcc, *options, "/box/runtime.o", "/box/program.o", "-lgcc", "-o", _RESULT]
         return _step(self._run(_then_show_result(command), contents, _LIMITS), _LIMITS)
 
@@ -108,13 +138,15 @@ class Toolchain:
     def _gcc(self) -> str:
         if not shutil.which(f"{PREFIX}gcc"):
             raise ToolMissing(
-                "gcc for the contest machine is not installed. Install the package gcc-riscv64-unknown-elf"
+                "gcc for the contest machine is not installed. Install the package"
+                " gcc-riscv64-unknown-elf"
             )
         return f"{PREFIX}gcc"
 
     @cached_property
     def own_routines(self) -> frozenset[str]:
-        """The routines of libgcc; gcc calls them for arithmetic that the processor does not have."""
+        """The routines of libgcc; gcc calls them for arithmetic that the processor does not
+        have."""
         flags = " ".join(MACHINE_FLAGS)
         command = f'{PREFIX}nm -gj --defined-only "$({self._gcc} {flags} -print-libgcc-file-name)"'
         names = self._run_trusted(["/bin/sh", "-c", command], {}).decode().split()
@@ -138,15 +170,22 @@ class Toolchain:
         return self._run_trusted(["/bin/sh", "-ec", "\n".join(commands)], contents)
 
     def _run_trusted(self, command: Sequence[str], contents: Mapping[str, bytes]) -> bytes:
-        """Run a step without foreign code; returns its output. A failure is a fault of the installation."""
+        """Run a step without foreign code; returns its output. A failure is a fault of the
+        installation."""
         result = self._run(command, contents, _LIMITS)
         if not result.succeeded:
             stderr = result.stderr.decode(errors="replace").strip()
-            raise ToolMissing(f"{self._gcc} does not work in the sandbox ({result.ending}): {stderr}")
+            raise ToolMissing(
+                f"{self._gcc} does not work in the sandbox ({result.ending}): {stderr}"
+            )
         return result.stdout
 
-    def _run(self, command: Sequence[str], contents: Mapping[str, bytes], limits: Limits) -> ExitStatus:
-        run = partial(self._sandbox.run, command, files=contents, environment=_ENVIRONMENT, limits=limits)
+    def _run(
+        self, command: Sequence[str], contents: Mapping[str, bytes], limits: Limits
+    ) -> ExitStatus:
+        run = partial(
+            self._sandbox.run, command, files=contents, environment=_ENVIRONMENT, limits=limits
+        )
         return again_if_killed(run, limits)
 
 
@@ -170,16 +209,17 @@ def _step(result: ExitStatus, limits: Limits, prose: frozenset[int] = frozenset(
     return Step(None, cleaned, trouble(result, limits))
 
 
-# --- what the host may have done ---------------------------------------------------------------------------
+# --- what the host may have done ------------------------------------------------------------------
 _KILLED = b"Killed"  # gcc's driver and the shell print this about a killed child
 
 
 def again_if_killed(run: Callable[[], ExitStatus], limits: Limits) -> ExitStatus:
-    """Run a compiler, and a second time if the host may have killed it. `limits`: those it runs with.
+    """Run a compiler, and a second time if the host may have killed it. `limits`: those it runs
+    with.
 
-    If memory is short, the kernel kills some process; if the host stalls, the wall clock runs on. The program
-    is to blame for neither, and neither is likely to happen twice in a row. A program that breaks its
-    compiler does so every time.
+    If memory is short, the kernel kills some process; if the host stalls, the wall clock runs on.
+    The program is to blame for neither, and neither is likely to happen twice in a row. A program
+    that breaks its compiler does so every time.
     """
     before = time.monotonic()
     result = run()
@@ -193,12 +233,16 @@ def _may_be_our_fault(result: ExitStatus, seconds: float, limits: Limits) -> boo
     if result.ending is Ending.WALL_LIMIT:
         return True
     killed = result.ending is Ending.SIGNAL and result.code == signal.SIGKILL
-    return (killed or _KILLED in result.stderr) and not result.succeeded and seconds < limits.cpu_seconds
+    return (
+        (killed or _KILLED in result.stderr)
+        and not result.succeeded
+        and seconds < limits.cpu_seconds
+    )
 
 
-# --- its messages -------------------------------------------------------------------------------------------
-# Decoded leniently, cut at 16 kB, and without control characters, escape sequences, marks that change the
-# direction of writing, and paths of this host.
+# --- its messages ---------------------------------------------------------------------------------
+# Decoded leniently, cut at 16 kB, and without control characters, escape sequences, marks that
+# change the direction of writing, and paths of this host.
 MAX_CHARACTERS = 16_000
 _MAX_READ_BYTES = 1_000_000  # of a compiler that writes on and on
 
@@ -208,7 +252,8 @@ _UNHELPFUL = re.compile(
     r"did you forget to '#include|is defined in header|compilation terminated|Please submit|See <|"
     r"PLEASE submit|^Stack dump|^clang: |^ *#\d+ 0x|^cc1: note: unrecognized command-line option"
 )
-# A program can make its compiler quote it, so a line's number has bounds, too: `int` takes 4,300 digits.
+# A program can make its compiler quote it, so a line's number has bounds, too: `int` takes 4,300
+# digits.
 _APOSTROPHE = re.compile(rf"{FILE_NAME}:(\d{{1,9}}):\d+: warning: missing terminating")
 _ERROR = re.compile(rf"^{FILE_NAME}:(\d{{1,9}}):(?:\d+:)? (?:fatal )?error: *(.*)", re.MULTILINE)
 _CRASHED = re.compile(rf"{FILE_NAME}:\d+:(?:\d+:)? internal compiler error")
@@ -221,8 +266,11 @@ _BROKE = re.compile(r"internal compiler error|Segmentation fault|signal terminat
 
 
 def clean(raw: bytes, prose: frozenset[int] = frozenset()) -> str:
-    """gcc's messages for the team. `prose`: lines in `#if 0`, where an apostrophe without partner is fine."""
-    text = sanitize(_ESCAPE.sub("", raw[:_MAX_READ_BYTES].decode(errors="replace").replace("\r", "")))
+    """gcc's messages for the team. `prose`: lines in `#if 0`, where an apostrophe without partner
+    is fine."""
+    text = sanitize(
+        _ESCAPE.sub("", raw[:_MAX_READ_BYTES].decode(errors="replace").replace("\r", ""))
+    )
     lines = [_OUR_PATH.sub(r"\1", line) for line in text.split("\n") if _is_helpful(line, prose)]
     return _cut("\n".join(lines).strip(), max(0, len(raw) - _MAX_READ_BYTES))
 
@@ -240,11 +288,14 @@ def _cut(text: str, unread: int) -> str:
     further = len(text) - len(kept) + unread
     if not further:
         return text
-    return gettext("%(kept)s\n(shortened: %(text)s further characters)", kept=kept, text=number(further))
+    return gettext(
+        "%(kept)s\n(shortened: %(text)s further characters)", kept=kept, text=number(further)
+    )
 
 
 def first_error(messages: str) -> tuple[int, str]:
-    """The line of the first error, and what it is in the compiler's words; (0, "") if there is none."""
+    """The line of the first error, and what it is in the compiler's words; (0, "") if there is
+    none."""
     found = _ERROR.search(messages)
     return (int(found[1]), found[2]) if found else (0, "")
 
@@ -263,7 +314,9 @@ def trouble(result: ExitStatus, limits: Limits, *, is_gcc: bool = True) -> str:
         return ""
     lines = result.stderr[-MAX_CHARACTERS:].decode(errors="replace").split("\n") if is_gcc else []
     # Of lines about the program, which may quote it, only those that tell of a crash.
-    stderr = "\n".join(each for each in lines if not each.startswith(f"{FILE_NAME}:") or _CRASHED.match(each))
+    stderr = "\n".join(
+        each for each in lines if not each.startswith(f"{FILE_NAME}:") or _CRASHED.match(each)
+    )
     if result.ending in _USED_UP_ENDINGS or _USED_UP.search(stderr):
         memory = limits.address_space_bytes // 2**20
         return gettext(
@@ -274,7 +327,8 @@ def trouble(result: ExitStatus, limits: Limits, *, is_gcc: bool = True) -> str:
     if _TOO_LARGE.search(stderr):
         size, memory = limits.file_bytes // 1024, MEMORY_SIZE // 1024
         return gettext(
-            "your program is larger than %(size)s kB when compiled; it has %(memory)s kB of memory in all",
+            "your program is larger than %(size)s kB when compiled; it has %(memory)s kB of memory"
+            " in all",
             size=number(size),
             memory=number(memory),
         )

@@ -33,14 +33,24 @@ def try_language(language: Language, settings: Settings) -> str:
     files = {f"sample.{language.suffixes[0]}": language.sample.encode()}
     made = counted.examine(files, sandbox, settings.programs, [language]).result
     if isinstance(made, Problem):
-        raise ToolMissing(f"{tool}; a small program cannot be built: {made.text} {made.messages}".strip())
+        raise ToolMissing(
+            f"{tool}; a small program cannot be built: {made.text} {made.messages}".strip()
+        )
     if isinstance(made, FuelProgram):
         units = [_units_of(made, sandbox, settings.programs) for _ in range(2)]
         if units[0] != units[1]:
-            raise ToolMissing(f"{tool}; the same program took {units[0]:,} units, and then {units[1]:,}")
-        by = f"{made.counter}, {made.guest}" if made.guest else counted.counted_by(made, language, tool)
+            raise ToolMissing(
+                f"{tool}; the same program took {units[0]:,} units, and then {units[1]:,}"
+            )
+        by = (
+            f"{made.counter}, {made.guest}"
+            if made.guest
+            else counted.counted_by(made, language, tool)
+        )
         return f"{by}; a small program takes {units[0]:,} units"
-    with made.open(sandbox, [_SAMPLE_ANSWER], cpu_seconds=_SAMPLE_SECONDS, answer_bytes=1_000) as process:
+    with made.open(
+        sandbox, [_SAMPLE_ANSWER], cpu_seconds=_SAMPLE_SECONDS, answer_bytes=1_000
+    ) as process:
         answer = process.finish(_SAMPLE_SECONDS)
         ended = process.close()
     if answer.text != _SAMPLE_ANSWER:
@@ -54,9 +64,9 @@ def try_language(language: Language, settings: Settings) -> str:
 def with_counted_time(settings: Settings) -> Settings:
     """The settings with the languages whose time can be counted, if programs of the game talk.
 
-    They are those that can be counted on this computer, and that need none of the contest's packages; all
-    others have processor time, so that no program is refused. The first time on a computer this makes the
-    guests, which takes a minute.
+    They are those that can be counted on this computer, and that need none of the contest's
+    packages; all others have processor time, so that no program is refused. The first time on a
+    computer this makes the guests, which takes a minute.
     """
     programs = settings.programs
     if game_of(settings.game, programs).info.play is not TEXT:
@@ -71,7 +81,9 @@ def with_counted_time(settings: Settings) -> Settings:
 
 
 def _units_of(program: FuelProgram, sandbox: Sandbox, limits: Programs) -> int:
-    with closing(FuelPlayer(program, sandbox, TextProtocol.ARGV, limits.fuel, limits.game_fuel)) as player:
+    with closing(
+        FuelPlayer(program, sandbox, TextProtocol.ARGV, limits.fuel, limits.game_fuel)
+    ) as player:
         player.begin()
         answer = player.move((_SAMPLE_ANSWER,))
         if answer != _SAMPLE_ANSWER:

@@ -1,7 +1,7 @@
 """The files that a team sent for a game with programs of any language. Pure.
 
-The description (B21) is the file `description.txt`, or else the letter's own text. It is for people: the
-running program cannot read it, so it can be long without hiding a table of moves.
+The description (B21) is the file `description.txt`, or else the letter's own text. It is for
+people: the running program cannot read it, so it can be long without hiding a table of moves.
 """
 
 from __future__ import annotations
@@ -23,7 +23,8 @@ DESCRIPTION = "description.txt"
 
 @dataclass(frozen=True)
 class UploadedFiles:
-    """`files` is what we build, without the authentification string; `facts` are about everything sent."""
+    """`files` is what we build, without the authentification string; `facts` are about everything
+    sent."""
 
     files: Mapping[str, bytes] = field(repr=False)
     facts: tuple[FileFacts, ...]
@@ -44,7 +45,8 @@ class UploadedFiles:
 
 
 def take_apart(files: Mapping[str, bytes], text: str) -> UploadedFiles:
-    """Separate the files as they were sent into program and description; `text` is the letter's own."""
+    """Separate the files as they were sent into program and description; `text` is the letter's
+    own."""
     described = next((name for name in sorted(files) if name.lower() == DESCRIPTION), "")
     description = files[described].decode(errors="replace") if described else text
     kept = {
@@ -54,7 +56,8 @@ def take_apart(files: Mapping[str, bytes], text: str) -> UploadedFiles:
         if name != described
     }
     facts = tuple(
-        FileFacts(name, len(files[name]), hashlib.sha256(files[name]).hexdigest()) for name in sorted(files)
+        FileFacts(name, len(files[name]), hashlib.sha256(files[name]).hexdigest())
+        for name in sorted(files)
     )
     return UploadedFiles(kept, facts, description)
 
@@ -64,10 +67,10 @@ def description_findings(uploaded: UploadedFiles, settings: Programs) -> Iterato
     wanted = 0 if settings.description == "none" else TEXT.description_lines
     lines = uploaded.description_lines
     form = ngettext(
-        "a description of the strategy, of %(num)s line or more, as the text of the letter or as an "
-        "attached file %(description)s",
-        "a description of the strategy, of %(num)s lines or more, as the text of the letter or as an "
-        "attached file %(description)s",
+        "a description of the strategy, of %(num)s line or more, as the text of the letter or as an"
+        " attached file %(description)s",
+        "a description of the strategy, of %(num)s lines or more, as the text of the letter or as"
+        " an attached file %(description)s",
         wanted,
         description=DESCRIPTION,
     )

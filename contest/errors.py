@@ -1,4 +1,5 @@
-"""The error tree. Blame is a type. Mistakes of strangers are never raised: they are answered by mail.
+"""The error tree. Blame is a type. Mistakes of strangers are never raised: they are answered by
+mail.
 
 KnobelnError
 ├── TryAgain          our machinery or the network failed for now; the same call may work later
@@ -19,7 +20,8 @@ from collections.abc import Mapping
 
 
 class KnobelnError(Exception):
-    """An error that we raise on purpose, for the organizer: what is wrong, and a hint what to do about it.
+    """An error that we raise on purpose, for the organizer: what is wrong, and a hint what to do
+    about it.
 
     `hint`: "" if there is none; the error's text is both, with a semicolon between them.
     """
@@ -44,13 +46,20 @@ class StoreBusy(TryAgain):
 class EngineFailed(TryAgain):
     """The engine process died, hung or answered nonsense. Never a team's fault.
 
-    `program`: the digest of the program that its worker ran, "" if it ran none. `move`: names the move at
-    which it failed; the same move of the same game has the same name again. `pace`: how many nanoseconds a
-    unit of fuel took at least, if that was all that failed, also while the program was alone on the host.
+    `program`: the digest of the program that its worker ran, "" if it ran none. `move`: names the
+    move at which it failed; the same move of the same game has the same name again. `pace`: how
+    many nanoseconds a unit of fuel took at least, if that was all that failed, also while the
+    program was alone on the host.
     """
 
     def __init__(
-        self, message: str = "", *, hint: str = "", program: str = "", move: str = "", pace: float = 0.0
+        self,
+        message: str = "",
+        *,
+        hint: str = "",
+        program: str = "",
+        move: str = "",
+        pace: float = 0.0,
     ) -> None:
         super().__init__(message, hint=hint)
         self.program = program
@@ -59,7 +68,8 @@ class EngineFailed(TryAgain):
 
 
 class Paused(TryAgain):
-    """The contest day is paused. Groups that are being played are finished first, so nothing is lost."""
+    """The contest day is paused. Groups that are being played are finished first, so nothing is
+    lost."""
 
 
 class NumberAwaited(TryAgain):
@@ -91,14 +101,15 @@ class NotFound(GiveUp):
 
 
 class Differs(GiveUp):
-    """An archive or a stored game does not match what was computed; the text names the first difference."""
+    """An archive or a stored game does not match what was computed; the text names the first
+    difference."""
 
 
 class DeliveryRefused(GiveUp):
     """The relay answered 5xx: it will never take this mail."""
 
 
-# --- the exit codes of all commands ------------------------------------------------------------------------
+# --- the exit codes of all commands ---------------------------------------------------------------
 EX_OK = 0
 EX_FAILED = 1
 EX_USAGE = 2
@@ -110,11 +121,16 @@ EX_INTERRUPTED = 130
 
 MEANINGS: Mapping[int, str] = {
     EX_OK: "Success.",
-    EX_FAILED: "An error that you must fix first; the message says why. `check`: the program would be "
-    "rejected. `doctor`: a check failed. `verify`: something differs or, with `--strict`, needs eyes.",
+    EX_FAILED: (
+        "An error that you must fix first; the message says why. `check`: the program would be"
+        " rejected. `doctor`: a check failed. `verify`: something differs or, with `--strict`,"
+        " needs eyes."
+    ),
     EX_USAGE: "A usage error: an unknown command, option or value. Nothing was done.",
     EX_INCOMPLETE: "`verify`: nothing differs, but something needs a person's eyes.",
-    EX_DATAERR: "`receive`: this is not a letter, or it or its headers are too large: do not try again.",
+    EX_DATAERR: (
+        "`receive`: this is not a letter, or it or its headers are too large: do not try again."
+    ),
     EX_SOFTWARE: "An unexpected error, with a traceback: please report it.",
     EX_TEMPFAIL: "A temporary error: the same command may work later.",
     EX_INTERRUPTED: "Interrupted, by Ctrl-C.",

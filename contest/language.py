@@ -1,11 +1,12 @@
 """The language of mails and pages: sentences from gettext catalogues, numbers, dates and lists.
 
-The sentences in our source are English. `contest/locale/<language>/LC_MESSAGES/knobeln.po` has them in
-another language; babel reads it when the language is first wanted, so nothing is compiled and committed.
+The sentences in our source are English. `contest/locale/<language>/LC_MESSAGES/knobeln.po` has them
+in another language; babel reads it when the language is first wanted, so nothing is compiled and
+committed.
 
-What is written within `speaking(language)` is in that language: a context variable, so threads and tasks do
-not disturb each other, and settings carry the language to other processes. Everything else is English, so the
-command line is.
+What is written within `speaking(language)` is in that language: a context variable, so threads and
+tasks do not disturb each other, and settings carry the language to other processes. Everything else
+is English, so the command line is.
 """
 
 from __future__ import annotations
@@ -51,7 +52,8 @@ def _catalogue(language: str) -> NullTranslations:
 
 @lru_cache(maxsize=1)
 def available() -> tuple[str, ...]:
-    """The languages that a contest can have: English, and those with a catalogue, even an unfinished one."""
+    """The languages that a contest can have: English, and those with a catalogue, even an
+    unfinished one."""
     found = {folder.name for folder in LOCALE.iterdir() if catalogue_path(folder.name).exists()}
     return tuple(sorted(found | {SOURCE}))
 
@@ -91,7 +93,8 @@ R = TypeVar("R", bound=Reader)
 
 
 def by_language(readers: Iterable[R], language: str) -> Iterator[tuple[str, list[R]]]:
-    """The readers, grouped by the language of their mails, in their order. `language`: the contest's."""
+    """The readers, grouped by the language of their mails, in their order. `language`: the
+    contest's."""
     found: dict[str, list[R]] = {}
     for reader in readers:
         found.setdefault(reader.language or language, []).append(reader)
@@ -110,7 +113,8 @@ def spoken() -> str:
 
 def translated(message: str) -> str:
     """The message in the current language, its placeholders not yet filled in."""
-    return _catalogue(spoken()).gettext(message) if message else ""  # a catalogue has its head under ""
+    # a catalogue has its head under ""
+    return _catalogue(spoken()).gettext(message) if message else ""
 
 
 def translated_plural(one: str, many: str, num: int) -> str:
@@ -119,7 +123,8 @@ def translated_plural(one: str, many: str, num: int) -> str:
 
 
 def gettext(message: str, /, **values: object) -> str:
-    """The sentence in the language of this moment. `%(name)s` stands for a value, `%%` for a percent sign."""
+    """The sentence in the language of this moment. `%(name)s` stands for a value, `%%` for a
+    percent sign."""
     return translated(message) % values
 
 
@@ -129,7 +134,8 @@ def ngettext(one: str, many: str, num: int, /, **values: object) -> str:
 
 
 def noted(message: str) -> str:
-    """Marks a sentence of a table or an enum for the catalogue; `gettext` translates it where it is shown."""
+    """Marks a sentence of a table or an enum for the catalogue; `gettext` translates it where it is
+    shown."""
     return message
 
 
@@ -143,7 +149,8 @@ def number(value: int) -> str:
 
 
 def decimal(text: str) -> str:
-    """A number that Python wrote, such as `1,234.5` -> the same with the language's own signs: `1.234,5`."""
+    """A number that Python wrote, such as `1,234.5` -> the same with the language's own signs:
+    `1.234,5`."""
     if spoken() == SOURCE:
         return text
     from babel.numbers import get_decimal_symbol, get_group_symbol
@@ -155,8 +162,8 @@ def decimal(text: str) -> str:
 def date(moment: datetime, zone: tzinfo | None = None) -> str:
     """An aware time -> `1994-05-12 12:00 UT` (K100), in German `12. Mai 1994, 12:00 UT`.
 
-    With a zone the local time stands beside it: `1994-05-12 12:00 UT (14:00 CEST)`, with its date if that is
-    another one.
+    With a zone the local time stands beside it: `1994-05-12 12:00 UT (14:00 CEST)`, with its date
+    if that is another one.
     """
     universal = moment.astimezone(UTC)
     if zone is None:

@@ -1,7 +1,7 @@
 """Named random streams, all derived from one contest seed.
 
-Every draw is derived from the contest seed by name with a keyed hash, never from a shared generator, so that
-results do not depend on the order or number of workers (K76).
+Every draw is derived from the contest seed by name with a keyed hash, never from a shared
+generator, so that results do not depend on the order or number of workers (K76).
 """
 
 from __future__ import annotations
@@ -17,7 +17,8 @@ T = TypeVar("T")
 
 
 def seed_from(text: str) -> bytes:
-    """A contest seed (32 bytes) made from any text, for games and demonstrations that can be repeated."""
+    """A contest seed (32 bytes) made from any text, for games and demonstrations that can be
+    repeated."""
     return Seeds(bytes(32)).stream(text, 32)
 
 
@@ -25,7 +26,8 @@ MAX_TOURNAMENTS = 100  # of a season
 
 
 def secret_before(secret: bytes, tournaments: int) -> bytes:
-    """The secret of an earlier tournament, this many before: each secret is the sha256 of the next."""
+    """The secret of an earlier tournament, this many before: each secret is the sha256 of the
+    next."""
     for _ in range(tournaments):
         secret = hashlib.sha256(secret).digest()
     return secret
@@ -35,10 +37,12 @@ def secret_before(secret: bytes, tournaments: int) -> bytes:
 class ContestSeed:
     """What the seed of a contest is made of.
 
-    `secret`: 32 bytes that are drawn when the contest is made. `entries_root`: of the list of entries, which
-    is final when the contest starts; empty until then. `number`: the public number, which is drawn after
-    that; empty in a contest that uses none. `is_open`: one of them is still missing, so there is no seed yet.
-    `tournament`: its number in a season; the secrets of later ones are as fixed as that of the first.
+    `secret`: 32 bytes that are drawn when the contest is made. `entries_root`: of the list of
+    entries, which is final when the contest starts; empty until then. `number`: the public number,
+    which is drawn after that; empty in a contest that uses none. `is_open`: one of them is still
+    missing, so there is no seed yet.
+    `tournament`: its number in a season; the secrets of later ones are as fixed as that of the
+    first.
     """
 
     secret: bytes
@@ -49,20 +53,23 @@ class ContestSeed:
 
     @property
     def commitment(self) -> str:
-        """The sha256 of the first tournament's secret in hex: in every welcome, so that nobody can choose it
-        afterwards."""
+        """The sha256 of the first tournament's secret in hex: in every welcome, so that nobody can
+        choose it afterwards."""
         return secret_before(self.secret, self.tournament).hex()
 
     @property
     def value(self) -> bytes:
         """The seed, 32 bytes. Raises ValueError as long as it is open."""
         if self.is_open:
-            raise ValueError("a contest has no seed before its entries are final and its number is drawn")
+            raise ValueError(
+                "a contest has no seed before its entries are final and its number is drawn"
+            )
         return hmac.digest(self.secret, self.entries_root + self.number, hashlib.sha256)
 
 
 class Seeds:
-    """Named random streams from one contest seed: blake2b of the stream's name, keyed with the seed."""
+    """Named random streams from one contest seed: blake2b of the stream's name, keyed with the
+    seed."""
 
     def __init__(self, contest_seed: bytes) -> None:
         if len(contest_seed) != 32:
@@ -80,10 +87,13 @@ class Seeds:
             number = int.from_bytes(self.stream(f"{name}/{attempt}", 8), "big")
             if number < limit:
                 return number % bound
-        raise AssertionError("a 64-bit draw is rejected 1,000 times with a probability below 2**-1000")
+        raise AssertionError(
+            "a 64-bit draw is rejected 1,000 times with a probability below 2**-1000"
+        )
 
     def numbers(self, name: str, count: int, bound: int) -> list[int]:
-        """`count` numbers in 0..bound-1, for very many draws at once: SHAKE-256 of the stream of this name.
+        """`count` numbers in 0..bound-1, for very many draws at once: SHAKE-256 of the stream of
+        this name.
 
         `bound` is at most 10,000: the numbers are 32 bits modulo `bound`, so no number is more than
         bound / 2**32 = 0.0003 % likelier than another.

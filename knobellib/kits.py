@@ -1,7 +1,7 @@
 """The software kits: KNOBELN's own (K22, K23, K24), and which one the teams of a contest get.
 
-KNOBELN's has the library, a referee in C, the formatter of protocols, the example and six house strategies. A
-team writes and tries its strategy with it at home.
+KNOBELN's has the library, a referee in C, the formatter of protocols, the example and six house
+strategies. A team writes and tries its strategy with it at home.
 """
 
 from __future__ import annotations
@@ -31,9 +31,12 @@ def knobeln_kit(rules: Rules) -> Kit:
         for name in ("example.c", "knobellib.c", "knobellib.h")
     ]
     found += [
-        KitFile(f"{name}.c", library.joinpath("strategies", f"{name}.c").read_bytes()) for name in STRATEGIES
+        KitFile(f"{name}.c", library.joinpath("strategies", f"{name}.c").read_bytes())
+        for name in STRATEGIES
     ]
-    makefile = software.joinpath("Makefile").read_text().replace("@STRATEGIES@", " ".join(_PROGRAMS))
+    makefile = (
+        software.joinpath("Makefile").read_text().replace("@STRATEGIES@", " ".join(_PROGRAMS))
+    )
     found += [
         KitFile("Makefile", makefile.encode()),
         KitFile("protocolfmt", software.joinpath("protocolfmt.py").read_bytes(), is_program=True),
@@ -49,11 +52,9 @@ def knobeln_kit(rules: Rules) -> Kit:
 def _rules_header(rules: Rules) -> str:
     """The rules of the contest as a C header for the referee."""
     return (
-        "/* rules.h - the contest's: throws are in A..B, series have at least K throws, a game has L. */\n"
-        f"#define RULE_A {rules.a}\n"
-        f"#define RULE_B {rules.b}\n"
-        f"#define RULE_K {rules.k}\n"
-        f"#define RULE_L {rules.L}\n"
+        "/* rules.h - the contest's: throws are in A..B, series have at least K throws, a game has"
+        f" L. */\n#define RULE_A {rules.a}\n#define RULE_B {rules.b}\n#define RULE_K"
+        f" {rules.k}\n#define RULE_L {rules.L}\n"
     )
 
 

@@ -1,8 +1,10 @@
-"""The software kit of the games whose programs need no library: a referee in Python, to play at home.
+"""The software kit of the games whose programs need no library: a referee in Python, to play at
+home.
 
-The referee consists of the server's own files, so it plays by the rules of the server. They are those that
-need nothing but Python's standard library; `contest.json` has the settings of the contest. To it come sample
-programs, samples of what a program reads, and templates of container images where the contest takes them.
+The referee consists of the server's own files, so it plays by the rules of the server. They are
+those that need nothing but Python's standard library; `contest.json` has the settings of the
+contest. To it come sample programs, samples of what a program reads, and templates of container
+images where the contest takes them.
 """
 
 from __future__ import annotations
@@ -46,15 +48,20 @@ _AT_HOME = {"name", "suffixes", "tool", "build", "result", "run", "memory_mb", "
 _GAME_PARTS = ("drawing", "words")  # in contest/games
 
 
-# By kind of play: the referee, in knobeln/home/kit, and what of the server there is besides `_SERVER`.
+# By kind of play: the referee, in knobeln/home/kit, and what of the server there is besides
+# `_SERVER`.
 _KINDS = {
-    "text": ("referee_text.py", *(f"sandbox/players/{name}.py" for name in ("arguments", "choice", "lines"))),
+    "text": (
+        "referee_text.py",
+        *(f"sandbox/players/{name}.py" for name in ("arguments", "choice", "lines")),
+    ),
     "table": ("referee_table.py", "contest/games/hog.py", "sandbox/players/table.py"),
 }
 
 
 def python_kit(settings: Settings) -> Kit:
-    """The kit for a contest with these settings, its files sorted by name. The game must have a kit."""
+    """The kit for a contest with these settings, its files sorted by name. The game must have a
+    kit."""
     game = game_of(settings.game, settings.programs)
     referee, *of_kind = _KINDS[game.info.play.name]
     rules = f"{type(game).__module__.replace('.', '/')}.py"
@@ -82,14 +89,18 @@ def _parts_of(rules: str) -> Iterator[str]:
     """The parts of games that the rules import."""
     source = (_ROOT / rules).read_text(encoding="utf-8")
     for name in _GAME_PARTS:
-        if re.search(rf"^from contest\.games(?:\.{name} import| import {name}$)", source, re.MULTILINE):
+        if re.search(
+            rf"^from contest\.games(?:\.{name} import| import {name}$)", source, re.MULTILINE
+        ):
             yield f"contest/games/{name}.py"
 
 
 def _first_command(kit: Sequence[KitFile]) -> str:
     """The referee with two of the sample programs, in languages that most computers have."""
     programs = [file.name for file in kit if file.name.startswith("programs/")]
-    programs.sort(key=lambda name: (not name.endswith(".py"), not name.endswith(".sh"), len(name), name))
+    programs.sort(
+        key=lambda name: (not name.endswith(".py"), not name.endswith(".sh"), len(name), name)
+    )
     return " ".join(("python3 referee.py", *programs[:2]))
 
 
@@ -99,7 +110,11 @@ def _home_file(name: str) -> bytes:
 
 def _contest_facts(game: Game, settings: Settings) -> bytes:
     """What the referee must know of the contest. No secret is among it."""
-    made = {"module": type(game).__module__, "class": type(game).__name__, "parameters": game.parameters}
+    made = {
+        "module": type(game).__module__,
+        "class": type(game).__name__,
+        "parameters": game.parameters,
+    }
     languages = settings.programs.all_languages
     facts = {
         "title": settings.contest.title,
@@ -110,9 +125,10 @@ def _contest_facts(game: Game, settings: Settings) -> bytes:
     return (json.dumps(facts, indent=1) + "\n").encode()
 
 
-# --- what programs read ------------------------------------------------------------------------------------
+# --- what programs read ---------------------------------------------------------------------------
 def _states(game: Game) -> Iterator[KitFile]:
-    """Games with moves by chance, as the program of the first seat reads them: a line for each question."""
+    """Games with moves by chance, as the program of the first seat reads them: a line for each
+    question."""
     if not isinstance(game, TextGame):
         return
     for number, lines in enumerate(_sample_games(game), start=1):
@@ -120,7 +136,9 @@ def _states(game: Game) -> Iterator[KitFile]:
 
 
 def _sample_games(game: TextGame[Any, Any]) -> list[list[str]]:
-    played = [list(_questions(game, Seeds(seed_from(f"sample game {n}")))) for n in range(CANDIDATES)]
+    played = [
+        list(_questions(game, Seeds(seed_from(f"sample game {n}")))) for n in range(CANDIDATES)
+    ]
     return sorted(played, key=lambda lines: len(set(lines)), reverse=True)[:SAMPLE_GAMES]
 
 
@@ -142,9 +160,10 @@ def _questions(rules: TextGame[Any, Any], seeds: Seeds) -> Iterator[str]:
         yield " ".join(map(str, message))
 
 
-# --- images ------------------------------------------------------------------------------------------------
+# --- images ---------------------------------------------------------------------------------------
 def _image_templates(game: Game, settings: Settings) -> Iterator[KitFile]:
-    """A folder for each language, with a program that plays; nothing if the contest takes no images."""
+    """A folder for each language, with a program that plays; nothing if the contest takes no
+    images."""
     if not settings.programs.takes_images:
         return
     folder = _ROOT / _KIT / "images"
@@ -160,7 +179,7 @@ def _arguments(game: TextGame[Any, Any]) -> str:
     return " ".join(map(shlex.quote, _sample_games(game)[0][-1].split()))
 
 
-# --- README ------------------------------------------------------------------------------------------------
+# --- README ---------------------------------------------------------------------------------------
 def _readme(game: Game, command: str, settings: Settings) -> bytes:
     programs = settings.programs
     has_images = programs.takes_images

@@ -5,13 +5,14 @@
     python3 receipts.py ledger.txt MAILS
     python3 receipts.py ARCHIVE MAILS
 
-MAILS is a Maildir, a file of mails in the format mbox, or one mail, saved as a file. ledger.txt is the ledger
-from the contest's pages, with its checkpoint.txt beside it; among the mails it is found, too. ARCHIVE is the
-folder of the published contest. Forwarded mails are read, too. Exit code 0: every receipt fits; 1: one does
-not, and the first is named; 2: usage error; 3: every receipt fits, but something needs a person's eyes.
+MAILS is a Maildir, a file of mails in the format mbox, or one mail, saved as a file. ledger.txt is
+the ledger from the contest's pages, with its checkpoint.txt beside it; among the mails it is found,
+too. ARCHIVE is the folder of the published contest. Forwarded mails are read, too. Exit code 0:
+every receipt fits; 1: one does not, and the first is named; 2: usage error; 3: every receipt fits,
+but something needs a person's eyes.
 
-This file needs Python 3.7 and its standard library, and nothing else of knobeln: teams have it in their kit.
-`knobeln verify ARCHIVE --letters MAILS` makes the second check, too.
+This file needs Python 3.7 and its standard library, and nothing else of knobeln: teams have it in
+their kit. `knobeln verify ARCHIVE --letters MAILS` makes the second check, too.
 """
 
 from __future__ import annotations
@@ -37,7 +38,8 @@ LINES_OF_A_LISTED = 3
 MAX_SHOWN_CHARS = 120  # of foreign text, in a message
 MAX_REMARKS = 20
 MAX_FILE_BYTES, MAX_FACTS_BYTES = 16_000_000, 1_000_000  # of an archive's files
-# Of a header field. The library needs far more than linear time for those with addresses or parameters.
+# Of a header field. The library needs far more than linear time for those with addresses or
+# parameters.
 MAX_FIELD_CHARS, MAX_PARSED_CHARS = 4_000, 500
 MAX_FORWARDED = 20  # mails within each other
 MAX_RECEIPTS = 100  # of one mail; a mail of a contest has one, and those that it quotes
@@ -57,8 +59,9 @@ ANSWERS = {
     "withdrawn": ("withdrawn",),
     LIST: LISTS,
 }
-# The effects that no mail with a receipt tells: that of a program that another one has replaced, which the
-# answer to a later letter tells, the organizer's own actions, and that our engine failed with a program.
+# The effects that no mail with a receipt tells: that of a program that another one has replaced,
+# which the answer to a later letter tells, the organizer's own actions, and that our engine failed
+# with a program.
 NO_ANSWERS = (
     "program replaced before it was compiled",
     "taken out by the organizer",
@@ -71,7 +74,9 @@ LEDGER, CHECKPOINT = "ledger.txt", "checkpoint.txt"  # while the contest runs
 # A key, a note and a proof as in C2SP signed-note and tlog-proof; the proof is of the newest entry.
 _HASH = "[A-Za-z0-9+/]{43}="
 _VKEY = re.compile(r"knobeln/([0-9a-f]{64})\+([0-9a-f]{8})\+([A-Za-z0-9+/]{44})")
-_NOTE = rf"knobeln/([0-9a-f]{{64}})\n([0-9]{{1,9}})\n({_HASH})\n\n((?:\u2014 \S+ [A-Za-z0-9+/]+=*\n)+)"
+_NOTE = (
+    rf"knobeln/([0-9a-f]{{64}})\n([0-9]{{1,9}})\n({_HASH})\n\n((?:\u2014 \S+ [A-Za-z0-9+/]+=*\n)+)"
+)
 _PROOF = re.compile(
     r"^c2sp\.org/tlog-proof@v1\nextra ([A-Za-z0-9+/]+=*)\nindex ([0-9]{1,9})\n"
     rf"((?:{_HASH}\n)*)\n{_NOTE}",
@@ -80,12 +85,14 @@ _PROOF = re.compile(
 _HASHED = re.compile(rb"[0-9a-f]{64}")  # the hash of an entry, in a ledger that is published
 _TOLD = re.compile(r"([0-9]{1,9})\. [^\W\d]+: receipt\.tlog-proof")  # in any language
 _HEADER = re.compile(rf"([0-9]{{1,9}})(?: ([0-9]{{1,9}})((?: {_HASH})*))?")
-_NAMES = re.compile(r"^(?:  [A-Za-z_]\w{0,29}(?:, [A-Za-z_]\w{0,29})*,?\n)+", re.MULTILINE)  # of a list
+# of a list
+_NAMES = re.compile(r"^(?:  [A-Za-z_]\w{0,29}(?:, [A-Za-z_]\w{0,29})*,?\n)+", re.MULTILINE)
 # How mails say where the public number comes from; their lines may end anywhere.
 _ROUND = re.compile(r"is round ([0-9]+) of drand")
 _CHAIN = re.compile(r"The chain of drand: ([0-9a-f]{64})")
 DRAND = ("52db9ba70e0cc0f6eaf7803dd07447a1f5477735fd3f661792ba94600c84e971", 1692803367, 3)
-"""The hash of drand's chain quicknet, the time of its first round, and the seconds from one to the next."""
+"""The hash of drand's chain quicknet, the time of its first round, and the seconds from one to the
+next."""
 _LOTTERY = "a public draw, which nobody knows before: "
 _END_OF_LOTTERY = ". Its numbers are sorted"
 NUMBER = "public number"
@@ -100,9 +107,10 @@ class Wrong(Exception):
 class Ledger(NamedTuple):
     """A contest's ledger. `commitment`: the sha256 of the secret number, in hex, which names it.
 
-    `leaves`: the bytes of the entries in an archive; None before there is one. `beacon`: where the public
-    number comes from. `round`: of drand; 0 for another beacon. `known_at`: when that round was published, or
-    the number handed in, in seconds; 0 without one.
+    `leaves`: the bytes of the entries in an archive; None before there is one. `beacon`: where the
+    public
+    number comes from. `round`: of drand; 0 for another beacon. `known_at`: when that round was
+    published, or the number handed in, in seconds; 0 without one.
     """
 
     commitment: str
@@ -116,7 +124,8 @@ class Ledger(NamedTuple):
 class Receipt(NamedTuple):
     """A checkpoint of `number` entries with this root. `signatures` have the keys' IDs.
 
-    A proof has the newest entry, `leaf`, and its path; a published ledger the hashes of its entries instead.
+    A proof has the newest entry, `leaf`, and its path; a published ledger the hashes of its entries
+    instead.
     """
 
     number: int
@@ -133,12 +142,15 @@ class Receipt(NamedTuple):
 
 
 class Mail(NamedTuple):
-    """A mail of a contest. `name`: its subject and date; `report`: its kind, "" of a mail that quotes others.
+    """A mail of a contest. `name`: its subject and date; `report`: its kind, "" of a mail that
+    quotes others.
 
-    `keys`: the name, the ID in hex, and the bytes of each key in the text, which has it in two lines.
-    `told`: the number in its header, then those in its text. `growth`: from which entry on the header shows
-    how the ledger has grown, and the proof. `sent`: seconds, 0 if unknown. `received`: when the last mail
-    server took it, in seconds; 0 if no header says so. `listed`: the file with the list of entries.
+    `keys`: the name, the ID in hex, and the bytes of each key in the text, which has it in two
+    lines.
+    `told`: the number in its header, then those in its text. `growth`: from which entry on the
+    header shows how the ledger has grown, and the proof. `sent`: seconds, 0 if unknown. `received`:
+    when the last mail server took it, in seconds; 0 if no header says so. `listed`: the file with
+    the list of entries.
     """
 
     name: str
@@ -156,15 +168,15 @@ class Mail(NamedTuple):
 
 
 class Checked(NamedTuple):
-    """How many receipts fit, sentences about what a person may want to look at, and of how many entries the
-    largest ledger is that was published while the contest ran; 0 without one."""
+    """How many receipts fit, sentences about what a person may want to look at, and of how many
+    entries the largest ledger is that was published while the contest ran; 0 without one."""
 
     receipts: int
     remarks: Sequence[str]
     published: int = 0
 
 
-# --- reading -----------------------------------------------------------------------------------------------
+# --- reading --------------------------------------------------------------------------------------
 def read_ledger(archive: Path) -> Ledger:
     """Raises Wrong if the archive has no ledger, or another form."""
     if not (archive / "ledger.json").exists():
@@ -195,7 +207,9 @@ def _read_draw(settings: Any, seal: Path, leaves: Sequence[bytes]) -> tuple[str,
     beacon = str(settings.get("beacon", "none"))
     if beacon != "drand":
         entered = [_fields(leaf)[2] for leaf in leaves if _fields(leaf)[0] == NUMBER]
-        times = (datetime.strptime(at, "%Y-%m-%dT%H:%M:%S.%fZ").replace(tzinfo=_UTC) for at in entered)
+        times = (
+            datetime.strptime(at, "%Y-%m-%dT%H:%M:%S.%fZ").replace(tzinfo=_UTC) for at in entered
+        )
         return beacon, 0, next((at.timestamp() for at in times), 0.0)
     number = int(json.loads(json.loads(_file(seal, MAX_FACTS_BYTES))["source"])["round"])
     _, first, period = DRAND
@@ -237,13 +251,14 @@ def _read(raw: bytes, file: Path) -> list[Mail]:
         return [mail for message in _messages(raw) for mail in _mails(message)]
     except RecursionError:  # the library's, too
         raise Wrong(
-            f"a mail in {shown(file)} has parts within parts, or mails within mails, too deep to be read: "
-            "take it out, and forward what is in it one by one"
+            f"a mail in {shown(file)} has parts within parts, or mails within mails, too deep to be"
+            " read: take it out, and forward what is in it one by one"
         ) from None
 
 
 class _Policy(email.policy.EmailPolicy):
-    """Reads the beginning of each header field, and takes a field as plain text if it is nested too deep."""
+    """Reads the beginning of each header field, and takes a field as plain text if it is nested too
+    deep."""
 
     def header_fetch_parse(self, name: str, value: str) -> Any:
         is_parsed = name.lower() == "from" or name.lower().startswith("content-")
@@ -258,7 +273,8 @@ _POLICY = _Policy()
 
 
 def _messages(raw: bytes, depth: int = 0) -> Iterator[EmailMessage]:
-    """This message, and the mails that are attached to it. Raises RecursionError beyond MAX_FORWARDED."""
+    """This message, and the mails that are attached to it. Raises RecursionError beyond
+    MAX_FORWARDED."""
     message = email.message_from_bytes(raw, policy=_POLICY)
     assert isinstance(message, EmailMessage)  # noqa: S101 - by the policy
     yield from _with_attached(message, depth)
@@ -270,9 +286,11 @@ def _with_attached(message: EmailMessage, depth: int) -> Iterator[EmailMessage]:
     yield message
     for part in _parts(message):
         if part.get_content_type() == "message/rfc822":
-            yield from _with_attached(part.get_payload(0), depth + 1)  # type: ignore[arg-type] # a message
+            # a message
+            yield from _with_attached(part.get_payload(0), depth + 1)  # type: ignore[arg-type]
         elif (part.get_filename() or "").endswith(".eml"):
-            yield from _messages(part.get_payload(decode=True), depth + 1)  # type: ignore[arg-type] # bytes
+            # bytes
+            yield from _messages(part.get_payload(decode=True), depth + 1)  # type: ignore[arg-type]
 
 
 def _parts(message: MIMEPart) -> Iterator[MIMEPart]:
@@ -306,11 +324,20 @@ def _mails(message: EmailMessage) -> Iterator[Mail]:
         receipts.append(_published(files.get(LEDGER, b""), files[CHECKPOINT]))
     subject, date, header, report, team, sender = (
         " ".join(str(message.get(name, "")).split())
-        for name in ("Subject", "Date", "X-Knobeln-Receipt", "X-Knobeln-Report", "X-Knobeln-Team", "From")
+        for name in (
+            "Subject",
+            "Date",
+            "X-Knobeln-Receipt",
+            "X-Knobeln-Report",
+            "X-Knobeln-Team",
+            "From",
+        )
     )
     name = f'"{shown(subject)}" of {shown(date)}'
     if len(receipts) > MAX_RECEIPTS:
-        raise Wrong(f"the mail {name} has more than {MAX_RECEIPTS} receipts; a mail of a contest has one")
+        raise Wrong(
+            f"the mail {name} has more than {MAX_RECEIPTS} receipts; a mail of a contest has one"
+        )
     match = _HEADER.fullmatch(header or "0")
     if match is None:
         raise Wrong(f"the mail {name} has a receipt that is none: {shown(header)}")
@@ -362,7 +389,8 @@ def _checkpoint(commitment: str, size: str, root: str, signatures: str) -> Recei
 def _published(ledger: bytes, note: bytes) -> Receipt | None:
     """A ledger as it is published while the contest runs; None if the note is no signed checkpoint.
 
-    Of an entry about a team it has only the hash. Without the ledger the checkpoint is all there is.
+    Of an entry about a team it has only the hash. Without the ledger the checkpoint is all there
+    is.
     """
     match = re.fullmatch(_NOTE, note.decode(errors="replace").replace("\r\n", "\n"))
     hashes = list(_published_hashes(ledger.replace(b"\r\n", b"\n").split(b"\n")[:-1]))
@@ -388,31 +416,40 @@ def shown(text: object) -> str:
     return "".join(each if each.isprintable() else "?" for each in str(text)[:MAX_SHOWN_CHARS])
 
 
-# --- the check ---------------------------------------------------------------------------------------------
+# --- the check ------------------------------------------------------------------------------------
 def ledgers_in(mails: Sequence[Mail]) -> list[Ledger]:
     """The contests whose keys the mails tell. Raises Wrong if there are none."""
     found = list(dict.fromkeys(Ledger(name, key) for mail in mails for name, _, key in mail.keys))
     if not found:
-        raise Wrong("no mail here tells the key of a contest: the answer to the registration is missing")
+        raise Wrong(
+            "no mail here tells the key of a contest: the answer to the registration is missing"
+        )
     return found
 
 
-def check(ledger: Ledger, mails: Sequence[Mail], is_signed: Callable[[bytes, bytes, bytes], bool]) -> Checked:
-    """Compare the mails with each other, and with the ledger. Raises Wrong with the first difference.
+def check(
+    ledger: Ledger, mails: Sequence[Mail], is_signed: Callable[[bytes, bytes, bytes], bool]
+) -> Checked:
+    """Compare the mails with each other, and with the ledger. Raises Wrong with the first
+    difference.
 
-    The mails of other contests are left out: those that have neither its commitment nor its key. `is_signed`
-    takes a public key, a message and a signature: the function below, or a faster one.
+    The mails of other contests are left out: those that have neither its commitment nor its key.
+    `is_signed` takes a public key, a message and a signature: the function below, or a faster one.
     """
     ours = [mail for mail in mails if _is_of(ledger, mail)]
     remarks = list(_check_keys(ledger, ours))
-    given = sorted(((each.receipt, each) for each in ours if each.receipt), key=lambda pair: pair[0].number)
+    given = sorted(
+        ((each.receipt, each) for each in ours if each.receipt), key=lambda pair: pair[0].number
+    )
     if not given:
         raise Wrong("no mail here has a receipt of this contest")
     first = {receipt.number: (receipt, mail) for receipt, mail in reversed(given)}
     for receipt, mail in given:
         other, other_mail = first[receipt.number]
         if receipt.root != other.root:
-            raise Wrong(f"the mails {other_mail.name} and {mail.name} have different receipts of one entry")
+            raise Wrong(
+                f"the mails {other_mail.name} and {mail.name} have different receipts of one entry"
+            )
     missing: list[str] = []
     roots = {number: receipt.root for number, (receipt, _) in first.items()}
     for receipt, mail in given:
@@ -435,7 +472,9 @@ def check(ledger: Ledger, mails: Sequence[Mail], is_signed: Callable[[bytes, byt
         _check_leaves(ledger, ledger.leaves, given[-1], first)
         remarks += _without_mail(ledger, ledger.leaves, ours)
     proofs = {receipt.number for receipt, _ in given if receipt.leaf}
-    return Checked(len(proofs), remarks, max((receipt.number for receipt, _ in published), default=0))
+    return Checked(
+        len(proofs), remarks, max((receipt.number for receipt, _ in published), default=0)
+    )
 
 
 def _is_of(ledger: Ledger, mail: Mail) -> bool:
@@ -455,7 +494,8 @@ def _check_keys(ledger: Ledger, mails: Sequence[Mail]) -> Iterator[str]:
                 )
             if key != ledger.public_key or key_id != _key_id(ledger).hex():
                 raise Wrong(
-                    f"the mail {mail.name} names another key than {ledger.public_key.hex()}: {key.hex()}"
+                    f"the mail {mail.name} names another key than {ledger.public_key.hex()}:"
+                    f" {key.hex()}"
                 )
         if mail.receipt and mail.receipt.commitment != ledger.commitment:
             raise Wrong(f"the mail {mail.name} has the receipt of another contest than its key")
@@ -477,7 +517,9 @@ def _check_receipt(
     checkpoint = f"knobeln/{ledger.commitment}\n{number}\n{root}\n".encode()
     own = [each[4:] for each in receipt.signatures if each[:4] == _key_id(ledger)]
     if not own or not all(is_signed(ledger.public_key, checkpoint, each) for each in own):
-        raise Wrong(f"the receipt of entry {number} in the mail {mail.name} is not signed with the key")
+        raise Wrong(
+            f"the receipt of entry {number} in the mail {mail.name} is not signed with the key"
+        )
     if not receipt.leaf:
         if receipt.hashes and len(receipt.hashes) < number:
             raise Wrong(f"the ledger of {mail.name} has not the {number} entries of its checkpoint")
@@ -486,8 +528,14 @@ def _check_receipt(
     for each in receipt.path:
         top = _node_hash(each, top)
     if top != receipt.root or len(receipt.path) != bin(number - 1).count("1"):
-        raise Wrong(f"entry {number} in the mail {mail.name} is not in the ledger that its receipt signs")
-    if (set(told) != {number} or len(told) < 2) if mail.report else (told[1:] and number not in told):
+        raise Wrong(
+            f"entry {number} in the mail {mail.name} is not in the ledger that its receipt signs"
+        )
+    if (
+        (set(told) != {number} or len(told) < 2)
+        if mail.report
+        else (told[1:] and number not in told)
+    ):
         raise Wrong(f"the mail {mail.name} has the proof of entry {number}, but tells another one")
     effect, team, _, _, digest = receipt.fields[:LINES_OF_AN_ENTRY]
     if mail.report not in ANSWERS:
@@ -495,18 +543,26 @@ def _check_receipt(
     if not effect.startswith(ANSWERS[mail.report]):
         raise Wrong(f"entry {number} is {shown(effect)}, but the mail {mail.name} has its receipt")
     if mail.report != LIST and mail.team and mail.team != team:
-        raise Wrong(f"entry {number} is about {shown(team)}, but {mail.team} has its receipt: {mail.name}")
+        raise Wrong(
+            f"entry {number} is about {shown(team)}, but {mail.team} has its receipt: {mail.name}"
+        )
     if digest not in mail.text:
-        raise Wrong(f"the mail {mail.name} tells another digest than entry {number}: {shown(digest)}")
+        raise Wrong(
+            f"the mail {mail.name} tells another digest than entry {number}: {shown(digest)}"
+        )
 
 
 def _check_growth(roots: dict[int, bytes], receipt: Receipt, mail: Mail) -> Iterator[str]:
-    """Raises Wrong if the ledger does not contain the one of the receipt before; tells if that is missing."""
+    """Raises Wrong if the ledger does not contain the one of the receipt before; tells if that is
+    missing."""
     old, proof = mail.growth
     if old and old not in roots:
         yield f"the receipt of entry {old}, which came before {mail.name}, is not among these mails"
     elif old and not _has_grown(old, receipt.number, roots[old], receipt.root, proof):
-        raise Wrong(f"the ledger of the mail {mail.name} does not contain the one of {old} entries before it")
+        raise Wrong(
+            f"the ledger of the mail {mail.name} does not contain the one of {old} entries"
+            " before it"
+        )
 
 
 def _has_grown(old: int, new: int, old_root: bytes, root: bytes, proof: Sequence[bytes]) -> bool:
@@ -538,27 +594,32 @@ def _check_leaves(
     last: tuple[Receipt, Mail],
     given: Mapping[int, tuple[Receipt, Mail]],
 ) -> None:
-    """Raises Wrong if the archive has another ledger than the receipts, by number; `last`: the newest."""
+    """Raises Wrong if the archive has another ledger than the receipts, by number; `last`: the
+    newest."""
     _check_roots(roots_of(map(_leaf_hash, leaves)), "it", given)
     newest, mail = last
     if newest.number > len(leaves):
         raise Wrong(
-            f"entry {newest.number}, of which the mail {mail.name} has the receipt, is missing: the "
-            f"archive's ledger ends with entry {len(leaves)}"
+            f"entry {newest.number}, of which the mail {mail.name} has the receipt, is missing: the"
+            f" archive's ledger ends with entry {len(leaves)}"
         )
     made = _fields(b"".join(leaves[:1]))
     if (made[0], *made[3:5]) != (MADE, ledger.commitment, ledger.public_key.hex()):
-        raise Wrong("the ledger does not begin with the archive's key and the sha256 of its secret number")
+        raise Wrong(
+            "the ledger does not begin with the archive's key and the sha256 of its secret number"
+        )
 
 
-def _check_roots(roots: Iterable[bytes], it: str, given: Mapping[int, tuple[Receipt, Mail]]) -> None:
-    """Raises Wrong if a ledger with these roots is another one than the receipts', by number. `it`: that
-    ledger."""
+def _check_roots(
+    roots: Iterable[bytes], it: str, given: Mapping[int, tuple[Receipt, Mail]]
+) -> None:
+    """Raises Wrong if a ledger with these roots is another one than the receipts', by number. `it`:
+    that ledger."""
     for number, root in enumerate(roots):
         if number in given and given[number][0].root != root:
             raise Wrong(
-                f"the ledger was changed: up to entry {number} {it} is another one than when the mail "
-                f"{given[number][1].name} was written"
+                f"the ledger was changed: up to entry {number} {it} is another one than when the"
+                f" mail {given[number][1].name} was written"
             )
 
 
@@ -566,12 +627,14 @@ def _check_promise(ledger: Ledger, mail: Mail) -> None:
     """Raises Wrong if the public number comes from elsewhere than the mail says."""
     text = " ".join(mail.text.split())
     if "of drand" in text and ledger.beacon != "drand":
-        raise Wrong(f"the mail {mail.name} promises a number of drand, but the archive uses none of it")
+        raise Wrong(
+            f"the mail {mail.name} promises a number of drand, but the archive uses none of it"
+        )
     for chain in _CHAIN.findall(text):
         if chain != DRAND[0]:
             raise Wrong(
-                f"the mail {mail.name} promises a number of drand's chain {chain}, but the archive uses "
-                f"chain {DRAND[0]}"
+                f"the mail {mail.name} promises a number of drand's chain {chain}, but the archive"
+                f" uses chain {DRAND[0]}"
             )
     for after in text.split(_LOTTERY)[1:]:
         draw, is_draw, _ = after.partition(_END_OF_LOTTERY)
@@ -583,14 +646,17 @@ def _check_promise(ledger: Ledger, mail: Mail) -> None:
 
 
 def _check_lists(ledger: Ledger, given: Sequence[tuple[Receipt, Mail]]) -> Iterator[str]:
-    """Raises Wrong if a mail tells another list of entries than the ledger, or another round of drand."""
+    """Raises Wrong if a mail tells another list of entries than the ledger, or another round of
+    drand."""
     for receipt, mail in given:
         if mail.report != LIST:
             continue
         named = _NAMES.search(mail.text)
         *_, root = roots_of(map(_leaf_hash, _leaves(mail.listed, LINES_OF_A_LISTED)))
         if mail.listed and root.hex() != receipt.fields[4]:
-            raise Wrong(f"the list of entries in the mail {mail.name} is another one than its root says")
+            raise Wrong(
+                f"the list of entries in the mail {mail.name} is another one than its root says"
+            )
         listed = mail.listed.decode(errors="replace").splitlines()[::LINES_OF_A_LISTED]
         if mail.listed and named and sorted(named[0].replace(",", " ").split()) != sorted(listed):
             raise Wrong(f"the mail {mail.name} names other teams than its list of entries")
@@ -599,13 +665,13 @@ def _check_lists(ledger: Ledger, given: Sequence[tuple[Receipt, Mail]]) -> Itera
         rounds = _ROUND.findall(" ".join(mail.text.split()))
         if ledger.round and rounds != [str(ledger.round)]:
             raise Wrong(
-                f"the mail {mail.name} announces round {', '.join(rounds) or 'none'} of drand, but the "
-                f"archive uses round {ledger.round}"
+                f"the mail {mail.name} announces round {', '.join(rounds) or 'none'} of drand, but"
+                f" the archive uses round {ledger.round}"
             )
         if mail.received >= ledger.known_at > 0:
             yield (
-                f"the mail {mail.name} with the final list arrived when its public number was known already; "
-                "a list must come before the number"
+                f"the mail {mail.name} with the final list arrived when its public number was known"
+                " already; a list must come before the number"
             )
 
 
@@ -615,16 +681,20 @@ def _out_of_order(mails: Sequence[Mail]) -> Iterator[str]:
     for mail in mails:
         if 0 < mail.sent < latest.sent:
             yield (
-                f"out of order: {mail.name} was written before {latest.name}, but its entry is later; that "
-                "can happen if a clock was changed, or a backup was restored"
+                f"out of order: {mail.name} was written before {latest.name}, but its entry is"
+                " later; that can happen if a clock was changed, or a backup was restored"
             )
         latest = max(latest, mail, key=lambda each: each.sent)
 
 
 def _without_mail(ledger: Ledger, leaves: Sequence[bytes], mails: Sequence[Mail]) -> Iterator[str]:
-    """The entries of the teams in these mails whose receipts are not among them, and the lists of entries
-    that they should have got."""
-    got = {(mail.receipt.number, mail.report == LIST) for mail in mails if mail.receipt and mail.receipt.leaf}
+    """The entries of the teams in these mails whose receipts are not among them, and the lists of
+    entries that they should have got."""
+    got = {
+        (mail.receipt.number, mail.report == LIST)
+        for mail in mails
+        if mail.receipt and mail.receipt.leaf
+    }
     teams = {mail.team for mail in mails if mail.team}
     entries = [_fields(leaf) for leaf in leaves]
     lists = {number for number, (effect, *_) in enumerate(entries, 1) if effect in LISTS}
@@ -633,13 +703,20 @@ def _without_mail(ledger: Ledger, leaves: Sequence[bytes], mails: Sequence[Mail]
     here: set[str] = set()
     gone: set[str] = set()
     for number, (effect, team, at, *_) in enumerate(entries, 1):
-        if team in teams and not {(number, True), (number, False)} & got and effect not in NO_ANSWERS:
+        if (
+            team in teams
+            and not {(number, True), (number, False)} & got
+            and effect not in NO_ANSWERS
+        ):
             yield (
                 f"no mail here has the receipt of entry {number}: {shown(effect)}, {shown(team)}, "
                 f"{shown(at)}; if you sent no such letter, somebody else did"
             )
         if number in lists and here - gone and (number, True) not in got:
-            yield f"no mail here has the {shown(effect)} of {shown(at)}, entry {number}; every team gets it"
+            yield (
+                f"no mail here has the {shown(effect)} of {shown(at)}, entry {number}; every team"
+                " gets it"
+            )
         if team in teams:
             (gone if effect in GONE else here).add(team)
 
@@ -672,7 +749,7 @@ def roots_of(hashes: Iterable[bytes]) -> Iterator[bytes]:
         yield root
 
 
-# --- Ed25519: checks signatures, slowly, as in RFC 8032, section 6 ----------------------------------------
+# --- Ed25519: checks signatures, slowly, as in RFC 8032, section 6 --------------------------------
 # Points are in extended coordinates (X, Y, Z, T) with x = X/Z, y = Y/Z, x*y = T/Z.
 P = 2**255 - 19
 ORDER = 2**252 + 27742317777372353535851937790883648493
@@ -734,11 +811,15 @@ def multiple(times: int, point: Sequence[int]) -> Sequence[int]:
 BASE = point_of((4 * pow(5, P - 2, P) % P).to_bytes(32, "little")) or ()
 
 
-# --- the command -------------------------------------------------------------------------------------------
+# --- the command ----------------------------------------------------------------------------------
 def how_many(checked: Checked) -> str:
     """What was checked, as a sentence."""
     text = f"{checked.receipts} receipts: the ledger is the one that they were signed for"
-    return f"{text}; so is the published one of {checked.published} entries" if checked.published else text
+    return (
+        f"{text}; so is the published one of {checked.published} entries"
+        if checked.published
+        else text
+    )
 
 
 def main(arguments: Sequence[str]) -> int:

@@ -4,14 +4,15 @@
     python3 witness.py new NAME
     python3 witness.py MAIL
 
-The first makes your key in the file witness.key, and prints what the organizer writes into contest.toml. NAME
-is one word, such as the address of a page of yours. The second checks the mail that asks you to sign, saved
-as a file, and prints the line to answer it with. It refuses to sign a ledger that does not contain the one
-that you have signed before. Exit code 0: it is printed; 1: it does not fit; 2: usage error.
+The first makes your key in the file witness.key, and prints what the organizer writes into
+contest.toml. NAME is one word, such as the address of a page of yours. The second checks the mail
+that asks you to sign, saved as a file, and prints the line to answer it with. It refuses to sign a
+ledger that does not contain the one that you have signed before. Exit code 0: it is printed; 1: it
+does not fit; 2: usage error.
 
-This file needs Python 3.7, its standard library, and receipts.py beside it. Keep witness.key: who has it can
-sign in your name. The arithmetic is not hardened against others who measure this computer while it signs. The
-forms are those of C2SP tlog-cosignature.
+This file needs Python 3.7, its standard library, and receipts.py beside it. Keep witness.key: who
+has it can sign in your name. The arithmetic is not hardened against others who measure this
+computer while it signs. The forms are those of C2SP tlog-cosignature.
 """
 
 from __future__ import annotations
@@ -43,7 +44,8 @@ def encoded(point: Sequence[int]) -> bytes:
 
 
 def sign(secret: bytes, message: bytes) -> tuple[bytes, bytes]:
-    """The public key of these 32 bytes, and their signature of the message (RFC 8032, section 5.1.6)."""
+    """The public key of these 32 bytes, and their signature of the message (RFC 8032, section
+    5.1.6)."""
     digest = hashlib.sha512(secret).digest()
     factor = int.from_bytes(digest[:32], "little") & (2**254 - 8) | 2**254
     key = encoded(receipts.multiple(factor, receipts.BASE))
@@ -59,7 +61,8 @@ def key_id(name: str, key: bytes) -> bytes:
 
 
 def new_key(name: str) -> str:
-    """Make the file with a new key; return the key that everybody may know. Raises FileExistsError."""
+    """Make the file with a new key; return the key that everybody may know. Raises
+    FileExistsError."""
     secret = os.urandom(32)
     with open(KEY_FILE, "x", opener=lambda path, flags: os.open(path, flags, 0o600)) as file:
         json.dump({"name": name, "secret": secret.hex(), "signed": {}}, file)
@@ -68,7 +71,8 @@ def new_key(name: str) -> str:
 
 
 def cosignature(own: Any, mail: Path, now: int) -> str:
-    """Check the ledger in this mail, note in `own` that it is signed, and return the line with the signature.
+    """Check the ledger in this mail, note in `own` that it is signed, and return the line with the
+    signature.
 
     Raises receipts.Wrong for a ledger that does not fit, or that is not the one of before.
     """
@@ -81,13 +85,19 @@ def cosignature(own: Any, mail: Path, now: int) -> str:
     if found is None:
         raise receipts.Wrong("the ledger is not attached to this mail")
     roots = list(receipts.roots_of(found.hashes[: found.number]))
-    before = own["signed"].get(ledger.commitment, {"key": ledger.public_key.hex(), "size": 0, "root": ""})
+    before = own["signed"].get(
+        ledger.commitment, {"key": ledger.public_key.hex(), "size": 0, "root": ""}
+    )
     if before["key"] != ledger.public_key.hex():
-        raise receipts.Wrong("the ledger is signed with another key than the one that you signed before")
+        raise receipts.Wrong(
+            "the ledger is signed with another key than the one that you signed before"
+        )
     if before["size"] > found.number:
         raise receipts.Wrong(f"you have signed a later ledger, of {before['size']} entries")
     if before["size"] and roots[before["size"]].hex() != before["root"]:
-        raise receipts.Wrong(f"it does not contain the ledger of {before['size']} entries that you signed")
+        raise receipts.Wrong(
+            f"it does not contain the ledger of {before['size']} entries that you signed"
+        )
     own["signed"][ledger.commitment] = {**before, "size": found.number, "root": found.root.hex()}
     root = base64.b64encode(found.root).decode()
     text = f"cosignature/v1\ntime {now}\nknobeln/{ledger.commitment}\n{found.number}\n{root}\n"

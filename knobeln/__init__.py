@@ -1,1 +1,2 @@
-"""knobeln: a contest server that lives in a mailbox. The program: what a person or systemd starts."""
+"""knobeln: a contest server that lives in a mailbox. The program: what a person or systemd
+starts."""

@@ -37,9 +37,9 @@ LOCK_SECONDS = 2.0
 class ContestContext:
     """An open contest.
 
-    `settings` come from contest.toml, except those that were frozen when the contest started, and the dates
-    and the time for a move that the organizer has changed since. `written` are the dates as contest.toml has
-    them.
+    `settings` come from contest.toml, except those that were frozen when the contest started, and
+    the dates and the time for a move that the organizer has changed since. `written` are the dates
+    as contest.toml has them.
     """
 
     path: Path
@@ -60,10 +60,14 @@ class ContestContext:
         migrate.check(store)
         with store.read() as tx:
             if not contest_store.exists(tx):
-                raise ConfigError(f"the contest in {path} is incomplete", hint=_how_to_complete(path))
+                raise ConfigError(
+                    f"the contest in {path} is incomplete", hint=_how_to_complete(path)
+                )
             newest = contest_store.state(tx).number
             if tournament is not None and not 1 <= tournament <= newest:
-                raise NotFound(f"there is no tournament {tournament} yet", hint=f"the newest is {newest}")
+                raise NotFound(
+                    f"there is no tournament {tournament} yet", hint=f"the newest is {newest}"
+                )
         if tournament is not None:
             store = store.of_tournament(tournament)
         with store.read() as tx:
@@ -99,8 +103,9 @@ class ContestContext:
     ) -> Iterator[Held]:
         """Hold the contest's lock for `what` ("run", "site"); false when another process holds it.
 
-        On PostgreSQL that process may be on another computer. The system and the database release the lock
-        when its process ends, however that happens. `shared`: others may hold it shared, too;
+        On PostgreSQL that process may be on another computer. The system and the database release
+        the lock when its process ends, however that happens. `shared`: others may hold it shared,
+        too;
         `shared_elsewhere`: those may that use another folder, by default the same.
         """
         with only_one(self.path, what, shared=shared) as alone:
@@ -108,13 +113,15 @@ class ContestContext:
                 yield Held(False)
                 return
             elsewhere = shared if shared_elsewhere is None else shared_elsewhere
-            # A process that was killed loses the folder's lock at once, and the database's a little later.
+            # A process that was killed loses the folder's lock at once, and the database's a little
+            # later.
             lock = self.store.only_one(what, shared=elsewhere, wait_seconds=LOCK_SECONDS)
             with lock as alone_everywhere:
                 yield alone_everywhere
 
     def who_holds(self, what: str) -> int | bool:
-        """Return who holds the lock: as `who_holds`; True also for a process on another computer."""
+        """Return who holds the lock: as `who_holds`; True also for a process on another
+        computer."""
         return who_holds(self.path, what) or self.store.is_held(what)
 
 
@@ -136,7 +143,8 @@ def only_one(path: Path, what: str, *, shared: bool = False) -> Iterator[bool]:
 def _open_lock(path: Path, name: str) -> int:
     """Open the file of a lock so that no other user of the host can hold it.
 
-    Nothing is written to it. Where root gives a command, the folder's owner may have put another file's name
+    Nothing is written to it. Where root gives a command, the folder's owner may have put another
+    file's name
     in its place: root must neither change that file nor give it away. Raises GiveUp.
     """
     try:
@@ -151,17 +159,21 @@ def _open_lock(path: Path, name: str) -> int:
         raise _no_lock(path / name)
     if facts.st_uid == os.geteuid():
         os.fchmod(lock, 0o600)
-    if facts.st_uid == os.geteuid() == 0 and not facts.st_size:  # the folder's owner must open it, too
+    # the folder's owner must open it, too
+    if facts.st_uid == os.geteuid() == 0 and not facts.st_size:
         os.fchown(lock, folder.st_uid, folder.st_gid)
     return lock
 
 
 def _no_lock(file: Path) -> GiveUp:
-    return GiveUp(f"{file} is not a lock, but a link or another file", hint=f"remove it: `rm {file}`")
+    return GiveUp(
+        f"{file} is not a lock, but a link or another file", hint=f"remove it: `rm {file}`"
+    )
 
 
 def who_holds(path: Path, what: str) -> int | bool:
-    """Return the process ID of the lock's holder, True for a holder that we cannot see, False for nobody.
+    """Return the process ID of the lock's holder, True for a holder that we cannot see, False for
+    nobody.
 
     It reads /proc/locks and does not try to lock: we never hold the lock ourselves.
     """
@@ -180,16 +192,20 @@ def who_holds(path: Path, what: str) -> int | bool:
 def existing_store(path: Path) -> Store:
     """Return the contest's database, in whatever version.
 
-    Raises ConfigError if the file is missing, or a `restore` that was killed has not replaced it yet.
+    Raises ConfigError if the file is missing, or a `restore` that was killed has not replaced it
+    yet.
     """
     url = url_of(path)
     if url.startswith("sqlite:///"):
         if Path(url.removeprefix("sqlite:///") + DRAFT).exists():
             raise ConfigError(
-                f"a `knobeln restore` into {path} was not finished", hint="give the same command once more"
+                f"a `knobeln restore` into {path} was not finished",
+                hint="give the same command once more",
             )
         if not Path(url.removeprefix("sqlite:///")).exists():
-            raise ConfigError(f"{path} has a {FILE_NAME}, but no database", hint=_how_to_complete(path))
+            raise ConfigError(
+                f"{path} has a {FILE_NAME}, but no database", hint=_how_to_complete(path)
+            )
     return Store(url)
 
 
@@ -197,10 +213,12 @@ def _how_to_complete(path: Path) -> str:
     """What to do where no contest is in the database. Where one was, it must be the old one."""
     if remains(path):
         return (
-            "a contest was there: put its contest.db back, or set KNOBELN_DATABASE if it is in PostgreSQL, "
-            "or `knobeln restore` its last backup"
+            "a contest was there: put its contest.db back, or set KNOBELN_DATABASE if it is in"
+            " PostgreSQL, or `knobeln restore` its last backup"
         )
-    return f"`knobeln init {path}` makes a new contest; if it is in PostgreSQL, set KNOBELN_DATABASE"
+    return (
+        f"`knobeln init {path}` makes a new contest; if it is in PostgreSQL, set KNOBELN_DATABASE"
+    )
 
 
 def create_contest(
@@ -212,10 +230,14 @@ def create_contest(
     """
     if left := remains(path):
         raise ConfigError(
-            f"there is a contest in {path} already, or there was ({listed(left)}); nothing was changed",
-            hint="for a new contest choose another folder; `knobeln restore` brings the old one back",
+            f"there is a contest in {path} already, or there was ({listed(left)}); nothing was"
+            " changed",
+            hint=(
+                "for a new contest choose another folder; `knobeln restore` brings the old one back"
+            ),
         )
-    # Other users of the host must not read passwords, the contest's seed or authentification strings.
+    # Other users of the host must not read passwords, the contest's seed or authentification
+    # strings.
     try:
         path.mkdir(mode=0o700, parents=True, exist_ok=True)
     except OSError as error:
@@ -227,7 +249,9 @@ def create_contest(
         path.chmod(0o700)
     store = Store(url_of(path))
     if _holds_contest(store):
-        raise ConfigError(f"there is a contest in {path} already, or in its database; nothing was changed")
+        raise ConfigError(
+            f"there is a contest in {path} already, or in its database; nothing was changed"
+        )
     if not file.exists():
         with open(file, "x", encoding="utf-8", opener=_privately) as new:  # "x" follows no link
             new.write(settings_template(settings))

@@ -1,7 +1,9 @@
-"""Handles the letters of one contest: begins some, has them read, and handles them in one transaction.
+"""Handles the letters of one contest: begins some, has them read, and handles them in one
+transaction.
 
-Nothing but the last step needs the contest's write transaction for long, and no letter can hold the others:
-one that cannot be read, or that was begun MAX_TIMES by processes that then ended, is set aside.
+Nothing but the last step needs the contest's write transaction for long, and no letter can hold the
+others: one that cannot be read, or that was begun MAX_TIMES by processes that then ended, is set
+aside.
 """
 
 from __future__ import annotations
@@ -20,7 +22,8 @@ from mailserver.reader import Read, Reading, TooHardToRead
 
 MAX_TIMES = 2  # that a letter is begun by processes that then end
 LETTERS_TOGETHER = 50  # usual ones, in one transaction: it costs more than a letter
-TOGETHER_SECONDS = 0.5  # after which no further letter is read or handled: others wait for an answer
+# after which no further letter is read or handled: others wait for an answer
+TOGETHER_SECONDS = 0.5
 
 
 @dataclass
@@ -43,9 +46,10 @@ class LetterService:
         self._handle(list(self._read_some(self._begin(turn))))
         return True
 
-    # --- begin ---------------------------------------------------------------------------------------------
+    # --- begin ------------------------------------------------------------------------------------
     def _begin(self, turn: tuple[int, ...]) -> list[StoredLetter]:
-        """Note which letters we begin, before anything is done with them; those that were not set aside."""
+        """Note which letters we begin, before anything is done with them; those that were not set
+        aside."""
         new = [letter_id for letter_id in turn if letter_id not in self._in_hand]
         if new:
             with self.contest.store.write() as tx:
@@ -55,7 +59,8 @@ class LetterService:
     def _begin_in(self, tx: Transaction, new: list[int]) -> None:
         now = self.contest.clock.now()
         work = [letters.work_of(letter_id) for letter_id in new]
-        # One of these may have ended the process that began them: each alone, until it is known which.
+        # One of these may have ended the process that began them: each alone, until it is known
+        # which.
         suspects = begun.left_over(tx, self.claimant, now).intersection(work)
         if suspects:
             new = [letter_id for letter_id in new if letters.work_of(letter_id) in suspects][:1]
@@ -68,13 +73,16 @@ class LetterService:
                 self._in_hand[stored.id] = stored
 
     def _set_aside(self, tx: Transaction, stored: StoredLetter) -> None:
-        why = f"it was begun {MAX_TIMES} times, and each time the server ended before it was handled"
+        why = (
+            f"it was begun {MAX_TIMES} times, and each time the server ended before it was handled"
+        )
         contest = self.contest
         set_aside(tx, stored, why, contest.settings, contest.templates, contest.clock.now())
 
-    # --- read ----------------------------------------------------------------------------------------------
+    # --- read -------------------------------------------------------------------------------------
     def _read_some(self, hand: list[StoredLetter]) -> Iterator[StoredLetter]:
-        """Read these letters, in their order, until TOGETHER_SECONDS have passed; those that were read."""
+        """Read these letters, in their order, until TOGETHER_SECONDS have passed; those that were
+        read."""
         end = time.monotonic() + TOGETHER_SECONDS
         for stored in hand:
             self._read((stored.id, self.contest.settings.contest.language))
@@ -98,9 +106,10 @@ class LetterService:
             (stored,) = letters.get_all(tx, [letter_id])
         return stored
 
-    # --- handle --------------------------------------------------------------------------------------------
+    # --- handle -----------------------------------------------------------------------------------
     def _handle(self, hand: list[StoredLetter]) -> None:
-        """Handle these letters in one transaction, up to one that cannot be handled before more is read."""
+        """Handle these letters in one transaction, up to one that cannot be handled before more is
+        read."""
         done: list[int] = []
         notes: list[tuple[int, LetterState, str]] = []
         wanted: ReadingKey | None = None
@@ -124,7 +133,9 @@ class LetterService:
         if wanted:
             self._read(wanted)
         else:
-            self._known = {key: reading for key, reading in self._known.items() if key[0] in self._in_hand}
+            self._known = {
+                key: reading for key, reading in self._known.items() if key[0] in self._in_hand
+            }
 
     def _handle_in(self, tx: Transaction, stored: StoredLetter) -> tuple[LetterState, str]:
         contest = self.contest = self.contest.as_of(tx)  # a letter may have moved the dates

@@ -17,8 +17,8 @@ def begin() -> None:
 
 
 def discard_unwritten() -> None:
-    """Drop what standard error could not take; otherwise Python tries again at its end, and exits with
-    120."""
+    """Drop what standard error could not take; otherwise Python tries again at its end, and exits
+    with 120."""
     if not isinstance(sys.stderr, io.TextIOWrapper):
         return  # it was closed before we started
     try:

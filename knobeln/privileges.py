@@ -32,8 +32,8 @@ class User:
 def user_for(folder: Path) -> User | str | None:
     """The user that root becomes for the contest in this folder, or why root stays root.
 
-    That is the folder's owner, or the user `knobeln` if the folder is root's. None: we are not root, or there
-    is no contest in the folder.
+    That is the folder's owner, or the user `knobeln` if the folder is root's. None: we are not
+    root, or there is no contest in the folder.
     """
     if os.geteuid() != 0 or not (folder / FILE_NAME).exists():
         return None
@@ -51,7 +51,8 @@ def user_for(folder: Path) -> User | str | None:
 
 
 def program_closed_to(user: User) -> Path | None:
-    """The first folder on the way to this program that the user may not enter; None if there is none."""
+    """The first folder on the way to this program that the user may not enter; None if there is
+    none."""
     parts = (Path(sys.executable), Path(os.__file__), Path(__file__))
     return next((closed for part in parts if (closed := _closed_to(user, part))), None)
 
@@ -59,8 +60,8 @@ def program_closed_to(user: User) -> Path | None:
 def become(user: User, folder: Path) -> None:
     """Become this user for good. What is root's in the contest's folder becomes the user's.
 
-    No database in the folder may be open. From now on we cannot trace our past: the kernel keeps this process
-    from others of the same user, too.
+    No database in the folder may be open. From now on we cannot trace our past: the kernel keeps
+    this process from others of the same user, too.
     """
     hand_over(folder, user.number, user.group)
     os.setgroups(user.groups)

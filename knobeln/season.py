@@ -16,7 +16,16 @@ from contest.mail import knobeln_json
 from contest.model import OutboxState, Outgoing, Phase, SeasonTable, Team
 from contest.model.mail_records import MailRecord, Quoted, SeasonRecord, TournamentRecord
 from contest.schema.sections import Season
-from contest.store import Transaction, contest_state, decisions, ledger, outbox, results, submissions, teams
+from contest.store import (
+    Transaction,
+    contest_state,
+    decisions,
+    ledger,
+    outbox,
+    results,
+    submissions,
+    teams,
+)
 from contest.util.clock import TIME_FORMAT
 from knobeln.context import ContestContext
 from knobeln.steps import Steps
@@ -33,7 +42,9 @@ def go_on_as_step(contest: ContestContext, steps: Steps) -> bool:
         is_over = _is_due(tx, contest)
     if not is_over or why_not_out(contest):
         return False
-    return steps.take(contest, noted("the season's next tournament, or its end"), partial(go_on, contest))
+    return steps.take(
+        contest, noted("the season's next tournament, or its end"), partial(go_on, contest)
+    )
 
 
 def order_run_as_step(contest: ContestContext, steps: Steps) -> bool:
@@ -45,8 +56,8 @@ def order_run_as_step(contest: ContestContext, steps: Steps) -> bool:
 
 
 def go_on(contest: ContestContext) -> bool:
-    """Begin the season's next tournament, or end the season, and tell all registered teams. False: it is not
-    due.
+    """Begin the season's next tournament, or end the season, and tell all registered teams. False:
+    it is not due.
 
     The teams keep their names, strings and programs, and can send better ones.
     """
@@ -109,7 +120,13 @@ def _begin_next(tx: Transaction, contest: ContestContext) -> None:
         own = submissions.program_of(tx, team.id)
         place = before.places.get(team.name)
         is_in = team.name in before.builds
-        return {"number": number, "place": place, "of": len(before.places), "is_in": is_in, "own": own}
+        return {
+            "number": number,
+            "place": place,
+            "of": len(before.places),
+            "is_in": is_in,
+            "own": own,
+        }
 
     def record(team: Team) -> TournamentRecord:
         return TournamentRecord(
@@ -165,14 +182,17 @@ def _tell_all(
 
     def mails() -> Iterator[Outgoing]:
         for team in teams.present(tx):
-            told = to_all([team], key, template, settings, contest.templates, team=team, **facts(team))
+            told = to_all(
+                [team], key, template, settings, contest.templates, team=team, **facts(team)
+            )
             yield from knobeln_json.with_file(told, [team], settings, partial(record, team))
 
     outbox.put_all(tx, mails(), settings, contest.clock.now())
 
 
 def order_run_if_due(contest: ContestContext) -> bool:
-    """Order the run of a tournament of a season once its date has come. False: it is not due, or was ordered.
+    """Order the run of a tournament of a season once its date has come. False: it is not due, or
+    was ordered.
 
     A run that failed is not ordered again: the organizer has a mail that says why.
     """
@@ -181,7 +201,8 @@ def order_run_if_due(contest: ContestContext) -> bool:
         if not _is_run_due(tx, contest, now):
             return False
     with contest.store.write() as tx:
-        if not _is_run_due(tx, contest, now):  # another process was quicker, or the next tournament has begun
+        # another process was quicker, or the next tournament has begun
+        if not _is_run_due(tx, contest, now):
             return False
         contest_state.change(tx, due_at=now)
         decisions.order_run(tx, now)
@@ -190,13 +211,16 @@ def order_run_if_due(contest: ContestContext) -> bool:
 
 
 def _is_run_due(tx: Transaction, contest: ContestContext, now: datetime) -> bool:
-    is_ordered = contest_state.column(tx, "due_at") is not None or decisions.run_ordered(tx) is not None
+    is_ordered = (
+        contest_state.column(tx, "due_at") is not None or decisions.run_ordered(tx) is not None
+    )
     is_open = contest_state.state(tx).phase is Phase.OPEN
     return is_open and not is_ordered and now >= contest.as_of(tx).settings.dates.contest_starts
 
 
 def shows_programs(tx: Transaction, season: Season) -> bool:
-    """Whether the programs of a finished tournament are public, as far as the season is concerned."""
+    """Whether the programs of a finished tournament are public, as far as the season is
+    concerned."""
     return not season.is_season or season.open or contest_state.is_season_over(tx, season)
 
 
@@ -218,7 +242,8 @@ def why_not_out(contest: ContestContext) -> str:
 def _is_due(tx: Transaction, contest: ContestContext) -> bool:
     """Whether the tournament is finished, and what follows it has not happened yet.
 
-    As long as a run is ordered, a process may be on its way that would start the next tournament at once.
+    As long as a run is ordered, a process may be on its way that would start the next tournament at
+    once.
     """
     season, state = contest.settings.season, contest_state.state(tx)
     waits = decisions.reports_held(tx) is not None or decisions.run_ordered(tx) is not None

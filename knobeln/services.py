@@ -88,14 +88,16 @@ class Services:
         return self._service(_compiler, self._now()).try_languages()
 
     def try_languages_sometimes(self) -> bool:
-        """`try_languages`, at most once in a while; one thread may call this as often as it likes."""
+        """`try_languages`, at most once in a while; one thread may call this as often as it
+        likes."""
         if time.monotonic() < self._try_languages_at:
             return False
         self._try_languages_at = time.monotonic() + LANGUAGES_SECONDS
         return self.try_languages()
 
     def compile_programs(self, *, at_once: bool = False) -> None:
-        """Build all programs that can be built. Raises EngineFailed if our engine fails with all of them."""
+        """Build all programs that can be built. Raises EngineFailed if our engine fails with all of
+        them."""
         with self._contest.store.read() as tx:
             if not submissions.any_waiting(tx) and not languages.waiting(tx):
                 return
@@ -107,7 +109,10 @@ class Services:
             except EngineFailed as error:
                 if not failures_of(self._contest).is_of_program(error):
                     raise
-                log.error("our engine failed with a program that waits; it is tried again", error=str(error))
+                log.error(
+                    "our engine failed with a program that waits; it is tried again",
+                    error=str(error),
+                )
 
     def list_entries(self) -> bool:
         """Do one thing that is due between the last program and the start. False: nothing is."""
@@ -146,8 +151,11 @@ class Services:
         while self.practise_next():
             pass
 
-    def _service(self, make: Callable[[ContestContext], Service], contest: ContestContext) -> Service:
-        """The service, made when it is first needed, and again when the contest's dates have moved."""
+    def _service(
+        self, make: Callable[[ContestContext], Service], contest: ContestContext
+    ) -> Service:
+        """The service, made when it is first needed, and again when the contest's dates have
+        moved."""
         with self._lock:
             of, service = self._made.get(make, (None, None))
             if of is not contest:
@@ -206,14 +214,17 @@ def failures_of(contest: ContestContext) -> EngineFailures:
 
 
 def note_limits_of_sandboxes(contest: ContestContext) -> None:
-    """Note in the journal how limits hold, unless it says so. Also sweeps what a dead server has left."""
+    """Note in the journal how limits hold, unless it says so. Also sweeps what a dead server has
+    left."""
     sentence = limits_of_sandboxes().sentence
     with contest.store.write() as tx:
         if [line.text for line in contest_state.log(tx, 1, area=LIMITS_AREA)] != [sentence]:
             contest_state.note(tx, LIMITS_AREA, sentence, contest.clock.now())
 
 
-def tell_about_run(contest: ContestContext, tx: Transaction, key: str, text: str, *, done: bool) -> None:
+def tell_about_run(
+    contest: ContestContext, tx: Transaction, key: str, text: str, *, done: bool
+) -> None:
     """Queue a mail to the organizer about the run."""
     rendered = contest.templates.render("organizer_answer", what="run", text=text, done=done)
     mail = to_organizer(contest.settings, key, "organizer_answer", rendered)
@@ -233,7 +244,8 @@ class SoleDelivery:
         self._is_alone = False
 
     def deliver(self) -> Delivered | None:
-        """Deliver a batch of the mails that are due; None if another process of this folder delivers.
+        """Deliver a batch of the mails that are due; None if another process of this folder
+        delivers.
 
         Raises StoreBusy. While it is not written what was sent, we keep the lock: only we know.
         """
@@ -273,15 +285,17 @@ def deliver_all(contest: ContestContext, transport: Transport) -> Delivered | No
     return None
 
 
-# --- this process ------------------------------------------------------------------------------------------
+# --- this process ---------------------------------------------------------------------------------
 @cache
 def this_process() -> Claimant:
-    """Its name, under which it claims work: the boot of this computer, the process, a random number."""
+    """Its name, under which it claims work: the boot of this computer, the process, a random
+    number."""
     return Claimant(f"{_boot()}/{leftovers.label()}-{secrets.randbelow(2**63)}", _is_gone)
 
 
 def _is_gone(name: str) -> bool:
-    """Whether this is a process of this computer that has ended. Of other computers' we cannot know."""
+    """Whether this is a process of this computer that has ended. Of other computers' we cannot
+    know."""
     boot, _, label = name.partition("/")
     return boot == _boot() and leftovers.is_left_over(label)
 

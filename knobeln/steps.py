@@ -1,7 +1,8 @@
-"""Scheduled steps of a contest, such as the list of entries: none can end the server again and again.
+"""Scheduled steps of a contest, such as the list of entries: none can end the server again and
+again.
 
-A step that ends the process each time would be the first thing that the next process does. So it rests after
-MAX_TIMES, while letters, programs and mails have their turn, and the organizer is told.
+A step that ends the process each time would be the first thing that the next process does. So it
+rests after MAX_TIMES, while letters, programs and mails have their turn, and the organizer is told.
 """
 
 from __future__ import annotations
@@ -52,7 +53,10 @@ class Steps:
 
     def _rest(self, contest: ContestContext, name: str) -> None:
         self._rests_until[name] = time.monotonic() + REST_SECONDS
-        text = f"{name}: begun {MAX_TIMES} times, and each time the server ended; tried again in an hour"
+        text = (
+            f"{name}: begun {MAX_TIMES} times, and each time the server ended; tried again in an"
+            " hour"
+        )
         log.error("a step rests", step=name, reason=text)
         now = contest.clock.now()
         with contest.store.write() as tx:

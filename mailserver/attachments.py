@@ -26,23 +26,31 @@ GUIDE_WIDTH = 82  # columns: the longest line of a sample letter must not be bro
 
 @cache
 def software(game: GameInfo) -> tuple[Attachment, ...]:
-    """The source of the library that programs are linked with; sample programs if there is no library."""
+    """The source of the library that programs are linked with; sample programs if there is no
+    library."""
     if game.play.is_in_c:
         data = files("knobellib").joinpath("knobellib.c").read_bytes()
         return (Attachment("knobellib.c", "text/x-csrc", data),)
-    return tuple(Attachment(name, "text/plain", data) for name, data in sorted(samples(game.name).items()))
+    return tuple(
+        Attachment(name, "text/plain", data) for name, data in sorted(samples(game.name).items())
+    )
 
 
-def ledger_files(tx: Transaction, most_bytes: int, number: int | None = None) -> tuple[Attachment, ...]:
-    """The newest checkpoint, or the one after the entry of this number, and before it the ledger as it is
-    published, if it is not larger than this."""
+def ledger_files(
+    tx: Transaction, most_bytes: int, number: int | None = None
+) -> tuple[Attachment, ...]:
+    """The newest checkpoint, or the one after the entry of this number, and before it the ledger as
+    it is published, if it is not larger than this."""
     entries, note = ledger.published(tx, number)
     files = (LEDGER_FILE, entries), (CHECKPOINT_FILE, note.encode())
-    return tuple(Attachment(name, "text/plain", data) for name, data in files if len(data) <= most_bytes)
+    return tuple(
+        Attachment(name, "text/plain", data) for name, data in files if len(data) <= most_bytes
+    )
 
 
 def rules(game: str) -> tuple[Attachment, ...]:
-    """The rules of the game as rules.txt, in the language of this moment; nothing if none are written."""
+    """The rules of the game as rules.txt, in the language of this moment; nothing if none are
+    written."""
     return rules_in(spoken(), game)
 
 
@@ -54,7 +62,8 @@ def rules_in(language: str, game: str) -> tuple[Attachment, ...]:
 
 
 def guide(settings: Settings) -> tuple[Attachment, ...]:
-    """How to take part, as guide.txt: the part of the team guide for this kind of play; () if it has none.
+    """How to take part, as guide.txt: the part of the team guide for this kind of play; () if it
+    has none.
 
     The part is on one of the guide's pages, between `<!-- sent by mail: KIND -->` and
     `<!-- end of what is sent by mail -->`.
@@ -79,12 +88,14 @@ _END_OF_PART = "<!-- end of what is sent by mail -->"
 
 @cache
 def _team_guide() -> str:
-    return "".join(page.read_text(encoding="utf-8") for page in sorted(shipped("docs/team").glob("*.md")))
+    return "".join(
+        page.read_text(encoding="utf-8") for page in sorted(shipped("docs/team").glob("*.md"))
+    )
 
 
 class AnnouncementTexts(TypedDict):
-    """The facts of the templates `call` and `faq`: the form, the rules or "", and what the organizer is
-    checked by."""
+    """The facts of the templates `call` and `faq`: the form, the rules or "", and what the
+    organizer is checked by."""
 
     form: str
     rules: str
@@ -92,7 +103,8 @@ class AnnouncementTexts(TypedDict):
 
 
 def announcement_texts(tx: Transaction, settings: Settings) -> AnnouncementTexts:
-    """The texts for this contest, which has these settings, in the language that its templates speak."""
+    """The texts for this contest, which has these settings, in the language that its templates
+    speak."""
     text = rules_text(settings.game.name, chosen() or settings.contest.language)
     # Without the page's title: they get a heading of their own.
     body = text.split("\n", 1)[-1] if text.startswith("# ") else text

@@ -1,7 +1,7 @@
 """Finds out which team wrote a letter, by its `<<FROM>>` line (K33, K43, K44).
 
-Before that, no answer tells whether the name or the string was wrong (S05). If somebody else used a team's
-name, we tell the team, once a day (S01).
+Before that, no answer tells whether the name or the string was wrong (S05). If somebody else used a
+team's name, we tell the team, once a day (S01).
 """
 
 from __future__ import annotations
@@ -28,20 +28,23 @@ ANSWERS = {_REFUSAL: Limit.DROP, _NOTICE: Limit.DROP}
 
 @dataclass(frozen=True)
 class AuthFailure:
-    """Why we do not know which team wrote: the line is missing or wrong in itself (`problem`), or its string
-    is not that of the team that it names."""
+    """Why we do not know which team wrote: the line is missing or wrong in itself (`problem`), or
+    its string is not that of the team that it names."""
 
     problem: Problem | None = None
     named: Team | None = None  # an active team of that name
-    renamed: Team | None = None  # the string is that of a team that asked for the name and got another (K33)
+    # the string is that of a team that asked for the name and got another (K33)
+    renamed: Team | None = None
     withdrawn: Team | None = None  # both are right, but the team has withdrawn
 
 
-def team_of(tx: Transaction, from_line: FromLine | Problem, proof: Proof | None = None) -> Team | AuthFailure:
+def team_of(
+    tx: Transaction, from_line: FromLine | Problem, proof: Proof | None = None
+) -> Team | AuthFailure:
     """The active team whose name and string are in the `<<FROM>>` line.
 
-    Where it uses the string that was offered to it last, this one is its only string from now on. `proof`:
-    what is known already; the line may be the same.
+    Where it uses the string that was offered to it last, this one is its only string from now on.
+    `proof`: what is known already; the line may be the same.
     """
     if isinstance(from_line, Problem):
         return AuthFailure(from_line)
@@ -100,7 +103,7 @@ def claimed_by(context: LetterContext) -> Team | None:
     return next((team for team in found if team), None)
 
 
-# --- commands that are a subject and a `<<FROM>>` line -----------------------------------------------------
+# --- commands that are a subject and a `<<FROM>>` line --------------------------------------------
 def team_command(
     name: str,
     handle: Callable[[LetterContext, Team, Arguments], str],
@@ -134,7 +137,8 @@ def writer_of(context: LetterContext) -> Team | str:
     """The team that sent the command, or, when we refused the letter, a note for the journal."""
     if context.letter.problems:
         text = gettext(
-            "Your letter could not be read: %(problems)s.", problems="; ".join(context.letter.problems)
+            "Your letter could not be read: %(problems)s.",
+            problems="; ".join(context.letter.problems),
         )
         return refuse(context, context.writer, "problem", problem=Problem(text))
     found = team_of(context.tx, context.from_line, context.proof)
@@ -143,7 +147,8 @@ def writer_of(context: LetterContext) -> Team | str:
     if problem := found.problem:
         if not problem.line:
             text = gettext(
-                "There is no %(from_mark)s line in the letter, so I do not know which team it comes from.",
+                "There is no %(from_mark)s line in the letter, so I do not know which team it comes"
+                " from.",
                 from_mark=FROM_MARK,
             )
             problem = Problem(text)

@@ -1,9 +1,10 @@
 """Letters that say that a mail of ours did not arrive: whose mail it was, and why (M43).
 
-A bounce is genuine if it comes to the signed address of that mail (VERP), or if it returns the Message-ID of
-a mail of ours: only we, its reader and the mail systems between know that. Some mail systems report to the
-robot's plain address, and the settings can do without signed ones. A bounce only changes what the organizer
-is shown.
+A bounce is genuine if it comes to the signed address of that mail (VERP), or if it returns the
+Message-ID of
+a mail of ours: only we, its reader and the mail systems between know that. Some mail systems report
+to the robot's plain address, and the settings can do without signed ones. A bounce only changes
+what the organizer is shown.
 """
 
 from __future__ import annotations
@@ -26,8 +27,8 @@ from contest.util.sanitize import visible
 from mailserver.reading.letter import Letter
 
 CHANNELS_WITH_ENVELOPE = ("smtp", "lmtp", "pipe")
-# The library's patterns take time with the square of the number of lines and of their lengths. Reports say
-# what they have to say at the beginning.
+# The library's patterns take time with the square of the number of lines and of their lengths.
+# Reports say what they have to say at the beginning.
 _MAX_READ_BYTES = 64_000
 _MAX_LINES = 1_500
 _MAX_LINE_BYTES = 400
@@ -50,7 +51,8 @@ class TaggedAddress:
 
 @dataclass(frozen=True)
 class BounceReport:
-    """What a bounce reports: whether the mail is lost, and the other mail system's message on one line."""
+    """What a bounce reports: whether the mail is lost, and the other mail system's message on one
+    line."""
 
     permanent: bool
     diagnosis: str
@@ -60,8 +62,8 @@ class BounceReport:
 class BounceSigns:
     """What in a letter may say that it is a bounce.
 
-    `tagged`: the addresses for bounces that it came to; `returned`: Message-IDs like ours that it brings
-    back; `report`: what it reports, None for a letter that is no bounce.
+    `tagged`: the addresses for bounces that it came to; `returned`: Message-IDs like ours that it
+    brings back; `report`: what it reports, None for a letter that is no bounce.
     """
 
     tagged: tuple[TaggedAddress, ...] = ()
@@ -69,7 +71,9 @@ class BounceSigns:
     report: BounceReport | None = None
 
 
-def note(tx: Transaction, stored: StoredLetter, signs: BounceSigns, settings: Settings, now: datetime) -> str:
+def note(
+    tx: Transaction, stored: StoredLetter, signs: BounceSigns, settings: Settings, now: datetime
+) -> str:
     """Record a bounce with the mail that it is about.
 
     Returns a line for the journal, "" if this is no bounce of our mails.
@@ -102,7 +106,7 @@ def _returned(tx: Transaction, signs: BounceSigns) -> OutboxItem | None:
     return None if found is None else outbox.get(tx, found)
 
 
-# --- reading; pure -----------------------------------------------------------------------------------------
+# --- reading; pure --------------------------------------------------------------------------------
 def signs(stored: StoredLetter, letter: Letter, settings: Settings) -> BounceSigns:
     """The signs in this letter; most letters have none. `letter`: the same one, read."""
     tagged = _tagged(stored, letter) if settings.mail.verp else ()
@@ -154,21 +158,25 @@ def _failures(raw: bytes) -> BounceReport | None:
         message = email.message_from_bytes(begin)
         late, failed = all_failures(message)
         return BounceReport(bool(failed), _diagnosis(message)) if late or failed else None
-    except Exception as error:  # a stranger's letter, and twenty formats that nobody has written down
+    except (
+        Exception
+    ) as error:  # a stranger's letter, and twenty formats that nobody has written down
         log.info("a bounce that the library cannot read", error=repr(error))
         return None
 
 
 def _diagnosis(report: email.message.Message) -> str:
-    """The status and the words of the mail system that did not take it, or the first line with something like
-    `550` or `5.1.1` in it, or the subject."""
+    """The status and the words of the mail system that did not take it, or the first line with
+    something like `550` or `5.1.1` in it, or the subject."""
     # A delivery status (RFC 3464) has a block about the report, and one for each recipient.
     for part in report.walk():
         if part.get_content_type() == "message/delivery-status" and part.is_multipart():
             for block in part.get_payload():
                 if isinstance(block, email.message.Message) and (found := _of_recipient(block)):
                     return found
-    text_part = next((part for part in report.walk() if part.get_content_maintype() == "text"), None)
+    text_part = next(
+        (part for part in report.walk() if part.get_content_maintype() == "text"), None
+    )
     payload = text_part.get_payload(decode=True) if text_part else None
     text = payload.decode("utf-8", "replace") if isinstance(payload, bytes) else ""
     telling = _short(next((line for line in text.splitlines() if _CODE.search(line)), ""))
@@ -186,10 +194,10 @@ def _short(text: str) -> str:
     return visible(text)[:_MAX_DIAGNOSIS_CHARACTERS]
 
 
-# --- addresses for bounces; pure ---------------------------------------------------------------------------
-# `knobeln+b-17-k7qd2mxw9rtzh4pc@contest.example`: its last word is a signature with the contest's secret. The
-# reader of mail 17 cannot make up the address of mail 18, and so cannot report other teams' mails as
-# undeliverable. It is in lower case, as some mail systems change case.
+# --- addresses for bounces; pure ------------------------------------------------------------------
+# `knobeln+b-17-k7qd2mxw9rtzh4pc@contest.example`: its last word is a signature with the contest's
+# secret. The reader of mail 17 cannot make up the address of mail 18, and so cannot report other
+# teams' mails as undeliverable. It is in lower case, as some mail systems change case.
 _TAGGED = re.compile(
     r"(?ia)(?<![^\s<>,;:\"'])([^\s<>,;:\"'@]+)\+b-([0-9]{1,12})-([a-z2-7]{16})@([^\s<>,;:\"'@]+)"
 )

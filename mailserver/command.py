@@ -54,10 +54,11 @@ _LEFT_OUT = noted("[The rest is left out: this mail would be too long.]")
 
 
 class LetterWaits(Exception):
-    """There is no room for the answer, which somebody needs: nothing of the letter may be committed.
+    """There is no room for the answer, which somebody needs: nothing of the letter may be
+    committed.
 
-    `limit`: what is used up, such as `domain a.example`; `until`: when there is room; `network`: that the
-    letter came from; `is_wide`: strangers have used the limit up together.
+    `limit`: what is used up, such as `domain a.example`; `until`: when there is room; `network`:
+    that the letter came from; `is_wide`: strangers have used the limit up together.
     """
 
     def __init__(self, limit: str, until: datetime, network: str, is_wide: bool) -> None:
@@ -112,7 +113,9 @@ class LetterContext:
     @property
     def is_between(self) -> bool:
         """Whether the tournament is over, and its season has a next one."""
-        return self.phase is Phase.FINISHED and self._state.number < self.settings.season.tournaments
+        return (
+            self.phase is Phase.FINISHED and self._state.number < self.settings.season.tournaments
+        )
 
     def said_as(self, kind: type[T]) -> T:
         """What the command reads from the letter, which is of this type."""
@@ -120,12 +123,14 @@ class LetterContext:
         return self.said
 
     def is_proved(self, address: str) -> bool:
-        """Whether the letter is shown to come from this address, so that answers to it bother nobody else."""
+        """Whether the letter is shown to come from this address, so that answers to it bother
+        nobody else."""
         believes_all = self.settings.registration.confirm == "never"
         return believes_all or addresses.mailbox_of(address) in self.proved
 
     def record(self, effect: Effect, team: str) -> Receipt:
-        """Append what this letter has done for the team of this name to the ledger; None if there is none."""
+        """Append what this letter has done for the team of this name to the ledger; None if there
+        is none."""
         entry = LedgerEntry(effect, team, self.stored.received_at, self.stored.digest)
         return ledger.append(self.tx, entry)
 
@@ -145,11 +150,12 @@ class LetterContext:
     ) -> str:
         """Queue the mail of this template for the address; at most one within `once_in`.
 
-        Returns `note` for the journal, and adds why there is no mail if there is none. A notice tells
-        somebody else about the letter, and is not its answer. A reply to the mail counts as one with `token`.
-        If the letter proved nothing and the mail is too long for that, it becomes the question whether it is
-        wanted, or is cut. `of_team`: whose mail it is, the fact `team`; `receipt`: of the letter's effect,
-        from `record`.
+        Returns `note` for the journal, and adds why there is no mail if there is none. A notice
+        tells somebody else about the letter, and is not its answer. A reply to the mail counts as
+        one with `token`. If the letter proved nothing and the mail is too long for that, it becomes
+        the question whether it is
+        wanted, or is cut. `of_team`: whose mail it is, the fact `team`; `receipt`: of the letter's
+        effect, from `record`.
         Raises LetterWaits where the template's limit says so.
         """
         if once_in and self.count_answered(template, to, once_in):
@@ -170,7 +176,9 @@ class LetterContext:
                 **{"team": of_team, **facts},
             )
         outgoing = Outgoing(
-            key="/".join(("letter", str(self.stored.id), template, *([digest(token)] if token else []))),
+            key="/".join(
+                ("letter", str(self.stored.id), template, *([digest(token)] if token else []))
+            ),
             kind=template,
             to=to,
             subject=rendered.subject,
@@ -196,7 +204,9 @@ class LetterContext:
         answers.add(self.tx, self.counted(template, to))
         return note
 
-    def ask(self, template: str, to: str, *, note: str, team_name: str = "", reason: str = "") -> str:
+    def ask(
+        self, template: str, to: str, *, note: str, team_name: str = "", reason: str = ""
+    ) -> str:
         """Ask the reader for a reply, after which this letter is handled again, as a proved one."""
         note = f"{note}; the address is asked for a reply"
         if left_out := self._left_out(template, to, self._free(template, to)):
@@ -213,9 +223,12 @@ class LetterContext:
         )
 
     def new_token(self, to: str) -> str:
-        """A token for a mail to this address. Its return shows that this letter is the reader's own."""
+        """A token for a mail to this address. Its return shows that this letter is the reader's
+        own."""
         token = new_string()
-        decisions.ask_confirmation(self.tx, digest(token), LetterQuestion(self.stored.id, to), self.now)
+        decisions.ask_confirmation(
+            self.tx, digest(token), LetterQuestion(self.stored.id, to), self.now
+        )
         return token
 
     def has_room(self, template: str, to: str) -> bool:
@@ -275,7 +288,9 @@ class LetterContext:
         ]
         like = self.counted(template, to)
         newest = answers.newest(self.tx, like, wanted, [max(quota.mails - 2, 0) for quota in asked])
-        return {quota: quota.free(times, self.now) for quota, times in zip(asked, newest, strict=True)}
+        return {
+            quota: quota.free(times, self.now) for quota, times in zip(asked, newest, strict=True)
+        }
 
     def _left_out(self, template: str, to: str, free: Mapping[Quota, Free]) -> str:
         """Why this mail is left out; "" = it may go out. Raises LetterWaits."""
@@ -293,7 +308,8 @@ class LetterContext:
         return f"the limit of {limit} is used up"
 
     def _last_of(self, free: Mapping[Quota, Free]) -> tuple[Quota, datetime] | tuple[None, None]:
-        """If this is the last mail for now: the quota, and when the next may go out, to the minute."""
+        """If this is the last mail for now: the quota, and when the next may go out, to the
+        minute."""
         found = ((each.quota, each.for_two) for each in free.values() if each.quota.is_told)
         quota, until = max(found, key=lambda each: each[1], default=(None, self.now))
         if quota is None or until <= self.now:
@@ -320,12 +336,14 @@ PartOfMail = Callable[..., str]
 class Command:
     """A mail command.
 
-    The template `commands/<name>.txt.j2` says what it does; `help` shows it, the game's own one first.
+    The template `commands/<name>.txt.j2` says what it does; `help` shows it, the game's own one
+    first.
 
-    `handle` does what the letter asks for, and answers; it returns a note for the journal. `subjects`: those
-    for help and typing errors, the right one first; () where teams have no such command. `reads` gives the
-    arguments in a clean subject that means this command, None for any other subject; without it the right
-    subject means it, with arguments after it where the command has some.
+    `handle` does what the letter asks for, and answers; it returns a note for the journal.
+    `subjects`: those for help and typing errors, the right one first; () where teams have no such
+    command. `reads` gives the arguments in a clean subject that means this command, None for any
+    other subject; without it the right subject means it, with arguments after it where the command
+    has some.
     """
 
     name: str
@@ -337,8 +355,10 @@ class Command:
     read_letter: Callable[[Letter, Settings], object] = lambda letter, settings: None
     every_subject: bool = False  # each of its subjects means it, not the right one alone
     answers: Mapping[str, Limit] = field(default_factory=dict)  # the templates that it answers with
-    sample_arguments: Callable[[Settings], str] | None = None  # in a sample letter; None = `arguments`
-    sample_body: Callable[[Settings, PartOfMail], str] = lambda settings, part: ""  # of a sample letter
+    # in a sample letter; None = `arguments`
+    sample_arguments: Callable[[Settings], str] | None = None
+    # of a sample letter
+    sample_body: Callable[[Settings, PartOfMail], str] = lambda settings, part: ""
 
     def right_subject(self, settings: Settings) -> str:
         """The command as teams know it."""
@@ -350,7 +370,8 @@ class Command:
         return f"{self.right_subject(settings)} {after}".rstrip()
 
     def recognise(self, subject: str, settings: Settings) -> Arguments | None:
-        """The arguments in a subject that means this command; None for any other. See `clean_subject`."""
+        """The arguments in a subject that means this command; None for any other. See
+        `clean_subject`."""
         if self.reads:
             return self.reads(subject, settings)
         subjects = self.subjects(settings)[: None if self.every_subject else 1]

@@ -1,7 +1,7 @@
 """What the desk sends to the organizer: letters for people, and word of limits that are used up.
 
-A few letters of a kind are passed on in a day, and one mail tells of the rest, so that nobody floods the
-organizer, and no letter is lost.
+A few letters of a kind are passed on in a day, and one mail tells of the rest, so that nobody
+floods the organizer, and no letter is lost.
 """
 
 from __future__ import annotations
@@ -23,10 +23,15 @@ _LIMIT, _REST = "limit_used_up", "letters_not_passed_on"
 
 
 def pass_letter_on(
-    tx: Transaction, stored: StoredLetter, template: str, mail: Rendered, settings: Settings, now: datetime
+    tx: Transaction,
+    stored: StoredLetter,
+    template: str,
+    mail: Rendered,
+    settings: Settings,
+    now: datetime,
 ) -> str:
-    """Queue this mail for the organizer, with the letter attached as it came, or keep it for the mail about
-    the rest. Returns what was done, for the journal."""
+    """Queue this mail for the organizer, with the letter attached as it came, or keep it for the
+    mail about the rest. Returns what was done, for the journal."""
     to = settings.contest.organizer_address
     if outbox.sent_within(tx, to, (template,), DAY, now) >= MAX_PASSED_ON_PER_DAY:
         letters.keep_for_list(tx, stored.id, now + DAY)
@@ -37,7 +42,9 @@ def pass_letter_on(
     return "passed on to the organizer"
 
 
-def tell_of_limit(tx: Transaction, limit: str, settings: Settings, renderer: Renderer, now: datetime) -> None:
+def tell_of_limit(
+    tx: Transaction, limit: str, settings: Settings, renderer: Renderer, now: datetime
+) -> None:
     """Tell the organizer, once in a day, that strangers have used up a limit."""
     to = settings.contest.organizer_address
     if outbox.sent_within(tx, to, (_LIMIT,), DAY, now):
@@ -59,5 +66,9 @@ def tidy(store: Store, settings: Settings, renderer: Renderer, now: datetime) ->
         if kept:
             listed = [(each, headers_alone(each.raw)) for each in kept[:MAX_LISTED]]
             with speaking(settings.contest.language):
-                mail = renderer.render(_REST, letters=listed, count=len(kept), per_day=MAX_PASSED_ON_PER_DAY)
-            outbox.put(tx, to_organizer(settings, f"letters/{now.isoformat()}", _REST, mail), settings, now)
+                mail = renderer.render(
+                    _REST, letters=listed, count=len(kept), per_day=MAX_PASSED_ON_PER_DAY
+                )
+            outbox.put(
+                tx, to_organizer(settings, f"letters/{now.isoformat()}", _REST, mail), settings, now
+            )

@@ -1,4 +1,5 @@
-"""Handles letters: one savepoint changes the contest and queues the answer. A bad letter is set aside.
+"""Handles letters: one savepoint changes the contest and queues the answer. A bad letter is set
+aside.
 
 What a letter says has been read before (`mailserver/reader.py`), outside of the transaction.
 """
@@ -48,12 +49,14 @@ class Unread(Exception):
 
 @dataclass(frozen=True)
 class Readings:
-    """What is known of the letters that are handled: the reading of each, or why it cannot be read."""
+    """What is known of the letters that are handled: the reading of each, or why it cannot be
+    read."""
 
     known: Mapping[ReadingKey, Reading | TooHardToRead] = field(default_factory=dict)
 
     def of(self, letter_id: int) -> Reading:
-        """The reading with sentences in the language that is spoken. Raises Unread or TooHardToRead."""
+        """The reading with sentences in the language that is spoken. Raises Unread or
+        TooHardToRead."""
         key = letter_id, spoken()
         reading = self.known.get(key)
         if reading is None:
@@ -71,11 +74,14 @@ def handle(
     clock: Clock,
     renderer: Renderer,
 ) -> tuple[LetterState, str]:
-    """Handle a letter that this transaction has seen; return what became of it, and a note for the log.
+    """Handle a letter that this transaction has seen; return what became of it, and a note for the
+    log.
 
-    One savepoint holds all changes, the answer and the letter's state. An unexpected exception rolls it back
-    and sets the letter aside as FAILED with the traceback. So does a limit that is used up, where somebody
-    needs the answer: then the letter waits. Raises Unread, if a letter must be read first: this one stays as
+    One savepoint holds all changes, the answer and the letter's state. An unexpected exception
+    rolls it back and sets the letter aside as FAILED with the traceback. So does a limit that is
+    used up, where somebody
+    needs the answer: then the letter waits. Raises Unread, if a letter must be read first: this one
+    stays as
     it is. Raises StoreBusy: roll back, and try again.
     """
     with speaking(settings.contest.language):
@@ -83,7 +89,9 @@ def handle(
             with savepoint(tx):
                 reading = readings.of(stored.id)
                 state, note = _effect(tx, stored, reading, readings, settings, clock, renderer)
-                letters.finish(tx, stored.id, state, note, reading.letter.message_id, reading.content)
+                letters.finish(
+                    tx, stored.id, state, note, reading.letter.message_id, reading.content
+                )
             return state, note
         except LetterWaits as waits:
             now = clock.now()
@@ -104,9 +112,15 @@ _SET_ASIDE = "letter_set_aside"
 
 
 def set_aside(
-    tx: Transaction, stored: StoredLetter, reason: str, settings: Settings, renderer: Renderer, now: datetime
+    tx: Transaction,
+    stored: StoredLetter,
+    reason: str,
+    settings: Settings,
+    renderer: Renderer,
+    now: datetime,
 ) -> tuple[LetterState, str]:
-    """Set a letter aside that we cannot handle, and tell the organizer. `reason`: may be a traceback."""
+    """Set a letter aside that we cannot handle, and tell the organizer. `reason`: may be a
+    traceback."""
     log.error("letter set aside", letter=stored.id, reason=reason)
     summary = reason.strip().rpartition("\n")[2]
     letters.finish(tx, stored.id, LetterState.FAILED, reason, None)
@@ -116,8 +130,14 @@ def set_aside(
             pass_letter_on(tx, stored, _SET_ASIDE, mail, settings, now)
     except StoreBusy:
         raise
-    except Exception:  # `knobeln status` shows the letter; a mail that fails must not hold the others
-        log.error("the organizer is not told of a letter that was set aside", letter=stored.id, exc_info=True)
+    except (
+        Exception
+    ):  # `knobeln status` shows the letter; a mail that fails must not hold the others
+        log.error(
+            "the organizer is not told of a letter that was set aside",
+            letter=stored.id,
+            exc_info=True,
+        )
     return LetterState.FAILED, summary
 
 
@@ -148,7 +168,9 @@ def _effect(
     earlier = _handled_copy(tx, reading)
     if earlier is not None:
         again = _answer_again(context, earlier)
-        return LetterState.IGNORED, f"duplicate of letter {earlier}" + ("; answered again" if again else "")
+        return LetterState.IGNORED, f"duplicate of letter {earlier}" + (
+            "; answered again" if again else ""
+        )
     reply = find_reply(tx, reading)
     if reply:
         return LetterState.HANDLED, handle_reply(context, reply, readings)
@@ -195,14 +217,16 @@ def _context(
 
 
 def _in_its_language(context: LetterContext, readings: Readings) -> LetterContext:
-    """The context with the sentences about the letter in the language that is spoken. Raises Unread."""
+    """The context with the sentences about the letter in the language that is spoken. Raises
+    Unread."""
     reading = readings.of(context.stored.id)
     letter = replace(reading.letter, automatic=context.letter.automatic)
     return replace(context, letter=letter, from_line=reading.from_line, said=reading.said)
 
 
 def _answer_again(context: LetterContext, earlier: int) -> bool:
-    """Send the answers to this letter again, at most once a day and within the limits. False: none went."""
+    """Send the answers to this letter again, at most once a day and within the limits. False: none
+    went."""
     sent = answers.to_letter(context.tx, earlier)
     for answer in sent:
         if not answer.proved and not context.has_room(answer.template, answer.mailbox):
@@ -215,7 +239,8 @@ def _answer_again(context: LetterContext, earlier: int) -> bool:
 
 
 def _handled_copy(tx: Transaction, reading: Reading) -> int | None:
-    """The same letter, handled before (K51, M49); the same Message-ID over another text is a new one (M50).
+    """The same letter, handled before (K51, M49); the same Message-ID over another text is a new
+    one (M50).
 
     The copy may have come first: one that was set aside can be put back after its copy was handled.
     """
@@ -223,7 +248,7 @@ def _handled_copy(tx: Transaction, reading: Reading) -> int | None:
     return None if message_id is None else letters.handled_copy(tx, message_id, reading.content)
 
 
-# --- letters that no command answers: those of machines (M32, M37, M43-M47), and those to people -----------
+# --- letters that no command answers: those of machines (M32, M37, M43-M47), and those to people --
 def _why_ignored(stored: StoredLetter, letter: Letter, settings: Settings) -> str:
     """Why no answer may go out; "" = one may. We handle no letter that we cannot answer (X7)."""
     if letter.automatic:
@@ -235,7 +260,10 @@ def _why_ignored(stored: StoredLetter, letter: Letter, settings: Settings) -> st
     if letter.sender is None:
         return "; ".join(letter.problems) or "there is no usable address in From"
     ours = settings.contest.addresses
-    if any(address and addresses.is_one_of(address, ours) for address in (letter.sender, letter.reply_to)):
+    if any(
+        address and addresses.is_one_of(address, ours)
+        for address in (letter.sender, letter.reply_to)
+    ):
         return "it comes from our own address"
     return ""
 
@@ -256,19 +284,25 @@ def _pass_on(
     Returns a note for the journal.
     """
     reached = [each for each in stored.recipients if addresses.is_role(each, settings.contest)]
-    if not reached or any(addresses.is_for(each, settings.contest.addresses) for each in stored.recipients):
+    if not reached or any(
+        addresses.is_for(each, settings.contest.addresses) for each in stored.recipients
+    ):
         return ""
     mail = renderer.render(
-        _PASSED_ON, to=reached[0], sender=letter.answer_to or stored.sender, letter_subject=letter.subject
+        _PASSED_ON,
+        to=reached[0],
+        sender=letter.answer_to or stored.sender,
+        letter_subject=letter.subject,
     )
     how = pass_letter_on(tx, stored, _PASSED_ON, mail, settings, now)
     return f"a letter to {reached[0]}, {how}"
 
 
-# --- replies to our questions ----------------------------------------------------------------------------
-# We ask before we do something for an address that may be a forged one (`LetterContext.ask`). The question
-# has a token in its subject, and its Message-ID follows from the token, so a stranger can compute neither.
-# Once it is answered, the letter in question is handled again, now as its reader's own.
+# --- replies to our questions ---------------------------------------------------------------------
+# We ask before we do something for an address that may be a forged one (`LetterContext.ask`). The
+# question has a token in its subject, and its Message-ID follows from the token, so a stranger can
+# compute neither. Once it is answered, the letter in question is handled again, now as its reader's
+# own.
 _DIGEST = re.compile(r"letter/[0-9]+/[a-z_]+/([0-9a-f]{64})")
 
 
@@ -282,7 +316,8 @@ class Reply:
 
 
 def find_reply(tx: Transaction, reading: Reading) -> Reply | None:
-    """The question that this letter replies to. A reply whose subject is another command is that command."""
+    """The question that this letter replies to. A reply whose subject is another command is that
+    command."""
     if reading.command == organizer.CONFIRM.name:
         digests: tuple[str, ...] = (digest(reading.arguments[0]),)
     elif reading.command == UNKNOWN.name and reading.letter.in_reply_to:
@@ -300,12 +335,18 @@ def find_reply(tx: Transaction, reading: Reading) -> Reply | None:
 def handle_reply(context: LetterContext, reply: Reply, readings: Readings) -> str:
     """Handle the letter in question again. Returns a note for the journal. Raises Unread."""
     to, letter_id = reply.question.to, reply.question.letter_id
-    confirmed = replace(context, writer=to, proved=frozenset({addresses.mailbox_of(to)}), is_confirmed=True)
+    confirmed = replace(
+        context, writer=to, proved=frozenset({addresses.mailbox_of(to)}), is_confirmed=True
+    )
     age = timedelta(days=MAX_CONFIRMATION_DAYS)
     stored = letters.get(context.tx, letter_id)
-    if stored is None or not decisions.take_confirmation(context.tx, reply.token_digest, context.now, age):
+    if stored is None or not decisions.take_confirmation(
+        context.tx, reply.token_digest, context.now, age
+    ):
         note = f"letter {letter_id} was confirmed {'before' if reply.is_used else 'too late'}"
-        return confirmed.answer(VOID, to, note=note, is_used=reply.is_used, days=MAX_CONFIRMATION_DAYS)
+        return confirmed.answer(
+            VOID, to, note=note, is_used=reply.is_used, days=MAX_CONFIRMATION_DAYS
+        )
     reading = readings.of(letter_id)
     command = command_named(reading.command)
     again = replace(

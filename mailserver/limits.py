@@ -1,12 +1,14 @@
-"""The limits of answers, so that nobody can use the robot to fill a mailbox, or to shut others out. Pure.
+"""The limits of answers, so that nobody can use the robot to fill a mailbox, or to shut others out.
+Pure.
 
-A letter proves that it comes from a mailbox by a team's string, by answering a question of ours, or by what
-our own mail server found out about its sender. Any other letter may be forged: what it causes is limited per
-mailbox, per group of mailboxes that may be one, per domain, per network and in all.
+A letter proves that it comes from a mailbox by a team's string, by answering a question of ours, or
+by what our own mail server found out about its sender. Any other letter may be forged: what it
+causes is limited per mailbox, per group of mailboxes that may be one, per domain, per network and
+in all.
 
-Where a limit is used up, an answer that anybody can provoke is left out. A letter that somebody needs to be
-answered, such as a form, waits until there is room, and the newest that waits comes first: what a flood has
-left behind holds up nobody who writes after it.
+Where a limit is used up, an answer that anybody can provoke is left out. A letter that somebody
+needs to be answered, such as a form, waits until there is room, and the newest that waits comes
+first: what a flood has left behind holds up nobody who writes after it.
 """
 
 from __future__ import annotations
@@ -29,10 +31,16 @@ MAX_UNPROVED_MAILS_PER_DAY = 5
 MAX_OTHER_UNPROVED_MAILS_PER_DAY = MAX_UNPROVED_MAILS_PER_DAY - 1
 MAX_UNPROVED_MAIL_BYTES = 4_000
 MAX_STRANGERS_BYTES = 24_000  # of a mail to an address that is no team's, without its headers
-MAX_UNPROVED_MAILS_PER_HOUR = {Scope.FAMILY: 10, Scope.DOMAIN: 60, Scope.NETWORK: 60, Scope.ALL: 500}
+MAX_UNPROVED_MAILS_PER_HOUR = {
+    Scope.FAMILY: 10,
+    Scope.DOMAIN: 60,
+    Scope.NETWORK: 60,
+    Scope.ALL: 500,
+}
 # Answers that can be left out may use only this share of these limits; the rest is kept for forms.
 SHARE_OF_ANSWERS = 2 / 3
-# A domain from which so few came in an hour is in no flood, so that a flood of others does not hold it up.
+# A domain from which so few came in an hour is in no flood, so that a flood of others does not hold
+# it up.
 MAX_CALM_MAILS_PER_HOUR = 3
 MAX_FORM_MAILS_PER_HOUR = 20_000  # for all domains, calm ones included
 MAX_WAIT_DAYS = 3  # a letter that would have to wait longer is set aside for the organizer
@@ -46,17 +54,20 @@ class Limit(StrEnum):
 
     NONE = "none"  # it goes out all the same: the letter has a team's string
     DROP = "drop"  # it is left out: anybody can provoke it, and a machine may be asking (M47)
-    WAIT = "wait"  # the letter waits: its address may be somebody else's (M52, R04), but the reader needs it
-    # As WAIT, where others have used up the limit; as DROP, where its own mailbox has had so many of them.
+    # the letter waits: its address may be somebody else's (M52, R04), but the reader needs it
+    WAIT = "wait"
+    # As WAIT, where others have used up the limit; as DROP, where its own mailbox has had so many
+    # of them.
     TELL = "tell"
 
 
 @dataclass(frozen=True)
 class Quota:
-    """At most this many mails within `span`. A letter whose mail is beyond it waits, or (not `waits`) is not
-    answered.
+    """At most this many mails within `span`. A letter whose mail is beyond it waits, or (not
+    `waits`) is not answered.
 
-    It counts mails that are alike in the scope; `unproved`: only those that letters caused without a proof;
+    It counts mails that are alike in the scope; `unproved`: only those that letters caused without
+    a proof;
     `templates`: only these, None = all. `is_told`: its last mail tells when there will be another;
     `unless`: while this one has room, the quota does not matter.
     """
@@ -73,11 +84,15 @@ class Quota:
     def free(self, newest: Sequence[datetime], now: datetime) -> Free:
         """When mails keep within the quota.
 
-        `newest`: the times of the last mails but one and last that it counts, as far as there are so many;
-        where it allows one only, of that one.
+        `newest`: the times of the last mails but one and last that it counts, as far as there are
+        so many; where it allows one only, of that one.
         """
         times = [*(max(now, at + self.span) for at in newest), now, now]
-        return Free(self, times[1], times[0]) if self.mails > 1 else Free(self, times[0], now + self.span)
+        return (
+            Free(self, times[1], times[0])
+            if self.mails > 1
+            else Free(self, times[0], now + self.span)
+        )
 
 
 class Free(NamedTuple):
@@ -91,7 +106,8 @@ class Free(NamedTuple):
 def quotas(
     limit: Limit, is_proved: bool, answers_per_hour: int, templates: Sequence[str], network: str
 ) -> tuple[Quota, ...]:
-    """What an answer has to keep within. `templates`: those of the same limit; `network`: "" = not known."""
+    """What an answer has to keep within. `templates`: those of the same limit; `network`: "" = not
+    known."""
     alike = tuple(templates)
     if is_proved:
         if limit is Limit.NONE:
@@ -99,10 +115,13 @@ def quotas(
         waits = limit is Limit.WAIT
         scopes = (Scope.MAILBOX, Scope.WRITER)
         return tuple(
-            Quota(each, answers_per_hour, HOUR, waits, False, alike, is_told=not waits) for each in scopes
+            Quota(each, answers_per_hour, HOUR, waits, False, alike, is_told=not waits)
+            for each in scopes
         )
     of_mailbox = [
-        Quota(Scope.MAILBOX, MAX_UNPROVED_MAILS_PER_DAY, DAY, limit is Limit.WAIT, True, is_told=True)
+        Quota(
+            Scope.MAILBOX, MAX_UNPROVED_MAILS_PER_DAY, DAY, limit is Limit.WAIT, True, is_told=True
+        )
     ]
     if limit is not Limit.WAIT:
         most = MAX_OTHER_UNPROVED_MAILS_PER_DAY
@@ -124,7 +143,8 @@ def _wide(limit: Limit, network: str) -> Iterable[Quota]:
 
 
 def blocked(quotas: Iterable[Quota], free: Mapping[Quota, Free], now: datetime) -> Free | None:
-    """The quota that has no room for a mail now: one beyond which letters do not wait, or else the one that
+    """The quota that has no room for a mail now: one beyond which letters do not wait, or else the
+    one that
     has room last. None: the mail may go out. `free`: of each quota, and of each `unless`."""
     full = (
         free[each]
@@ -159,11 +179,13 @@ def doubt(
 ) -> Doubt | None:
     """Why a registration form has to be confirmed; None = it is taken. `confirm` is the setting.
 
-    `is_checked`: our mail server says who wrote letters. `forms_in_an_hour`: for its mailbox, domain or
-    network, whichever has most, with this one. `is_second`: the mailbox has a team already, which has not
-    been heard from. `is_crowded`: as many teams have not been heard from as the contest takes. `returns`: a
-    team that has withdrawn would come back by the form, which does not prove that it is the team's: then a
-    stranger could give the team another name and other people, and enter a program that it took out.
+    `is_checked`: our mail server says who wrote letters. `forms_in_an_hour`: for its mailbox,
+    domain or network, whichever has most, with this one. `is_second`: the mailbox has a team
+    already, which has not
+    been heard from. `is_crowded`: as many teams have not been heard from as the contest takes.
+    `returns`: a team that has withdrawn would come back by the form, which does not prove that it
+    is the team's: then a stranger could give the team another name and other people, and enter a
+    program that it took out.
     """
     if confirm == "never":
         return None

@@ -1,7 +1,7 @@
 """Access tokens for XOAUTH2, for intake and delivery: from a command, or for a refresh token.
 
-A provider may give a new refresh token with each access token and forget the old one. We keep the new one in
-the contest's folder; it counts until contest.toml names another.
+A provider may give a new refresh token with each access token and forget the old one. We keep the
+new one in the contest's folder; it counts until contest.toml names another.
 """
 
 from __future__ import annotations
@@ -39,7 +39,8 @@ _TEMPORARY = ("temporarily_unavailable", "server_error", "slow_down")
 class AccessToken:
     """The current access token; safe to use from several threads.
 
-    `folder` is the contest's; nothing is written into it unless the issuer changes the refresh token.
+    `folder` is the contest's; nothing is written into it unless the issuer changes the refresh
+    token.
     """
 
     def __init__(self, settings: OAuth, folder: Path) -> None:
@@ -56,8 +57,8 @@ class AccessToken:
     def get(self) -> str:
         """A token that is good for the next minute.
 
-        Raises TryAgain where the issuer could not be reached or was busy, GiveUp where a person has to fix
-        something.
+        Raises TryAgain where the issuer could not be reached or was busy, GiveUp where a person has
+        to fix something.
         """
         if self._settings.token_command:
             return _from_command(self._settings.token_command)
@@ -84,7 +85,9 @@ class AccessToken:
         self._keep(answer.get("refresh_token"))
         life = answer.get("expires_in")
         seconds = (
-            float(life) if isinstance(life, int | float | str) and _is_number(life) else _DEFAULT_LIFE_SECONDS
+            float(life)
+            if isinstance(life, int | float | str) and _is_number(life)
+            else _DEFAULT_LIFE_SECONDS
         )
         self._token, self._ends = token, time.monotonic() + seconds
 
@@ -111,7 +114,8 @@ class AccessToken:
             draft.replace(self._kept)
         except OSError as error:
             raise TryAgain(
-                f"the issuer has changed the refresh token, and {self._kept} cannot be written: {error}"
+                f"the issuer has changed the refresh token, and {self._kept} cannot be written:"
+                f" {error}"
             ) from error
 
     def _mark(self) -> str:
@@ -122,7 +126,7 @@ def _is_number(text: float | str) -> bool:
     return re.fullmatch(r"[0-9]{1,9}(\.[0-9]+)?", str(text)) is not None
 
 
-# --- a command ---------------------------------------------------------------------------------------------
+# --- a command ------------------------------------------------------------------------------------
 def _from_command(line: str) -> str:
     try:
         command = shlex.split(line)
@@ -134,10 +138,12 @@ def _from_command(line: str) -> str:
     if finished.code:
         stderr = _reason(finished.stderr.decode("utf-8", "replace"))
         raise GiveUp(f"oauth.token_command ended with {finished.code}: {stderr}")
-    return _checked(finished.stdout.decode("utf-8", "replace").strip(), "the output of oauth.token_command")
+    return _checked(
+        finished.stdout.decode("utf-8", "replace").strip(), "the output of oauth.token_command"
+    )
 
 
-# --- the issuer --------------------------------------------------------------------------------------------
+# --- the issuer -----------------------------------------------------------------------------------
 class _NoRedirect(HTTPRedirectHandler):
     """Follows no redirect: secrets go only to the address that the organizer named."""
 
@@ -159,7 +165,9 @@ def _ask(url: str, form: dict[str, str]) -> dict[str, Any]:
 def _refusal(url: str, error: HTTPError) -> TryAgain | GiveUp:
     answer = _object(error.read(_MAX_ANSWER_BYTES))
     name = answer.get("error", "")
-    text = f"{url} gives no token: {error.code} " + _reason(f"{name} {answer.get('error_description', '')}")
+    text = f"{url} gives no token: {error.code} " + _reason(
+        f"{name} {answer.get('error_description', '')}"
+    )
     later = error.code == 429 or error.code >= 500 or name in _TEMPORARY
     return TryAgain(text) if later else GiveUp(text)
 

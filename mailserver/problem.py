@@ -9,7 +9,8 @@ from contest.util.sanitize import quote
 
 @dataclass(frozen=True)
 class Problem:
-    """One thing that is wrong. Lines count from 1 in the text as it was read; 0 = no particular line."""
+    """One thing that is wrong. Lines count from 1 in the text as it was read; 0 = no particular
+    line."""
 
     text: str
     line: int = 0

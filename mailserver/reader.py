@@ -1,7 +1,9 @@
-"""Raw letter -> Reading: everything that the letter says by itself, before the database is asked. Pure.
+"""Raw letter -> Reading: everything that the letter says by itself, before the database is asked.
+Pure.
 
-All reading of a stranger's text is here, so that it can be done outside of a transaction, and in a process
-whose time is limited (`mailserver/reader_process.py`). What follows from a reading is the handler's.
+All reading of a stranger's text is here, so that it can be done outside of a transaction, and in a
+process whose time is limited (`mailserver/reader_process.py`). What follows from a reading is the
+handler's.
 """
 
 from __future__ import annotations
@@ -28,7 +30,8 @@ from mailserver.team_secret import FromLine, find_from_line
 class Reading:
     """What a letter says.
 
-    `from_line`: that of its text, or what is wrong with it. `from_lines`: all that are right in form, in its
+    `from_line`: that of its text, or what is wrong with it. `from_lines`: all that are right in
+    form, in its
     text and its files. `said`: what the command that its subject means reads from it, see
     `Command.read_letter`.
     `content`: the sha256 of what its writer wrote; copies of one letter have the same.
@@ -51,7 +54,8 @@ Read = Callable[[StoredLetter, Settings, str], Reading]
 
 
 class TooHardToRead(Exception):
-    """The letter cannot be read within the limits of time and memory, or our reader fails with it."""
+    """The letter cannot be read within the limits of time and memory, or our reader fails with
+    it."""
 
 
 def read(stored: StoredLetter, settings: Settings, language: str) -> Reading:
@@ -81,8 +85,9 @@ def _from_lines(letter: Letter) -> tuple[FromLine, ...]:
 
 
 def _digest(letter: Letter) -> str:
-    """Copies of one letter differ in their bytes: in the Received fields, and where a relay encoded one of
-    them anew. So we compare what was written, and not our remarks on it, which depend on the language."""
+    """Copies of one letter differ in their bytes: in the Received fields, and where a relay encoded
+    one of them anew. So we compare what was written, and not our remarks on it, which depend on the
+    language."""
     texts = [(text.lines, text.name) for text in (letter.body, *letter.attachments)]
     files = [(file.name, hashlib.sha256(file.data).hexdigest()) for file in letter.files]
     written = (letter.sender, letter.reply_to, letter.subject, texts, files)

@@ -1,8 +1,8 @@
 """Reads letters in a process of its own, whose time and memory are limited for each letter.
 
-A letter is a stranger's, and reading may turn out to need hours for it, or more memory than there is. The
-kernel ends the reader then, even within a call of a library that does not return to Python; the server goes
-on.
+A letter is a stranger's, and reading may turn out to need hours for it, or more memory than there
+is. The kernel ends the reader then, even within a call of a library that does not return to Python;
+the server goes on.
 
 `mailserver/reader_worker.py` is what runs there.
 """
@@ -28,7 +28,8 @@ from mailserver.reader import Reading, TooHardToRead
 
 MAX_SECONDS = 2.0  # of processor time, for a letter of up to 1 MB
 SECONDS_PER_MB = 0.2  # more, for the archives of images that teams send
-HANGS_SECONDS = 300.0  # by the clock: a worker that needs so long has been stopped, or the host is not well
+# by the clock: a worker that needs so long has been stopped, or the host is not well
+HANGS_SECONDS = 300.0
 _TRIES = 3  # of a letter whose worker was ended, unless it was out of time
 _MB = 1_000_000
 
@@ -51,7 +52,8 @@ class Failed:
 
 @dataclass(frozen=True)
 class Ended:
-    """The worker has ended instead of answering, by a signal or, if that is 0, for another reason."""
+    """The worker has ended instead of answering, by a signal or, if that is 0, for another
+    reason."""
 
     signal: int
 
@@ -110,15 +112,17 @@ class ReaderProcess:
     def _answer(self, task: Task) -> Reading | Failed | Ended:
         """Ask the worker.
 
-        A link has one worker and one question at a time, and after anything else than an answer it is closed:
-        so no answer can be taken for that to another letter.
+        A link has one worker and one question at a time, and after anything else than an answer it
+        is closed: so no answer can be taken for that to another letter.
         """
         link = self._connected()
         try:
             link.send(task)
             answer: Reading | Failed = link.recv()
         except Exception as error:  # also of an answer that another version of us has written
-            log.error("the reader of letters does not answer", letter=task.stored.id, error=repr(error))
+            log.error(
+                "the reader of letters does not answer", letter=task.stored.id, error=repr(error)
+            )
             return Ended(max(0, -self._disconnect()))
         except BaseException:  # we are stopped in the middle
             self._disconnect()

@@ -25,7 +25,8 @@ MEMORY_PER_BYTE = 16  # more, for each byte of the letter
 
 def work(link: Connection) -> None:
     """Read letters until the server is gone."""
-    for number in (signal.SIGTERM, signal.SIGINT):  # they may be sent to all processes; the link tells us
+    # they may be sent to all processes; the link tells us
+    for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, signal.SIG_IGN)
     memory = _memory_bytes()
     with suppress(EOFError, OSError):

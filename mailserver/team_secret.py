@@ -1,4 +1,5 @@
-"""The authentification string: makes it, checks it, finds it in a program (K39, K43). Pure but for chance."""
+"""The authentification string: makes it, checks it, finds it in a program (K39, K43). Pure but for
+chance."""
 
 from __future__ import annotations
 
@@ -23,12 +24,15 @@ from contest.mail.sent_files import (
 from contest.util.sanitize import quote
 from mailserver.problem import Problem
 
-# None of 0 O o, 1 l I i: 31 signs, 4.95 bits each. Nothing in it can end a C comment or part a word.
+# None of 0 O o, 1 l I i: 31 signs, 4.95 bits each. Nothing in it can end a C comment or part a
+# word.
 ALPHABET = "23456789abcdefghjkmnpqrstuvwxyz"
 GROUPS = 5
 GROUP_SIZE = 4
 
-_ALMOST = re.compile(r"<{1,2}\s*from\s*>{1,2}|&lt;from&gt;|&lt;&lt;from&gt;&gt;|«\s*from\s*»", re.IGNORECASE)
+_ALMOST = re.compile(
+    r"<{1,2}\s*from\s*>{1,2}|&lt;from&gt;|&lt;&lt;from&gt;&gt;|«\s*from\s*»", re.IGNORECASE
+)
 
 
 def new_string() -> str:
@@ -38,35 +42,40 @@ def new_string() -> str:
 
 
 def digest(string: str) -> str:
-    """What we keep of a string: its sha256 in hex. A slow hash would add nothing to 99 bits of chance."""
+    """What we keep of a string: its sha256 in hex. A slow hash would add nothing to 99 bits of
+    chance."""
     return hashlib.sha256(string.encode()).hexdigest()
 
 
 def matches(string: str, known_digest: str | None) -> bool:
-    """Whether this is the string of that digest, in constant time, and in the same time without a digest."""
+    """Whether this is the string of that digest, in constant time, and in the same time without a
+    digest."""
     equal = hmac.compare_digest(digest(string), known_digest or digest(""))
     return equal and known_digest is not None
 
 
-_GROUP = f"[{ALPHABET}]{{{GROUP_SIZE},}}+"  # longer ones, too: something may be right before or after it
+# longer ones, too: something may be right before or after it
+_GROUP = f"[{ALPHABET}]{{{GROUP_SIZE},}}+"
 _LIKE_A_STRING = re.compile(
     rf"(?<![{ALPHABET}]){_GROUP}(?>(?:-{_GROUP}){{{GROUPS - 1},}})", re.IGNORECASE
 )  # each run of signs is looked at once, from its beginning
 
 
 def without_strings(text: str) -> str:
-    """The text with `x` for every character of anything that may be an authentification string (K42)."""
+    """The text with `x` for every character of anything that may be an authentification string
+    (K42)."""
     return _LIKE_A_STRING.sub(lambda found: "x" * len(found[0]), text)
 
 
 STRING_LENGTH = GROUPS * (GROUP_SIZE + 1) - 1
 _EXACT_GROUP = f"[{ALPHABET}]{{{GROUP_SIZE}}}"
-_EXACT = re.compile(rf"(?={_EXACT_GROUP}((?:-{_EXACT_GROUP}){{{GROUPS - 1}}}))")  # strings may overlap
+# strings may overlap
+_EXACT = re.compile(rf"(?={_EXACT_GROUP}((?:-{_EXACT_GROUP}){{{GROUPS - 1}}}))")
 
 
 def possible_strings(text: str) -> Iterator[tuple[int, str]]:
-    """Everything in the text, but in its `<<FROM>>` lines, that has the form of an authentification string:
-    where it begins, and its digest."""
+    """Everything in the text, but in its `<<FROM>>` lines, that has the form of an authentification
+    string: where it begins, and its digest."""
     for found in _EXACT.finditer(public := strip_secret(text)):
         place = found.start()
         yield place, digest(public[place : place + STRING_LENGTH])
@@ -101,8 +110,8 @@ def _read(number: int, line: str, lines: Sequence[str]) -> FromLine | Problem:
     words = words_after_mark(line)
     if any("\\" in word for word in words):
         text = noted(
-            "There are backslashes in the %(from_mark)s line; perhaps your mailer has put them there. Please "
-            "write it without them, or attach the program."
+            "There are backslashes in the %(from_mark)s line; perhaps your mailer has put them"
+            " there. Please write it without them, or attach the program."
         )
         return _problem(number, text)
     if len(words) == 2:
@@ -110,14 +119,15 @@ def _read(number: int, line: str, lines: Sequence[str]) -> FromLine | Problem:
     following = lines[number].strip(" \t/*#").split() if number < len(lines) else []
     if len(words) + len(following) == 2 and following:
         split = noted(
-            "The %(from_mark)s line is split over two lines; perhaps your mailer did it. It must be one line."
+            "The %(from_mark)s line is split over two lines; perhaps your mailer did it. It must be"
+            " one line."
         )
         return _problem(number, split)
     text = ngettext(
-        "After %(from_mark)s there must be two words, the team's name and its authentification string; there "
-        "is %(found)s.",
-        "After %(from_mark)s there must be two words, the team's name and its authentification string; there "
-        "are %(found)s.",
+        "After %(from_mark)s there must be two words, the team's name and its authentification"
+        " string; there is %(found)s.",
+        "After %(from_mark)s there must be two words, the team's name and its authentification"
+        " string; there are %(found)s.",
         len(words),
         from_mark=FROM_MARK,
         found=len(words) or gettext("none"),
@@ -137,7 +147,9 @@ def _missing(lines: Sequence[str]) -> Problem:
             )
             return _problem(number, text, before=before)
         if _ALMOST.search(line):
-            text = noted("%(from_mark)s has to be given exactly as shown: in capitals, with two < and two >.")
+            text = noted(
+                "%(from_mark)s has to be given exactly as shown: in capitals, with two < and two >."
+            )
             return _problem(number, text)
     text = noted("There is no %(from_mark)s line in the program, so I do not know whose it is.")
     return _problem(0, text)
@@ -153,9 +165,12 @@ def _before_each_line(lines: Sequence[str]) -> str:
     others = [number for number, kind in zip(signs, kinds, strict=True) if kind != sign]
     what = gettext(_NUMBER) if sign == "1" else f"`{sign}`"
     most = gettext(
-        "Most lines begin with %(what)s. Please send the program without that, or attach it.", what=what
+        "Most lines begin with %(what)s. Please send the program without that, or attach it.",
+        what=what,
     )
-    but = gettext("It does not stand before %(where)s.", where=lines_named(others)) if others else ""
+    but = (
+        gettext("It does not stand before %(where)s.", where=lines_named(others)) if others else ""
+    )
     return f"{most} {but}".rstrip()
 
 

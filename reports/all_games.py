@@ -16,9 +16,9 @@ from reports.scores import Score, Shape
 def all_games(
     outcome: GroupOutcome, own_games: Mapping[str, OwnGames], shape: Shape, point: int
 ) -> Iterator[tuple[object, ...]]:
-    """All games of a group of pairs, below the names of the columns: a line for each attempt at a game, or,
-    where a pairing is many games, for each pairing, with the counted games that the first player won, tied
-    and lost.
+    """All games of a group of pairs, below the names of the columns: a line for each attempt at a
+    game, or, where a pairing is many games, for each pairing, with the counted games that the first
+    player won, tied and lost.
 
     `status`: as GameStatus has it. A game that was not played to its end has no points.
     """
@@ -29,7 +29,14 @@ def all_games(
         if is_series:
             score = Score("", pairing.is_self, own_games[pairing.players[0]].lines_of[pairing])
             theirs = "" if pairing.is_self else points_text(score.theirs, point)
-            yield *pairing.players, points_text(score.own, point), theirs, score.won, score.tied, score.lost
+            yield (
+                *pairing.players,
+                points_text(score.own, point),
+                theirs,
+                score.won,
+                score.tied,
+                score.lost,
+            )
         elif not tried:
             yield *pairing.players, "", "", "", GameStatus.NOT_PLAYED
         else:

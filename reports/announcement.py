@@ -30,7 +30,8 @@ def announcement(
     """Write the posting about a finished contest. `history`: all rounds in order, with all games.
     `prize_fields`: what each team has in the form's field by which there are prizes.
 
-    Where the contest tells its teams nothing but their own results (B23), the winners are named, and no more.
+    Where the contest tells its teams nothing but their own results (B23), the winners are named,
+    and no more.
     """
     final, game = history[-1], game_of(settings.game, settings.programs).info
     figures = [_figures(outcome) for outcome in history]
@@ -48,7 +49,8 @@ def announcement(
 
 
 def _figures(outcome: RoundOutcome) -> tuple[int, int, int, int, int, int]:
-    """The numbers of a round: its own, its teams, groups, completed games, failures, disqualified teams."""
+    """The numbers of a round: its own, its teams, groups, completed games, failures, disqualified
+    teams."""
     return (
         outcome.plan.number,
         sum(len(group.plan.members) for group in outcome.groups),

@@ -1,7 +1,8 @@
 """Write the bracket of a knock-out as text, from the groups drawn and the matches played. Pure.
 
-A match is a group of two; a bye is a group of one without pairings. The group's title names its side of the
-bracket. On each side the matches form trees: the winner of a match is a player of the next one.
+A match is a group of two; a bye is a group of one without pairings. The group's title names its
+side of the bracket. On each side the matches form trees: the winner of a match is a player of the
+next one.
 """
 
 from __future__ import annotations
@@ -21,8 +22,8 @@ _STEPS = range(6, 1, -1)  # columns between a match and the next one; the first 
 
 @dataclass(frozen=True)
 class BracketMatch:
-    """A match that was played, or a bye. `players` are in the order of the draw, `best_first` in that of the
-    result."""
+    """A match that was played, or a bye. `players` are in the order of the draw, `best_first` in
+    that of the result."""
 
     round: int
     side: str
@@ -72,10 +73,11 @@ def sides_of(matches: Sequence[BracketMatch]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(match.side for match in matches if not match.is_bye))
 
 
-# --- who is where ------------------------------------------------------------------------------------------
+# --- who is where ---------------------------------------------------------------------------------
 @dataclass(frozen=True)
 class StillIn:
-    """The teams that are still in the contest, with and without a lost match, and those that are out.
+    """The teams that are still in the contest, with and without a lost match, and those that are
+    out.
 
     Each is sorted by name.
     """
@@ -87,7 +89,8 @@ class StillIn:
 
 
 def field_after(history: Sequence[RoundOutcome]) -> StillIn:
-    """Sort all teams by where they are after these rounds; after a final nobody is still in the contest."""
+    """Sort all teams by where they are after these rounds; after a final nobody is still in the
+    contest."""
     matches = matches_of(history)
     everybody = {name for match in matches for name in match.players}
     lost = {name for match in matches for name in match.players if name != match.winner}
@@ -105,9 +108,10 @@ def _by_name(names: set[str]) -> tuple[str, ...]:
     return tuple(sorted(names, key=str.casefold))
 
 
-# --- in lines ----------------------------------------------------------------------------------------------
+# --- in lines -------------------------------------------------------------------------------------
 def score(match: BracketMatch, point: int) -> str:
-    """Return the points, `201:99`, the winner's first; "" for a bye, or if somebody was disqualified."""
+    """Return the points, `201:99`, the winner's first; "" for a bye, or if somebody was
+    disqualified."""
     if match.is_bye or match.disqualified:
         return ""
     return ":".join(points(line.half_points, point) for line in match.best_first)
@@ -140,7 +144,8 @@ def _row(match: BracketMatch, point: int) -> tuple[str, str, str, str, str]:
 
 @dataclass(frozen=True)
 class Node:
-    """A match, and for each player the match of the same side that it came from; None if from elsewhere."""
+    """A match, and for each player the match of the same side that it came from; None if from
+    elsewhere."""
 
     match: BracketMatch
     sources: tuple[Node | None, ...]
@@ -154,8 +159,8 @@ class Node:
 def tree_lines(matches: Sequence[BracketMatch], side: str, point: int) -> list[str]:
     """Draw the matches of a side as a tree that is read from left to right.
 
-    Each player has a line. Between the lines of two players that met, further to the right, is the line of
-    the winner, with the points of the match.
+    Each player has a line. Between the lines of two players that met, further to the right, is the
+    line of the winner, with the points of the match.
     """
     roots = forest(matches, side)
     for step in _STEPS:

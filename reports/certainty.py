@@ -14,8 +14,8 @@ from contest.schema.sections import Programs
 class CertaintyFacts:
     """What pages and the command tell: sentences, and a table with its explanation.
 
-    Shares in the table are of 100 contests, as text: `61`, `<1`. The first column is the team's name, all
-    others are numeric; their headings are English. Without lines there is no table.
+    Shares in the table are of 100 contests, as text: `61`, `<1`. The first column is the team's
+    name, all others are numeric; their headings are English. Without lines there is no table.
     """
 
     words: str
@@ -39,15 +39,16 @@ def certainty_facts(found: Certainty) -> CertaintyFacts:
 
 
 def why_no_certainty(info: GameInfo, programs: Programs) -> str:
-    """Why nobody computed how sure a contest's ranking is, where programs are counted; "" elsewhere.
+    """Why nobody computed how sure a contest's ranking is, where programs are counted; ""
+    elsewhere.
 
     tournament.certainty decides it.
     """
     if info.play.is_quick or not programs.counted_languages:
         return ""
     return gettext(
-        "How sure this ranking is was not computed. That takes games of two, which are played many times, "
-        "and programs that begin each of them anew and whose time is counted."
+        "How sure this ranking is was not computed. That takes games of two, which are played many"
+        " times, and programs that begin each of them anew and whose time is counted."
     )
 
 
@@ -56,17 +57,17 @@ _COLUMNS = (
     *(noted("final"), noted("90 of 100"), noted("worse")),
 )
 _KEY = noted(
-    "Of 100 contests with other random numbers: in `first` the team won, in 90 its place was within "
-    "`90 of 100`, and in `worse` it got less far than in this one."
+    "Of 100 contests with other random numbers: in `first` the team won, in 90 its place was within"
+    " `90 of 100`, and in `worse` it got less far than in this one."
 )
 _KEY_WITH_FINAL = noted(
-    "Of 100 contests with other random numbers: in `first` the team won, in `final` it was in the final, in "
-    "90 its place was within `90 of 100`, and in `worse` it got less far than in this one. Teams that got "
-    "equally far share the best of their places."
+    "Of 100 contests with other random numbers: in `first` the team won, in `final` it was in the"
+    " final, in 90 its place was within `90 of 100`, and in `worse` it got less far than in this"
+    " one. Teams that got equally far share the best of their places."
 )
 _CERTAIN = noted(
-    "No chance takes part in this contest: its games are computed exactly, and nothing is drawn. With the "
-    "same programs it always ends like this."
+    "No chance takes part in this contest: its games are computed exactly, and nothing is drawn."
+    " With the same programs it always ends like this."
 )
 
 
@@ -88,7 +89,8 @@ def _line(team: TeamCertainty, contests: int, *, has_final: bool) -> tuple[str, 
 
 
 def _share(count: int, contests: int) -> str:
-    """The share in 100, as text: 0 only for never, 100 only for always, otherwise `<1` and `>99`."""
+    """The share in 100, as text: 0 only for never, 100 only for always, otherwise `<1` and
+    `>99`."""
     share = round(100 * count / contests)
     if not share and count:
         return "<1"
@@ -96,18 +98,25 @@ def _share(count: int, contests: int) -> str:
 
 
 def certainty_sentence(found: Certainty) -> str:
-    """Who would win with other random numbers, in a sentence: the winners, and who else does most often."""
+    """Who would win with other random numbers, in a sentence: the winners, and who else does most
+    often."""
     if found.contests == 1:
         return gettext(_CERTAIN)
     winners = [team for team in found.teams if team.place == 1]
-    others = sorted((-team.first, team.entry, team) for team in found.teams if team.place > 1 and team.first)
+    others = sorted(
+        (-team.first, team.entry, team) for team in found.teams if team.place > 1 and team.first
+    )
     shares = [
-        gettext("%(entry)s won %(share)s of 100", entry=team.entry, share=_share(team.first, found.contests))
+        gettext(
+            "%(entry)s won %(share)s of 100",
+            entry=team.entry,
+            share=_share(team.first, found.contests),
+        )
         for team in (*winners, *(team for _, _, team in others[:1]))
     ]
     return gettext(
-        "The whole contest was drawn and played again %(contests)s times with other random numbers, which "
-        "changes no result: %(shares)s; such a share can be off by %(margin)s in 100.",
+        "The whole contest was drawn and played again %(contests)s times with other random numbers,"
+        " which changes no result: %(shares)s; such a share can be off by %(margin)s in 100.",
         contests=number(found.contests),
         shares=listed(shares),
         margin=found.margin,
@@ -124,7 +133,8 @@ def _likely(found: Certainty) -> str:
         return ""
     if len(names) > _MOST_NAMES:
         return gettext(
-            "In 95 of 100 the winner is one of %(count)s teams: those that win most.", count=len(names)
+            "In 95 of 100 the winner is one of %(count)s teams: those that win most.",
+            count=len(names),
         )
     return gettext("In 95 of 100 the winner is one of these: %(names)s.", names=", ".join(names))
 
@@ -133,5 +143,7 @@ def _alike(found: Certainty) -> str:
     """Which places cannot be told apart; "" if all can."""
     places = {team.entry: team.place for team in found.teams}
     ends = [(places[run[0]], places[run[-1]]) for run in found.alike]
-    alike = [gettext("%(low)s to %(high)s", low=first, high=last) for first, last in ends if first < last]
+    alike = [
+        gettext("%(low)s to %(high)s", low=first, high=last) for first, last in ends if first < last
+    ]
     return gettext("Places %(alike)s cannot be told apart.", alike=listed(alike)) if alike else ""

@@ -1,4 +1,5 @@
-"""The mails of the contest day: for each event, the reports that are due and what all must be told."""
+"""The mails of the contest day: for each event, the reports that are due and what all must be
+told."""
 
 from __future__ import annotations
 
@@ -44,10 +45,14 @@ class ContestReporter:
                 yield from self._without_program(event)
 
     def _without_program(self, event: ContestStarted) -> Iterator[Outgoing]:
-        for language, readers in by_language(event.without_program, self._settings.contest.language):
+        for language, readers in by_language(
+            event.without_program, self._settings.contest.language
+        ):
             for waits in (False, True):
                 with speaking(language):
-                    rendered = self._templates.render("no_program", is_pending=waits, **start_facts(event))
+                    rendered = self._templates.render(
+                        "no_program", is_pending=waits, **start_facts(event)
+                    )
                 those = (team for team in readers if (team.state is TeamState.PENDING) is waits)
                 yield from (mail_to(team, event, "no program", rendered) for team in those)
 
@@ -75,7 +80,9 @@ class ContestReporter:
     def _record(self, event: EntriesListed, *, has_file: bool) -> EntriesRecord:
         listed, numbers = event.listed, knobeln_json.numbers(event.teams.values())
         absent = {
-            numbers[each.team]: translated(each.reason) for each in listed.absent if each.team in numbers
+            numbers[each.team]: translated(each.reason)
+            for each in listed.absent
+            if each.team in numbers
         }
         entries = listed.list.entries if has_file else ()
         return EntriesRecord(
@@ -110,7 +117,8 @@ class ContestReporter:
 
 
 def _changes(before: SealedList, after: SealedList) -> Iterator[str]:
-    """What has changed between two lists, in sentences of the moment's language, without full stops."""
+    """What has changed between two lists, in sentences of the moment's language, without full
+    stops."""
     old, new = ({entry.team for entry in each.list.entries} for each in (before, after))
     why = {each.team: each.reason for each in after.absent}
     for team in before.list.changed_teams(after.list):

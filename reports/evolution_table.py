@@ -1,7 +1,7 @@
 """Condense the generations of the evolution to a table that fits beside the names. Pure.
 
-The first generations change most, so the distances between the generations that are shown grow. The first
-and the last generation are always shown.
+The first generations change most, so the distances between the generations that are shown grow. The
+first and the last generation are always shown.
 """
 
 from __future__ import annotations

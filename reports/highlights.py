@@ -32,10 +32,11 @@ class Highlight:
     turn: int = 0
 
 
-# --- results -----------------------------------------------------------------------------------------------
+# --- results --------------------------------------------------------------------------------------
 @dataclass(frozen=True)
 class Meeting:
-    """Two entries that met, the winner first, and the games that count. Points are half points, summed."""
+    """Two entries that met, the winner first, and the games that count. Points are half points,
+    summed."""
 
     plan: GroupPlan
     players: tuple[str, str]
@@ -82,13 +83,17 @@ def closest(found: Iterable[Meeting]) -> Meeting | None:
     for meeting in found:
         if not meeting.is_drawn:
             margins.add(meeting.margin)
-            if best is None or (meeting.margin, -sum(meeting.points)) < (best.margin, -sum(best.points)):
+            if best is None or (meeting.margin, -sum(meeting.points)) < (
+                best.margin,
+                -sum(best.points),
+            ):
                 best = meeting
     return best if len(margins) > 1 else None
 
 
 def upsets(found: Iterable[Meeting], ranks: Mapping[str, int], most: int) -> list[Meeting]:
-    """The meetings whose winner stands below the loser, the greatest distance first, then by margin."""
+    """The meetings whose winner stands below the loser, the greatest distance first, then by
+    margin."""
     ranked = (m for m in found if not m.is_drawn and all(name in ranks for name in m.players))
     low = (m for m in ranked if distance(m, ranks) > 0)
     return nsmallest(most, low, key=lambda meeting: (-distance(meeting, ranks), -meeting.margin))
@@ -100,7 +105,7 @@ def distance(meeting: Meeting, ranks: Mapping[str, int]) -> int:
     return ranks[winner] - ranks[loser]
 
 
-# --- the choice --------------------------------------------------------------------------------------------
+# --- the choice -----------------------------------------------------------------------------------
 def highlights(
     history: Sequence[RoundOutcome], ranking: Sequence[Standing], game: GameInfo
 ) -> tuple[Highlight, ...]:

@@ -17,12 +17,13 @@ The compact form, version 1, has lines of at most 72 columns of ASCII, ended by 
     400,...
     end
 
-The first line is there once, at the top. Then there is a block `game` to `end` for each attempt at a game.
-Below `throws` are the numbers in pairs of lines: some throws of the first player, and below them those of the
-second. Verdicts are those of contest.model.Verdict; unless both are OK the attempt was discarded, and its
-points are 0. `counted no` with two OK means that a player was disqualified. `throws 17 not kept`: the game
-had 17 throws, but nobody asked for them when it was played. `digest` is over all throws, to compare a replay
-with. A game outside the contest is `round=0 group=0`.
+The first line is there once, at the top. Then there is a block `game` to `end` for each attempt at
+a game. Below `throws` are the numbers in pairs of lines: some throws of the first player, and below
+them those of the second. Verdicts are those of contest.model.Verdict; unless both are OK the
+attempt was discarded, and its points are 0. `counted no` with two OK means that a player was
+disqualified. `throws 17 not kept`: the game had 17 throws, but nobody asked for them when it was
+played. `digest` is over all throws, to compare a replay with. A game outside the contest is
+`round=0 group=0`.
 """
 
 from __future__ import annotations
@@ -43,7 +44,8 @@ NAME = re.compile(r"\S+")
 
 @dataclass(frozen=True)
 class GameProtocol:
-    """An attempt at a game, and where it was played; outside the contest `round` and `group` are 0."""
+    """An attempt at a game, and where it was played; outside the contest `round` and `group` are
+    0."""
 
     round: int
     group: int
@@ -53,12 +55,14 @@ class GameProtocol:
 
 def throws_of(result: GameResult) -> Sequence[tuple[int, int]] | None:
     """Return the throws of a game of KNOBELN; None if they were not kept."""
-    return result.moves  # type: ignore[return-value]  # on the machine a move is a number, and both always move
+    # on the machine a move is a number, and both always move
+    return result.moves  # type: ignore[return-value]
 
 
-# --- writing -----------------------------------------------------------------------------------------------
+# --- writing --------------------------------------------------------------------------------------
 def write(games: Iterable[GameProtocol]) -> str:
-    """Return the compact text of these games. Raises ValueError if a player's name has white space."""
+    """Return the compact text of these games. Raises ValueError if a player's name has white
+    space."""
     return "".join(chain([TITLE, "\n"], *map(_block, games)))
 
 
@@ -69,7 +73,12 @@ def packed(text: str) -> bytes:
 
 
 def _block(game: GameProtocol) -> Iterator[str]:
-    rules, match, result, throws = game.rules, game.match, game.match.result, throws_of(game.match.result)
+    rules, match, result, throws = (
+        game.rules,
+        game.match,
+        game.match.result,
+        throws_of(game.match.result),
+    )
     if not all(map(NAME.fullmatch, match.players)):
         raise ValueError(f"a player's name in a protocol has no white space: {match.players}")
     yield (
@@ -99,9 +108,10 @@ def _throw_lines(throws: Sequence[tuple[int, int]]) -> Iterator[str]:
         yield ",".join(second[start : start + per_line]) + "\n"
 
 
-# --- the full form -----------------------------------------------------------------------------------------
+# --- the full form --------------------------------------------------------------------------------
 def full(game: GameProtocol) -> str:
-    """Return the game for reading, in at most 72 columns, as `protocolfmt` writes it for teams at home."""
+    """Return the game for reading, in at most 72 columns, as `protocolfmt` writes it for teams at
+    home."""
     match, result, rules = game.match, game.match.result, game.rules
     throws = throws_of(result)
     first, second = result.seats

@@ -22,24 +22,35 @@ if TYPE_CHECKING:
 class PlayReports:
     """How reports and pages treat the games of a kind of play.
 
-    This class does for any kind; a kind that differs has a subclass. What mails say differently is in
-    `reports/templates/play/<kind>/`.
+    This class does for any kind; a kind that differs has a subclass. What mails say differently is
+    in `reports/templates/play/<kind>/`.
     """
 
     # Verbs for what happens to a program: we `take` it, it is `taken`, and then it `works`.
-    words: Mapping[str, str] = {"take": noted("take"), "taken": noted("taken"), "works": noted("works")}
+    words: Mapping[str, str] = {
+        "take": noted("take"),
+        "taken": noted("taken"),
+        "works": noted("works"),
+    }
     verdicts: Mapping[Verdict, str] = VERDICTS
 
     def protocols(
-        self, matches: Sequence[Match], round_number: int, group: int, entry: str, settings: Settings
+        self,
+        matches: Sequence[Match],
+        round_number: int,
+        group: int,
+        entry: str,
+        settings: Settings,
     ) -> str:
-        """The protocols of one or more games for the entry's team as a compact text; "" if they have none."""
+        """The protocols of one or more games for the entry's team as a compact text; "" if they
+        have none."""
         return ""
 
     def replay(
         self, match: Match, moves: Sequence[Moves] | None, course: Course | None, game: GameInfo
     ) -> Replay:
-        """What a replay of the game shows. `moves` and `course` are None if they are not known any more."""
+        """What a replay of the game shows. `moves` and `course` are None if they are not known any
+        more."""
         from reports.replay.turns import replay_of  # mails are written without replays
 
         return replay_of(match, moves, course, game)
@@ -54,7 +65,12 @@ class MachineReports(PlayReports):
     verdicts = MACHINE_VERDICTS
 
     def protocols(
-        self, matches: Sequence[Match], round_number: int, group: int, entry: str, settings: Settings
+        self,
+        matches: Sequence[Match],
+        round_number: int,
+        group: int,
+        entry: str,
+        settings: Settings,
     ) -> str:
         rules = rules_of(settings.game)
         return knobeln_protocol.write(
@@ -73,7 +89,12 @@ class MachineReports(PlayReports):
 
 class TextReports(PlayReports):
     def protocols(
-        self, matches: Sequence[Match], round_number: int, group: int, entry: str, settings: Settings
+        self,
+        matches: Sequence[Match],
+        round_number: int,
+        group: int,
+        entry: str,
+        settings: Settings,
     ) -> str:
         game = game_of(settings.game, settings.programs).info
         return text_protocol.write(game, matches, round_number, group, entry)

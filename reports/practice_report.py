@@ -37,7 +37,8 @@ def practice_report(
     settings: Settings,
     templates: Renderer,
 ) -> Outgoing:
-    """The mail about a program that was only tried. `games` is empty where the program was rejected."""
+    """The mail about a program that was only tried. `games` is empty where the program was
+    rejected."""
     info = game_of(settings.game, settings.programs).info
     rows = practice_table(games, info)
     rendered = templates.render(
@@ -64,7 +65,9 @@ def practice_report(
     return replace(mail, in_reply_to=practice.reply_to, letter_id=practice.letter_id)
 
 
-def _table(rows: Sequence[PracticeRow], info: GameInfo, *, together: bool) -> Sequence[Sequence[str]]:
+def _table(
+    rows: Sequence[PracticeRow], info: GameInfo, *, together: bool
+) -> Sequence[Sequence[str]]:
     """The lines of the table, with its heading."""
     columns = PLAYER_COLUMNS if together else COLUMNS
     heading = tuple(translated(name.removeprefix("#")) for name in columns)
@@ -74,7 +77,9 @@ def _table(rows: Sequence[PracticeRow], info: GameInfo, *, together: bool) -> Se
 def _mean(rows: Sequence[PracticeRow], info: GameInfo) -> tuple[str, str] | None:
     """The points of the team's program and of its opponents, over all games that count."""
     mean = mean_points(rows)
-    return None if mean is None else (mean_text(mean[0], info.point), mean_text(mean[1], info.point))
+    return (
+        None if mean is None else (mean_text(mean[0], info.point), mean_text(mean[1], info.point))
+    )
 
 
 def _failures(game: PracticeGame) -> Iterator[Failure]:
@@ -97,6 +102,7 @@ def _reason(seat: SeatResult) -> str:
 
 
 def _said(games: Sequence[PracticeGame]) -> str:
-    """Return the end of what the program wrote to its standard error in the first failed game with any."""
+    """Return the end of what the program wrote to its standard error in the first failed game with
+    any."""
     faults = [game.result.seats[0].fault for game in games]
     return next((fault.stderr_tail for fault in faults if fault and fault.stderr_tail), "")

@@ -1,4 +1,5 @@
-"""Find the prizes for the best of each value of the field `teams.prizes_by`, such as a school (B20). Pure."""
+"""Find the prizes for the best of each value of the field `teams.prizes_by`, such as a school
+(B20). Pure."""
 
 from __future__ import annotations
 
@@ -11,7 +12,8 @@ from contest.schema.sections import Teams
 
 @dataclass(frozen=True)
 class PrizeList:
-    """The places with a prize among the teams whose field has this value; equal ranks share a place."""
+    """The places with a prize among the teams whose field has this value; equal ranks share a
+    place."""
 
     value: str
     places: tuple[tuple[int, Standing], ...]  # place from 1, best first
@@ -22,7 +24,8 @@ class PrizeList:
 
 
 def prize_fields(teams: Mapping[str, Team], settings: Teams) -> dict[str, str]:
-    """Return what each team has in the field `teams.prizes_by`; {} if the contest has no such prizes."""
+    """Return what each team has in the field `teams.prizes_by`; {} if the contest has no such
+    prizes."""
     by = settings.prizes_by
     return {name: team.registration.field(by) for name, team in teams.items()} if by else {}
 
@@ -30,25 +33,31 @@ def prize_fields(teams: Mapping[str, Team], settings: Teams) -> dict[str, str]:
 def prize_lists(
     ranking: Sequence[Standing], fields: Mapping[str, str], settings: Teams
 ) -> tuple[PrizeList, ...]:
-    """Return a list for each value of the field `teams.prizes_by`, in the order of the form's choices.
+    """Return a list for each value of the field `teams.prizes_by`, in the order of the form's
+    choices.
 
-    A team without a rank, or with an empty field, gets no prize, so a list may be empty. Returns () if the
-    contest has no such prizes.
+    A team without a rank, or with an empty field, gets no prize, so a list may be empty. Returns ()
+    if the contest has no such prizes.
     """
     if not settings.prizes_by:
         return ()
-    choices = next((field.choices for field in settings.fields if field.name == settings.prizes_by), ())
+    choices = next(
+        (field.choices for field in settings.fields if field.name == settings.prizes_by), ()
+    )
     by_value: dict[str, list[Standing]] = {value: [] for value in choices}
     for standing in ranking:
         value = fields[standing.entry]
         if value and standing.rank is not None:
             by_value.setdefault(value, []).append(standing)
-    return tuple(PrizeList(value, _places(found, settings.prizes)) for value, found in by_value.items())
+    return tuple(
+        PrizeList(value, _places(found, settings.prizes)) for value, found in by_value.items()
+    )
 
 
 def _places(best_first: Sequence[Standing], most: int) -> tuple[tuple[int, Standing], ...]:
     numbered = (
-        (1 + sum(_rank(other) < _rank(standing) for other in best_first), standing) for standing in best_first
+        (1 + sum(_rank(other) < _rank(standing) for other in best_first), standing)
+        for standing in best_first
     )
     return tuple((place, standing) for place, standing in numbered if place <= most)
 

@@ -1,20 +1,20 @@
 """Render templates to mails. Foreign text is only ever a value in a template, never a template.
 
-A template `<name>.txt.j2` starts with the line `Subject: ...`, then a blank line, then the body. The
-organizer's own folder `templates/` wins over ours, file by file. It is looked at again for every mail, and
-read again when a file in it has changed.
+A template `<name>.txt.j2` starts with the line `Subject: ...`, then a blank line, then the body.
+The organizer's own folder `templates/` wins over ours, file by file. It is looked at again for
+every mail, and read again when a file in it has changed.
 
 What differs between games, kinds of play or formats is a template of its own, included by
-`{% include part("name") %}`: the first that exists of `games/<game>/name.txt.j2`, `play/<kind>/name.txt.j2`,
-`formats/<format>/name.txt.j2` and `name.txt.j2`.
+`{% include part("name") %}`: the first that exists of `games/<game>/name.txt.j2`,
+`play/<kind>/name.txt.j2`, `formats/<format>/name.txt.j2` and `name.txt.j2`.
 
-In a template: the facts by name, `contest` and `settings` (contest.toml), `the_contest` (its title for the
-middle of a sentence, with an article where it needs one), `game` (the GameInfo of the contest's game),
-`planned_draw` (the Draw of the public number if the contest starts in time, or none), `samples` (the names
-of its sample programs), `reports` (all reports by code), `where(plan)`, `used_by(seats)`, the filters of
-`FILTERS`, and `{% include "_signature.txt.j2" %}`. The mail is plain text of at most 72 columns: longer
-lines are broken, but not those of `copied`, such as a form. Characters that cannot be printed become a `?`,
-and several blank lines become one.
+In a template: the facts by name, `contest` and `settings` (contest.toml), `the_contest` (its title
+for the middle of a sentence, with an article where it needs one), `game` (the GameInfo of the
+contest's game), `planned_draw` (the Draw of the public number if the contest starts in time, or
+none), `samples` (the names of its sample programs), `reports` (all reports by code), `where(plan)`,
+`used_by(seats)`, the filters of `FILTERS`, and `{% include "_signature.txt.j2" %}`. The mail is
+plain text of at most 72 columns: longer lines are broken, but not those of `copied`, such as a
+form. Characters that cannot be printed become a `?`, and several blank lines become one.
 """
 
 from __future__ import annotations
@@ -87,14 +87,18 @@ _SUBJECT = "Subject:"
 _TWO_LINES = "{#\n#}\n"
 
 
-def where(tournament_format: type[Format], plan: GroupPlan, before: str = "", *, final: bool = False) -> str:
-    """The name of a group: `round 2, group 3`, `round 3, the final`, `round 2, losers' side`, or "" if there
-    is only one.
+def where(
+    tournament_format: type[Format], plan: GroupPlan, before: str = "", *, final: bool = False
+) -> str:
+    """The name of a group: `round 2, group 3`, `round 3, the final`, `round 2, losers' side`, or ""
+    if there is only one.
 
     `before` is prepended unless the result is empty. `final`: the group was drawn as the final.
     """
     if plan.title:
-        return before + language.gettext("round %(round)s, %(title)s", round=plan.round, title=plan.title)
+        return before + language.gettext(
+            "round %(round)s, %(title)s", round=plan.round, title=plan.title
+        )
     if final and tournament_format.has_rounds:
         return before + language.gettext("round %(round)s, the final", round=plan.round)
     if not tournament_format.has_rounds:
@@ -146,7 +150,8 @@ _NOTHING = object()
 
 
 class _Sandbox(SandboxedEnvironment):
-    """Jinja's sandbox. It remembers what it allows, which depends only on an object's type and the name."""
+    """Jinja's sandbox. It remembers what it allows, which depends only on an object's type and the
+    name."""
 
     def __init__(self, **options: Any) -> None:
         super().__init__(**options)
@@ -189,7 +194,9 @@ class _Compiled:
         # With it `{% trans %}` hands its values to `gettext`, as our own function wants them.
         self.environment.newstyle_gettext = True  # type: ignore[attr-defined]
         self.environment.filters.update(filters)
-        self.environment.globals.update(names, part=self._part, gettext=_gettext, ngettext=_ngettext)
+        self.environment.globals.update(
+            names, part=self._part, gettext=_gettext, ngettext=_ngettext
+        )
         self._loader = loader
         self._candidates = candidates
         self._found: dict[str, str] = {}
@@ -229,7 +236,9 @@ class Templates:
         own = [FileSystemLoader(override)] if override else []
         plugin = game_plugin(settings.game.name)
         chosen = format_named(settings.tournament.format)
-        of_game = {f"games/{plugin.name}/{part}.txt.j2": text for part, text in plugin.templates.items()}
+        of_game = {
+            f"games/{plugin.name}/{part}.txt.j2": text for part, text in plugin.templates.items()
+        }
         self._loader: BaseLoader = ChoiceLoader(
             [*own, PackageLoader("reports", "templates"), DictLoader(of_game)]
         )
@@ -259,7 +268,8 @@ class Templates:
         self._compiled: tuple[_Files, _Compiled] | None = None
 
     def render(self, template: str, /, **facts: object) -> Rendered:
-        """The template `<template>.txt.j2` with these facts, in the language of the caller or the contest.
+        """The template `<template>.txt.j2` with these facts, in the language of the caller or the
+        contest.
 
         Raises ConfigError with file and line if the template is missing or wrong.
         """
@@ -267,7 +277,9 @@ class Templates:
         try:
             subject, body = self._of_now().mail(name)
             with language.speaking(language.chosen() or self._settings.contest.language):
-                return Rendered(text.one_line(subject.render(facts)), text.plain(body.render(facts)))
+                return Rendered(
+                    text.one_line(subject.render(facts)), text.plain(body.render(facts))
+                )
         except TemplateNotFound as error:
             raise ConfigError(f"template {name}: there is no template {error.name}") from None
         except TemplateSyntaxError as error:
@@ -290,7 +302,8 @@ class Templates:
     def _of_now(self) -> _Compiled:
         """The templates, with the organizer's files as they are now."""
         files = _files(self._override) if self._override else frozenset()
-        # Several threads may render: what one of them has just read of older files stays with these.
+        # Several threads may render: what one of them has just read of older files stays with
+        # these.
         if self._compiled is None or self._compiled[0] != files:
             made = _Compiled(self._loader, self._filters, self._names, self._candidates)
             self._compiled = files, made

@@ -1,4 +1,5 @@
-"""Prepare the results of a group for the reports: each game's players, status and failures. Pure."""
+"""Prepare the results of a group for the reports: each game's players, status and failures.
+Pure."""
 
 from __future__ import annotations
 
@@ -27,9 +28,11 @@ class GameStatus(StrEnum):
 
 @dataclass(frozen=True)
 class Failure:
-    """A failure that an entry is charged with; if it failed more than once in a game, the first failure.
+    """A failure that an entry is charged with; if it failed more than once in a game, the first
+    failure.
 
-    `said`: the end of what the program wrote to its standard error; only in reports to its own team.
+    `said`: the end of what the program wrote to its standard error; only in reports to its own
+    team.
     """
 
     entry: str
@@ -47,7 +50,8 @@ class Failure:
 class GameLine(NamedTuple):
     """An attempt at a game, or a game that was not played, from the view of one of its players.
 
-    Points are half points, None if there are none; in a self-game `own` is the mean of `sides` (K66).
+    Points are half points, None if there are none; in a self-game `own` is the mean of `sides`
+    (K66).
     """
 
     opponent: str
@@ -65,17 +69,21 @@ class GameLine(NamedTuple):
 
 
 def disqualified(outcome: GroupOutcome) -> Mapping[str, Standing]:
-    """Return the standings of the entries that failed twice in this round or were taken out, by entry."""
+    """Return the standings of the entries that failed twice in this round or were taken out, by
+    entry."""
     return {s.entry: s for s in outcome.standings if s.disqualified}
 
 
 def gone(standings: Iterable[Standing]) -> str:
-    """Name those that are out, and how: `a, b and c were disqualified, d was taken out`; "" if nobody is."""
+    """Name those that are out, and how: `a, b and c were disqualified, d was taken out`; "" if
+    nobody is."""
     names: dict[str, list[str]] = {}
     for standing in standings:
         if standing.disqualified:
             names.setdefault(standing.fate, []).append(standing.entry)
-    return ", ".join(ngettext(*_GONE[fate], len(each), names=listed(each)) for fate, each in names.items())
+    return ", ".join(
+        ngettext(*_GONE[fate], len(each), names=listed(each)) for fate, each in names.items()
+    )
 
 
 _GONE = {
@@ -101,19 +109,26 @@ def games_played(outcome: RoundOutcome) -> int:
 def failures_of_match(match: Match) -> tuple[Failure, ...]:
     """Return the failures charged for this attempt.
 
-    Both sides of a self-game are one failure. A failure of our own machinery is charged to nobody (K75).
+    Both sides of a self-game are one failure. A failure of our own machinery is charged to nobody
+    (K75).
     """
     if match.result.is_flawless:
         return ()
-    charged = (_failure(match, entry, seat) for entry, seat in match.sides if seat.verdict.is_charged)
+    charged = (
+        _failure(match, entry, seat) for entry, seat in match.sides if seat.verdict.is_charged
+    )
     return tuple({failure.entry: failure for failure in charged}.values())
 
 
 def _failure(match: Match, entry: str, seat: SeatResult) -> Failure:
-    turn, reason = (seat.fault.turn, seat.fault.reason) if seat.fault else (0, VERDICTS[seat.verdict])
+    turn, reason = (
+        (seat.fault.turn, seat.fault.reason) if seat.fault else (0, VERDICTS[seat.verdict])
+    )
     other = opponent(match.pairing, entry)
     game = match.game if max(match.pairing.games, match.pairing.most) > 1 else 0
-    return Failure(entry, other, game, match.attempt, seat.verdict, turn, reason, max(1, seat.faults))
+    return Failure(
+        entry, other, game, match.attempt, seat.verdict, turn, reason, max(1, seat.faults)
+    )
 
 
 def failures(outcome: GroupOutcome) -> Mapping[str, tuple[Failure, ...]]:
@@ -143,7 +158,8 @@ def _attempt(match: Match) -> tuple[int, int]:
 
 
 def opponent(pairing: Pairing, entry: str) -> str:
-    """Name the other player, or say how many others there are; in a self-game name the entry itself."""
+    """Name the other player, or say how many others there are; in a self-game name the entry
+    itself."""
     players = pairing.players
     if len(players) == 2:
         return players[1] if players[0] == entry else players[0]
@@ -153,7 +169,8 @@ def opponent(pairing: Pairing, entry: str) -> str:
 
 @dataclass(frozen=True)
 class OwnGames:
-    """All games of one entry in a group: its pairings, by opponent, with the attempts at their games."""
+    """All games of one entry in a group: its pairings, by opponent, with the attempts at their
+    games."""
 
     entry: str
     tried: tuple[tuple[Pairing, tuple[Match, ...]], ...]
@@ -171,7 +188,10 @@ class OwnGames:
     @cached_property
     def lines_of(self) -> Mapping[Pairing, tuple[GameLine, ...]]:
         """The lines of each pairing."""
-        return {pairing: tuple(_lines(pairing, tried, self.entry, self.out)) for pairing, tried in self.tried}
+        return {
+            pairing: tuple(_lines(pairing, tried, self.entry, self.out))
+            for pairing, tried in self.tried
+        }
 
     @property
     def failures(self) -> tuple[Failure, ...]:
@@ -179,7 +199,8 @@ class OwnGames:
 
 
 def own_failures(matches: Sequence[Match], entry: str) -> tuple[Failure, ...]:
-    """Return the entry's failures with what its program wrote to standard error; for its own team only."""
+    """Return the entry's failures with what its program wrote to standard error; for its own team
+    only."""
     return tuple(
         replace(failure, said=_said(match, entry))
         for match in matches
@@ -191,23 +212,30 @@ def own_failures(matches: Sequence[Match], entry: str) -> tuple[Failure, ...]:
 
 def own_games(outcome: GroupOutcome) -> Mapping[str, OwnGames]:
     """Return the games of every member of the group, by member."""
-    found: dict[str, list[tuple[Pairing, tuple[Match, ...]]]] = {name: [] for name in outcome.plan.members}
+    found: dict[str, list[tuple[Pairing, tuple[Match, ...]]]] = {
+        name: [] for name in outcome.plan.members
+    }
     for pairing, matches in attempts(outcome).items():
         for name in dict.fromkeys(pairing.players):
             found[name].append((pairing, matches))
     out = disqualified(outcome)
     return {
-        name: OwnGames(name, tuple(sorted(of_name, key=lambda each: opponent(each[0], name).casefold())), out)
+        name: OwnGames(
+            name, tuple(sorted(of_name, key=lambda each: opponent(each[0], name).casefold())), out
+        )
         for name, of_name in found.items()
     }
 
 
 def alike(failures: Sequence[Failure]) -> tuple[Failure, ...]:
-    """Return the first failure for each reason, with the number of games that failed for this reason."""
+    """Return the first failure for each reason, with the number of games that failed for this
+    reason."""
     first: dict[str, Failure] = {}
     for failure in failures:
         before = first.setdefault(failure.reason, replace(failure, games=0))
-        first[failure.reason] = replace(before, games=before.games + 1, said=before.said or failure.said)
+        first[failure.reason] = replace(
+            before, games=before.games + 1, said=before.said or failure.said
+        )
     return tuple(first.values())
 
 
@@ -222,7 +250,9 @@ def _lines(
     why = gone(out[name] for name in dict.fromkeys(pairing.players) if name in out) if out else ""
     other = opponent(pairing, entry)
     if not tried:
-        yield GameLine(other, pairing.is_self, 1, 1, GameStatus.NOT_PLAYED, None, None, (0, 0), (), why)
+        yield GameLine(
+            other, pairing.is_self, 1, 1, GameStatus.NOT_PLAYED, None, None, (0, 0), (), why
+        )
     for match in tried:
         yield _line(match, entry, other, why)
 
@@ -247,7 +277,8 @@ def _line(match: Match, entry: str, other: str, why: str) -> GameLine:
 
 
 def points_of(match: Match, entry: str) -> tuple[int, int | None]:
-    """Return the half points of the entry and of its opponent; None if there is no opponent, or several.
+    """Return the half points of the entry and of its opponent; None if there is no opponent, or
+    several.
 
     In a self-game the entry gets the mean (K66).
     """

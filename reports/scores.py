@@ -1,4 +1,5 @@
-"""Present the games of a group: as single games, series, melees or computed win rates. Pure functions."""
+"""Present the games of a group: as single games, series, melees or computed win rates. Pure
+functions."""
 
 from __future__ import annotations
 
@@ -33,10 +34,11 @@ def shape_of(plan: GroupPlan, game: GameInfo) -> Shape:
     return Shape.SINGLE
 
 
-# --- two players ------------------------------------------------------------------------------------------
+# --- two players ----------------------------------------------------------------------------------
 @dataclass(frozen=True)
 class Score:
-    """A pairing of two from the view of one player. Points are half points, summed over the counted games."""
+    """A pairing of two from the view of one player. Points are half points, summed over the counted
+    games."""
 
     opponent: str
     is_self: bool
@@ -107,7 +109,9 @@ class Score:
     @property
     def is_remarkable(self) -> bool:
         """Whether the reports have a remark on this pairing, about a fault or a game's status."""
-        return any(line.own_faults or line.their_faults or line.status != "counted" for line in self.lines)
+        return any(
+            line.own_faults or line.their_faults or line.status != "counted" for line in self.lines
+        )
 
     @property
     def gone(self) -> str:
@@ -131,12 +135,13 @@ def scores(own: OwnGames) -> tuple[Score, ...]:
     )
 
 
-# --- more than two ----------------------------------------------------------------------------------------
+# --- more than two --------------------------------------------------------------------------------
 @dataclass(frozen=True)
 class MeleePlace:
     """The place of a player in a game of many.
 
-    `fell_in`: the turn in which the player fell; None if it survived, or if nobody falls in this game.
+    `fell_in`: the turn in which the player fell; None if it survived, or if nobody falls in this
+    game.
     """
 
     rank: int
@@ -150,9 +155,9 @@ class MeleePlace:
 def places(match: Match, max_turns: int) -> tuple[MeleePlace, ...]:
     """Return the places of the players of a game, best first; equal points share a rank.
 
-    Players fall in this game if somebody was no longer asked before its end. A game that ends before
-    `max_turns`, its longest time, leaves one player or none: all others that were asked in the last turn
-    fell in it.
+    Players fall in this game if somebody was no longer asked before its end. A game that ends
+    before `max_turns`, its longest time, leaves one player or none: all others that were asked in
+    the last turn fell in it.
     """
     turns = match.result.turns
     sides = sorted(match.sides, key=lambda side: (-side[1].points, side[0].casefold()))

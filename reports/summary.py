@@ -1,4 +1,5 @@
-"""Collect the facts for round summaries, the bracket, a team's own result and the announcement. Pure."""
+"""Collect the facts for round summaries, the bracket, a team's own result and the announcement.
+Pure."""
 
 from __future__ import annotations
 
@@ -27,7 +28,8 @@ History = Sequence[RoundOutcome]
 
 
 def seed_facts(settings: Settings, seed: ContestSeed | None) -> dict[str, object]:
-    """Return the contest seed and what it was made of, in hex, and what the game drew from it for all games
+    """Return the contest seed and what it was made of, in hex, and what the game drew from it for
+    all games
     and kept secret until the end. None: the contest is not over, and nothing is told."""
     if seed is None:
         names = ("seed", "secret", "entries_root", "public_number", "seed_commitment")
@@ -44,7 +46,9 @@ def seed_facts(settings: Settings, seed: ContestSeed | None) -> dict[str, object
     }
 
 
-def bracket_facts(history: History, ranking: Sequence[Standing], game: GameInfo) -> dict[str, object]:
+def bracket_facts(
+    history: History, ranking: Sequence[Standing], game: GameInfo
+) -> dict[str, object]:
     """Return the last round's matches, where each team is, and all sides of the bracket.
 
     `is_bracket` is False, and the only fact, if the contest has no bracket.
@@ -72,13 +76,15 @@ def _by_side(outcome: RoundOutcome, game: GameInfo) -> Mapping[str, Sequence[str
 def prize_facts(
     ranking: Sequence[Standing], fields: Mapping[str, str], settings: Settings
 ) -> dict[str, object]:
-    """Return the prizes by the field of the form, and the grand prize; none before the contest's end."""
+    """Return the prizes by the field of the form, and the grand prize; none before the contest's
+    end."""
     lists = prize_lists(ranking, fields, settings.teams) if ranking else ()
     return {"prizes": lists, "grand_prize": grand_prize(lists)}
 
 
 def places(outcome: RoundOutcome, game: GameInfo) -> tuple[scores.MeleePlace, ...]:
-    """Return the places if the round was a single melee, else (). The games must have been loaded."""
+    """Return the places if the round was a single melee, else (). The games must have been
+    loaded."""
     found = scores.melees(outcome.groups[0], game.max_turns) if len(outcome.groups) == 1 else ()
     return found[0] if len(found) == 1 else ()
 
@@ -91,7 +97,8 @@ def facts_of_contest(
     prize_fields: Mapping[str, str],
     settings: Settings,
 ) -> dict[str, object]:
-    """Return what both the summary of the last round and the announcement tell, as facts of templates."""
+    """Return what both the summary of the last round and the announcement tell, as facts of
+    templates."""
     last, game = history[-1], game_of(settings.game, settings.programs).info
     return {
         "ranking": ranking,
@@ -105,7 +112,7 @@ def facts_of_contest(
     }
 
 
-# --- one team's own result ---------------------------------------------------------------------------------
+# --- one team's own result ------------------------------------------------------------------------
 class Place(NamedTuple):
     """A team's line in a table, and where that is."""
 
@@ -130,13 +137,16 @@ def places_in(table: Sequence[Standing], *, in_group: bool) -> Mapping[str, Plac
     ranked = sorted(rank for rank in ranks if rank is not None)
     ahead = dict(zip(ranked, accumulate((ranks[rank] for rank in ranked), initial=0), strict=False))
     return {
-        line.entry: Place(line, ahead.get(line.rank or 0, 0), ranks[line.rank], len(table), in_group)
+        line.entry: Place(
+            line, ahead.get(line.rank or 0, 0), ranks[line.rank], len(table), in_group
+        )
         for line in table
     }
 
 
 def places_of(outcome: RoundOutcome, ranking: Sequence[Standing]) -> Mapping[str, Place]:
-    """Return the places of the teams of this round: in the contest's ranking, or else in their groups."""
+    """Return the places of the teams of this round: in the contest's ranking, or else in their
+    groups."""
     if ranking:
         return places_in(ranking, in_group=False)
     in_groups = (places_in(group.standings, in_group=True) for group in outcome.groups)
@@ -155,7 +165,8 @@ class OwnResult:
 
 @dataclass(frozen=True)
 class OwnResults:
-    """The results of all teams that leave after the last of these rounds; `prizes` are all lists of them.
+    """The results of all teams that leave after the last of these rounds; `prizes` are all lists of
+    them.
 
     What many of them need is looked up once.
     """
@@ -180,7 +191,8 @@ class OwnResults:
     def _when_knocked_out(self, name: str) -> Place:
         """Return the place of a team that was knocked out.
 
-        Teams that are out in the same round share the places after all teams that are still in the contest.
+        Teams that are out in the same round share the places after all teams that are still in the
+        contest.
         """
         lines, field = self._lines[name], self._field
         own, points = lines[-1], sum(line.half_points for line in lines)

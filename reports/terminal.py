@@ -24,12 +24,16 @@ def _bracket_lines(history: Sequence[RoundOutcome], game: GameInfo) -> Iterator[
     matches = matches_of(history[-1:])
     for side in sides_of(matches):
         of_side = [match for match in matches if match.side == side]
-        yield from (f"Round {history[-1].plan.number}, {side}", *round_lines(of_side, game.point), "")
+        yield from (
+            f"Round {history[-1].plan.number}, {side}",
+            *round_lines(of_side, game.point),
+            "",
+        )
 
 
 def board_text(drawing: Drawing, names: Sequence[str]) -> str:
-    """Signs, with a point for an empty square, and lines between the blocks; then whose they are, by seat,
-    and the caption."""
+    """Signs, with a point for an empty square, and lines between the blocks; then whose they are,
+    by seat, and the caption."""
     width = max(len(_sign(square)) for square in drawing.squares)
     blocks = [
         [" | ".join(_signs(part, width) for part in _parts(row, drawing.block)) for row in rows]
@@ -37,7 +41,9 @@ def board_text(drawing: Drawing, names: Sequence[str]) -> str:
     ]
     across = "".join("+" if sign == "|" else "-" for sign in blocks[0][0])
     grid = f"\n{across}\n".join("\n".join(rows) for rows in blocks)
-    players = ", ".join(f"{sign} is {name}" for sign, name in zip(drawing.signs, names, strict=False))
+    players = ", ".join(
+        f"{sign} is {name}" for sign, name in zip(drawing.signs, names, strict=False)
+    )
     return "\n".join(filter(None, (f"{grid}\n", players, drawing.caption))) + "\n"
 
 

@@ -1,4 +1,5 @@
-"""Plain text in at most 72 columns: cleaning, wrapping, tables. Pure functions; the templates' filters.
+"""Plain text in at most 72 columns: cleaning, wrapping, tables. Pure functions; the templates'
+filters.
 
 Widths are terminal columns: the wide characters of East Asia take two.
 """
@@ -29,7 +30,8 @@ _UNBROKEN = "\ue000"  # a private character: before a line that stays as long as
 
 
 def clean(text: str) -> str:
-    """The text with plain newlines, tabs expanded, and a `?` for each character that cannot be printed."""
+    """The text with plain newlines, tabs expanded, and a `?` for each character that cannot be
+    printed."""
     if "\r" in text:
         text = text.replace("\r\n", "\n").replace("\r", "\n")
     if "\t" in text:
@@ -38,7 +40,8 @@ def clean(text: str) -> str:
 
 
 def plural(value: int, one: str, many: str = "") -> str:
-    """(1, "game") -> `1 game`, (3, "entry", "entries") -> `3 entries`; for templates without a catalogue."""
+    """(1, "game") -> `1 game`, (3, "entry", "entries") -> `3 entries`; for templates without a
+    catalogue."""
     return ngettext(f"%(num)s {one}", f"%(num)s {many or one + 's'}", value)
 
 
@@ -75,14 +78,14 @@ def _fitting(text: str, room: int) -> int:
     return len(text)
 
 
-# --- wrapping --------------------------------------------------------------------------------------------
+# --- wrapping -------------------------------------------------------------------------------------
 @lru_cache(maxsize=1024, typed=True)  # many mails have the same paragraphs
 def wrap(text: object, width: int = WIDTH, indent: str = "", first: str | None = None) -> str:
     """The text filled into lines of at most `width` columns; blank lines separate paragraphs.
 
     Every line starts with `indent`, but the first one with `first` if that is given:
-    `wrap(indent="  ", first="- ")` makes an item of a list, `wrap(indent="  ", first="")` a hanging indent.
-    Words that are too long for a line are broken.
+    `wrap(indent="  ", first="- ")` makes an item of a list, `wrap(indent="  ", first="")` a hanging
+    indent. Words that are too long for a line are broken.
     """
     paragraphs = [p.split() for p in re.split(r"\n[ \t]*\n", clean(str(text)).strip())]
     starts = [indent if first is None else first] + [indent] * len(paragraphs)
@@ -146,7 +149,8 @@ def _broken(line: str, width: int) -> Iterator[str]:
         blank = begin.rfind(" ", depth, cut + 1)
         cut = blank if blank > 0 and begin[:blank].strip() else cut
         yield begin[:cut].rstrip()
-        at = _NO_BLANK.search(line, at + cut - len(indent)).start()  # type: ignore[union-attr]  # or the end
+        # or the end
+        at = _NO_BLANK.search(line, at + cut - len(indent)).start()  # type: ignore[union-attr]
         indent = " " * depth
     yield begin.rstrip()
 
@@ -157,13 +161,17 @@ def copied(text: object, indent: str = "") -> str:
 
 
 def fill(text: object, width: int = WIDTH) -> str:
-    """Prose with its own line breaks; only lines over `width` columns are wrapped, without an indent."""
+    """Prose with its own line breaks; only lines over `width` columns are wrapped, without an
+    indent."""
     lines = clean(str(text)).split("\n")
-    return "\n".join(wrap(line, width) if columns_of(line) > width else line.rstrip() for line in lines)
+    return "\n".join(
+        wrap(line, width) if columns_of(line) > width else line.rstrip() for line in lines
+    )
 
 
 def fill_indented(text: str) -> str:
-    """As `fill`, but the rest of a line begins below its own first word, or below that of an item (`- `).
+    """As `fill`, but the rest of a line begins below its own first word, or below that of an item
+    (`- `).
 
     Rows of a table, with several blanks between words, stay as they are.
     """
@@ -179,8 +187,8 @@ def _filled_below(line: str) -> str:
 
 
 def plain(text: str) -> str:
-    """The text as it is mailed: folded but for `copied` lines, no blank lines at its ends, nowhere two in a
-    row."""
+    """The text as it is mailed: folded but for `copied` lines, no blank lines at its ends, nowhere
+    two in a row."""
     if _UNBROKEN not in text:
         return _BLANK_LINES.sub("\n\n", fold(text).strip("\n")) + "\n"
     lines = (
@@ -197,14 +205,15 @@ def tail(text: object, lines: int = 10) -> str:
     return end if end == complete else "...\n" + end
 
 
-# --- tables ----------------------------------------------------------------------------------------------
+# --- tables ---------------------------------------------------------------------------------------
 def columns(items: Iterable[object], width: int = WIDTH, indent: str = "", gap: int = 2) -> str:
     """Short texts in as many columns as fit, read downwards."""
     texts = [clean(str(item)).replace("\n", " ").rstrip() for item in items]
     widest = max(map(columns_of, texts), default=0)
     height = -(-len(texts) // max(1, (width - len(indent) + gap) // (widest + gap)))
     rows = (
-        (" " * gap).join(_padded(text, widest, "l") for text in texts[at::height]) for at in range(height)
+        (" " * gap).join(_padded(text, widest, "l") for text in texts[at::height])
+        for at in range(height)
     )
     return "\n".join((indent + row).rstrip() for row in rows)
 
@@ -218,7 +227,8 @@ def table(rows: Iterable[Sequence[object]], align: str, indent: str = "", gap: i
     widths = [max(map(columns_of, column)) for column in zip(*cells, strict=True)]
     return "\n".join(
         (
-            indent + (" " * gap).join(_padded(c, w, a) for c, w, a in zip(row, widths, align, strict=True))
+            indent
+            + (" " * gap).join(_padded(c, w, a) for c, w, a in zip(row, widths, align, strict=True))
         ).rstrip()
         for row in cells
     )
@@ -229,7 +239,7 @@ def _padded(text: str, width: int, side: str) -> str:
     return blanks + text if side == "r" else text + blanks
 
 
-# --- values ----------------------------------------------------------------------------------------------
+# --- values ---------------------------------------------------------------------------------------
 def points(half_points: int, point: int = 1) -> str:
     """Half points as people read them (contest.model.points_text)."""
     return decimal(points_text(half_points, point))
@@ -262,7 +272,9 @@ def about_seconds(units: int) -> str:
     if units == UNITS_PER_SECOND:
         return gettext("about a second of Python on a usual computer")
     digits = f"{Decimal(f'{units / UNITS_PER_SECOND:.2g}'):,f}"
-    return gettext("about %(seconds)s seconds of Python on a usual computer", seconds=decimal(digits))
+    return gettext(
+        "about %(seconds)s seconds of Python on a usual computer", seconds=decimal(digits)
+    )
 
 
 def kilobytes(value: int) -> str:
@@ -275,12 +287,22 @@ def megabytes(value: int) -> str:
     return f"{number(-(-value // (1024 * 1024)))} MB"
 
 
-_KINDS = {"challenge", "championship", "championships", "competition", "contest", "cup", "games", "hackathon"}
+_KINDS = {
+    "challenge",
+    "championship",
+    "championships",
+    "competition",
+    "contest",
+    "cup",
+    "games",
+    "hackathon",
+}
 _KINDS |= {"league", "match", "olympiad", "standoff", "tournament", "trophy"}
 
 
 def with_article(title: str) -> str:
-    """A contest's title within a sentence: `the KNOBELN contest`, `our first contest`, `KNOBELN 94`."""
+    """A contest's title within a sentence: `the KNOBELN contest`, `our first contest`,
+    `KNOBELN 94`."""
     words = re.findall(r"[^\W\d_]+", title.casefold())
     if words and words[0] in {"the", "our", "my", "your", "a", "an"}:
         return title[0].lower() + title[1:]
@@ -296,7 +318,9 @@ class TitleInSentence:
 
     def __str__(self) -> str:
         # Other languages decline articles, so they quote the title.
-        return self._with_article if spoken() == SOURCE else gettext('"%(title)s"', title=self._title)
+        return (
+            self._with_article if spoken() == SOURCE else gettext('"%(title)s"', title=self._title)
+        )
 
 
 def opening(text: object) -> str:

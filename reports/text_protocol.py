@@ -1,7 +1,7 @@
 """Write protocols of text games: the compact text that is mailed (DGP).
 
-The compact form, version 1, has lines of UTF-8, ended by newlines. They have at most 72 columns, except if a
-single move or the reason of a fault is longer:
+The compact form, version 1, has lines of UTF-8, ended by newlines. They have at most 72 columns,
+except if a single move or the reason of a fault is longer:
 
     protocol in words 1
     rules bid-tac-toe point=2 turn=round
@@ -18,19 +18,20 @@ single move or the reason of a fault is longer:
     !0 0 0 0 0 0 0 0 0;29 0 0 0 0 0 0 0 0
     end
 
-The first two lines are there once, at the top: the game's name, how many of its internal points make one
-point of the reports, and its word for a turn. Then there is a block `game` to `end` for each attempt at a
-game.
+The first two lines are there once, at the top: the game's name, how many of its internal points
+make one point of the reports, and its word for a turn. Then there is a block `game` to `end` for
+each attempt at a game.
 
-Points are the game's internal points, by seat. Each seat that was at fault has a line `fault`; seats count
-from 1. It has the first such turn, the number of such turns, and the reason, which only the program's own
-team gets. Below `turns` is a line for each turn: the moves by seat, with `;` between them. `-` is a seat that
-was not asked. `!` is a fault; after it is the move that the rules made instead. `C>B` is a move that chance
-changed: C was the player's, and B happened. A line that ends in `;` goes on in the next line, and so does a
-line of players, points or verdicts that ends in a backslash. In a move `%`, `;`, `>`, control characters, a
-blank at its ends, a leading `!` and a lone `-` are written as `%25` and so on. An empty move is written as
-`%`. `turns 17 not kept`: the game had 17 turns, but nobody asked for them
-when it was played. `digest` is over all moves, to compare a replay with.
+Points are the game's internal points, by seat. Each seat that was at fault has a line `fault`;
+seats count from 1. It has the first such turn, the number of such turns, and the reason, which only
+the program's own team gets. Below `turns` is a line for each turn: the moves by seat, with `;`
+between them. `-` is a seat that was not asked. `!` is a fault; after it is the move that the rules
+made instead. `C>B` is a move that chance
+changed: C was the player's, and B happened. A line that ends in `;` goes on in the next line, and
+so does a line of players, points or verdicts that ends in a backslash. In a move `%`, `;`, `>`,
+control characters, a blank at its ends, a leading `!` and a lone `-` are written as `%25` and so
+on. An empty move is written as `%`. `turns 17 not kept`: the game had 17 turns, but nobody asked
+for them when it was played. `digest` is over all moves, to compare a replay with.
 """
 
 from __future__ import annotations
@@ -49,14 +50,18 @@ _FAULT, _NOT_ASKED, _BETWEEN, _NOTHING, _CHANGED = "!", "-", ";", "%", ">"
 _ESCAPED = re.compile(r"[%;>\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]|^\s|\s$")
 
 
-def write(game: GameInfo, matches: Sequence[Match], round_number: int, group: int, entry: str) -> str:
+def write(
+    game: GameInfo, matches: Sequence[Match], round_number: int, group: int, entry: str
+) -> str:
     """Return the compact text of these games of a group for this entry's team.
 
     Raises ValueError if a name has white space.
     """
     lines = [TITLE, f"rules {game.name} point={game.point} turn={game.turn_word}"]
     for match in matches:
-        lines.append(f"game round={round_number} group={group} game={match.game} attempt={match.attempt}")
+        lines.append(
+            f"game round={round_number} group={group} game={match.game} attempt={match.attempt}"
+        )
         lines += _block(match, entry)
     return "\n".join(lines) + "\n"
 
@@ -82,7 +87,8 @@ def _block(match: Match, entry: str) -> Iterator[str]:
 
 
 def _filled(words: Sequence[str], between: str = " ") -> Iterator[str]:
-    """Fill the words into lines; a line that goes on ends with `between`, or with a backslash for blanks."""
+    """Fill the words into lines; a line that goes on ends with `between`, or with a backslash for
+    blanks."""
     broken = between + "\\" if between == " " else between
     line = words[0]
     for word in words[1:]:

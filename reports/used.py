@@ -19,7 +19,8 @@ class Used(NamedTuple):
 
 
 class UsedFuel(NamedTuple):
-    """In some games together, where time is counted. Fuel in units, memory of WebAssembly in bytes."""
+    """In some games together, where time is counted. Fuel in units, memory of WebAssembly in
+    bytes."""
 
     most: int  # for an answer
     median: int

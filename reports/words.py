@@ -1,4 +1,5 @@
-"""Words that are looked up by value: names of verdicts, words of games and reports for the catalogue."""
+"""Words that are looked up by value: names of verdicts, words of games and reports for the
+catalogue."""
 
 from __future__ import annotations
 
@@ -67,7 +68,8 @@ SIDES = (
     noted("final, second match"),
     noted("bye"),
 )
-"""Titles of matches (`contest.formats.bracket.Side`): data of a contest, so they are kept in English."""
+"""Titles of matches (`contest.formats.bracket.Side`): data of a contest, so they are kept in
+English."""
 
 FATES = (noted("disqualified"), noted("taken out"), noted("proceeds"))
 """What happens to an entry (`Standing.fate`)."""

@@ -1,39 +1,44 @@
-"""A sandbox made by bubblewrap: its contents, its start, and how we make sure that nothing of it is left.
+"""A sandbox made by bubblewrap: its contents, its start, and how we make sure that nothing of it is
+left.
 
 sandbox.py says what a sandboxed process sees and may do.
 
 Processes, in the order in which they start:
 
 1. *bwrap*, our child, in a session and process group of its own. It makes the namespaces and starts
-2. the *first process* (process 1 inside), which mounts the files, starts the command and waits for it;
-3. the *command*: `prlimit`, which sets the limits and then becomes the foreign program; in an image the
-   foreign program at once.
+2. the *first process* (process 1 inside), which mounts the files, starts the command and waits for
+   it;
+3. the *command*: `prlimit`, which sets the limits and then becomes the foreign program; in an image
+   the foreign program at once.
 
 Pipes and files between us and them:
 
 1. *stdin*: a sealed file in memory (`Sandbox.run`), or a pipe (`Sandbox.open`).
 2. *stdout* of the command.
-3. *stderr* of the command. bwrap writes its own errors there too, but only before the command has started.
+3. *stderr* of the command. bwrap writes its own errors there too, but only before the command has
+   started.
 4. *status* (--json-status-fd): bwrap writes {"child-pid": N} when the first process exists, and
-   {"exit-code": N} when a command that it did start has ended. Foreign code does not have this pipe.
+   {"exit-code": N} when a command that it did start has ended. Foreign code does not have this
+   pipe.
 5. *options* (--args): a sealed file. Foreign code can read bwrap's command line, but not this file.
-6. *filter* (--seccomp): a sealed file with the system calls that all processes inside may make, the first
-   process too (`system_call_filter`).
-7. *start gate* (--block-fd): the first process waits at it while we put it into the group of its sandbox
-   (groups.py). bwrap stays outside, so it can tell how the command ended. In an image we also set its limits
-   with prlimit from outside, because an image need not contain prlimit.
+6. *filter* (--seccomp): a sealed file with the system calls that all processes inside may make, the
+   first process too (`system_call_filter`).
+7. *start gate* (--block-fd): the first process waits at it while we put it into the group of its
+   sandbox (groups.py). bwrap stays outside, so it can tell how the command ended. In an image we
+   also set its limits with prlimit from outside, because an image need not contain prlimit.
 
 The end:
 
-1. bwrap dies with us (--die-with-parent), so a sandbox does not outlive the *thread* that started it. The
-   first process dies with bwrap only once it has set up the sandbox. If bwrap is killed earlier, the first
-   process survives and keeps our pipes open. We therefore open a pidfd of the first process as soon as bwrap
-   reports its pid. Until then we can kill it with bwrap's process group. If we are killed, too, the next
-   process of ours that makes a sandbox ends it (leftovers.py).
-2. When the first process is killed, the kernel kills everything in its pid namespace, and only then lets the
-   first process go. So when its pidfd becomes readable, no process of the sandbox is left.
-3. While we read the pipes we also poll a pidfd of bwrap (`gone`); when bwrap has ended, `end_rest` kills the
-   first process, so that the pipes close.
+1. bwrap dies with us (--die-with-parent), so a sandbox does not outlive the *thread* that started
+   it. The first process dies with bwrap only once it has set up the sandbox. If bwrap is killed
+   earlier, the first process survives and keeps our pipes open. We therefore open a pidfd of the
+   first process as soon as bwrap reports its pid. Until then we can kill it with bwrap's process
+   group. If we are killed, too, the next process of ours that makes a sandbox ends it
+   (leftovers.py).
+2. When the first process is killed, the kernel kills everything in its pid namespace, and only then
+   lets the first process go. So when its pidfd becomes readable, no process of the sandbox is left.
+3. While we read the pipes we also poll a pidfd of bwrap (`gone`); when bwrap has ended, `end_rest`
+   kills the first process, so that the pipes close.
 """
 
 from __future__ import annotations
@@ -76,24 +81,26 @@ _STATUS_BYTES = 4_096
 _STARTUP_TIMEOUT_SECONDS = 10.0  # bwrap must have reported the first process by then
 _KILL_TIMEOUT_SECONDS = 10.0  # a killed sandbox must be gone by then
 _HOW_TO_FIX = (
-    "Foreign programs and compilers run in a sandbox made by bubblewrap; nothing foreign is started without "
-    "it. Install the package `bubblewrap`, and allow unprivileged user namespaces (sysctl "
-    "kernel.unprivileged_userns_clone=1, kernel.apparmor_restrict_unprivileged_userns=0, "
-    "user.max_user_namespaces > 0; in a container its host decides)."
+    "Foreign programs and compilers run in a sandbox made by bubblewrap; nothing foreign is started"
+    " without it. Install the package `bubblewrap`, and allow unprivileged user namespaces (sysctl"
+    " kernel.unprivileged_userns_clone=1, kernel.apparmor_restrict_unprivileged_userns=0,"
+    " user.max_user_namespaces > 0; in a container its host decides)."
 )
 
 
 class Contents(TypedDict, total=False):
     """The contents of a sandbox besides the system's `/usr`.
 
-    `root`: an unpacked image (sandbox/images), which replaces the system; its command starts in the folder
-    `start_in`. /dev, /proc and /tmp must be folders in it, not links: bubblewrap mounts its own over them.
+    `root`: an unpacked image (sandbox/images), which replaces the system; its command starts in the
+    folder `start_in`. /dev, /proc and /tmp must be folders in it, not links: bubblewrap mounts its
+    own over them.
 
-    `files`: read-only files by absolute path. `folders`: folders of this host, mounted read-only at the same
-    paths. They may hold only settings or packages of a language, and foreign input must not choose them.
-    Single files are possible, too; a link becomes the file that it points to. `own_path`: where the link
-    /proc/self/exe leads, if the command looks for its own path there. `work`: a folder of this host in place
-    of /work; nothing limits its size. `has_network`: the host's own, and no filter of system calls, which
+    `files`: read-only files by absolute path. `folders`: folders of this host, mounted read-only at
+    the same paths. They may hold only settings or packages of a language, and foreign input must
+    not choose them. Single files are possible, too; a link becomes the file that it points to.
+    `own_path`: where the link /proc/self/exe leads, if the command looks for its own path there.
+    `work`: a folder of this host in place of /work; nothing limits its size. `has_network`: the
+    host's own, and no filter of system calls, which
     allows no network: only for programs that we trust.
     """
 
@@ -115,8 +122,8 @@ class BubblewrapSandbox(RunningSandbox):
     def __init__(
         self, command: Sequence[str], contents: Contents, limits: Limits, stdin: int, user: int
     ) -> None:
-        """`user`: the id to become if we are root. Raises ToolMissing if bubblewrap cannot be started, or
-        there is no filter of system calls."""
+        """`user`: the id to become if we are root. Raises ToolMissing if bubblewrap cannot be
+        started, or there is no filter of system calls."""
         self._is_image = "root" in contents
         with ExitStack() as ours, ExitStack() as theirs:
             stdout, their_stdout = open_pipe(ours, theirs)
@@ -152,7 +159,8 @@ class BubblewrapSandbox(RunningSandbox):
         self._pausing: Group | ProcessTree = self._tree
         self._has_ended = False
         try:
-            self._group = self._descriptors.enter_context(group(limits))  # while bwrap sets up the sandbox
+            # while bwrap sets up the sandbox
+            self._group = self._descriptors.enter_context(group(limits))
             if self._group and self._group.can_pause:
                 self._pausing = self._group
             self._first_process = self._open_first_process()
@@ -164,7 +172,8 @@ class BubblewrapSandbox(RunningSandbox):
             raise
 
     def wait(self, seconds: float) -> bool:
-        """As always; but bubblewrap is not waited for before `end`, so that its pid stays its own."""
+        """As always; but bubblewrap is not waited for before `end`, so that its pid stays its
+        own."""
         return bool(_ready((self.gone,), max(0.0, seconds)))
 
     def cpu_seconds(self) -> float | None:
@@ -191,7 +200,8 @@ class BubblewrapSandbox(RunningSandbox):
     def end(self) -> CommandEnd | None:
         cpu_seconds = self.cpu_seconds()
         if self._process.returncode is None:
-            os.kill(self._process.pid, signal.SIGKILL)  # Popen.kill would reap it and free its pid first
+            # Popen.kill would reap it and free its pid first
+            os.kill(self._process.pid, signal.SIGKILL)
         self.end_rest()
         self._process.wait()
         if self._first_process is not None:
@@ -209,7 +219,9 @@ class BubblewrapSandbox(RunningSandbox):
         with suppress(ProcessLookupError):
             if self._first_process is not None:
                 signal.pidfd_send_signal(self._first_process, signal.SIGKILL)
-            elif self._process.returncode is None:  # once reaped, its pid may belong to another process
+            elif (
+                self._process.returncode is None
+            ):  # once reaped, its pid may belong to another process
                 os.killpg(self._process.pid, signal.SIGKILL)
 
     def classify_start_failure(self, stderr: bytes) -> Ending:
@@ -218,8 +230,11 @@ class BubblewrapSandbox(RunningSandbox):
         raise start_failure(stderr)
 
     def _open_first_process(self) -> int | None:
-        """A pidfd of the first process; None if it has ended already, or bubblewrap made no sandbox."""
-        while self._status_field("child-pid") is None and self._read_status(_STARTUP_TIMEOUT_SECONDS):
+        """A pidfd of the first process; None if it has ended already, or bubblewrap made no
+        sandbox."""
+        while self._status_field("child-pid") is None and self._read_status(
+            _STARTUP_TIMEOUT_SECONDS
+        ):
             pass
         try:
             first_process = os.pidfd_open(self._status_field("child-pid") or 0)
@@ -229,7 +244,8 @@ class BubblewrapSandbox(RunningSandbox):
         return first_process
 
     def _release_with_limits(self, first_process: int, start_gate: int, user: int) -> None:
-        """Limit the waiting first process and all that it will start, then let it start the command."""
+        """Limit the waiting first process and all that it will start, then let it start the
+        command."""
         pid = self._status_field("child-pid") or 0
         if self._group is not None:
             self._group.add(pid)
@@ -256,7 +272,8 @@ class BubblewrapSandbox(RunningSandbox):
         return done.stderr if done.returncode else None
 
     def _read_status(self, seconds: float) -> bool:
-        """Read once from the status pipe. False if bubblewrap wrote nothing in time, or has ended."""
+        """Read once from the status pipe. False if bubblewrap wrote nothing in time, or has
+        ended."""
         ready = _ready((self._status, self.gone), seconds)
         chunk = os.read(self._status, _STATUS_BYTES) if self._status in ready else b""
         self._status_bytes += chunk
@@ -274,7 +291,8 @@ class BubblewrapSandbox(RunningSandbox):
 
 
 def start_failure(stderr: bytes) -> ToolMissing:
-    """The error for a sandbox that ended without starting its command; `stderr` is bubblewrap's own."""
+    """The error for a sandbox that ended without starting its command; `stderr` is bubblewrap's
+    own."""
     message = stderr.decode(errors="replace").strip()
     return ToolMissing(f"bubblewrap made no sandbox: {message}. {_HOW_TO_FIX}")
 
@@ -294,8 +312,8 @@ def sealed_file(data: bytes) -> Iterator[int]:
 def _erase_device_times() -> None:
     """Set the time stamps of all devices that a sandbox sees to the present.
 
-    Whoever may write to a device may do that, the last program too: by the time that it chose it could tell
-    something to the next one. bubblewrap cannot make a device read-only that works.
+    Whoever may write to a device may do that, the last program too: by the time that it chose it
+    could tell something to the next one. bubblewrap cannot make a device read-only that works.
     """
     for name in _DEVICES:
         with suppress(OSError):  # a container may lack it, or forbid it to us and so to the sandbox
@@ -305,8 +323,8 @@ def _erase_device_times() -> None:
 def _open_start_gate(ours: ExitStack) -> int:
     """A pipe as one descriptor for both reading and writing, which we and the first process hold.
 
-    The first process could write to it itself, so it never sees an end of file there. If we die, it goes on
-    waiting, and does not start the command without limits.
+    The first process could write to it itself, so it never sees an end of file there. If we die, it
+    goes on waiting, and does not start the command without limits.
     """
     with ExitStack() as temporary:
         read_end, _ = open_pipe(temporary, temporary)
@@ -346,7 +364,8 @@ def _start(
 def system_call_filter() -> bytes:
     """The filter for this host: an allow list that the kernel applies (seccomp).
 
-    `tools/system_call_filter.py` makes all filters, and says which calls are refused and why. Raises
+    `tools/system_call_filter.py` makes all filters, and says which calls are refused and why.
+    Raises
     ToolMissing if there is none: then nothing foreign may start.
     """
     architecture = platform.machine()
@@ -356,9 +375,9 @@ def system_call_filter() -> bytes:
         names = ", ".join(sorted(path.stem for path in _FILTERS.glob("*.bpf")))
         made = names or "none, so install knobeln again"
         raise ToolMissing(
-            f"no foreign program is started on this host: {_FILTERS} has no filter of system calls for its "
-            f"architecture, {architecture} (those that have one: {made}). "
-            "tools/system_call_filter.py in the sources of knobeln makes the filters"
+            f"no foreign program is started on this host: {_FILTERS} has no filter of system calls"
+            f" for its architecture, {architecture} (those that have one: {made})."
+            " tools/system_call_filter.py in the sources of knobeln makes the filters"
         ) from None
 
 
@@ -368,13 +387,16 @@ def _become(user: int) -> int | None:
 
 
 def _nul_terminated(options: Sequence[str]) -> bytes:
-    """Options as `--args` reads them. A NUL within an option would split it in two, so that is an error."""
+    """Options as `--args` reads them. A NUL within an option would split it in two, so that is an
+    error."""
     if any("\0" in option for option in options):
         raise ValueError("an option of bubblewrap contains a NUL character")
     return b"".join(os.fsencode(option) + b"\0" for option in options)
 
 
-def _options(files: Mapping[str, int], contents: Contents, limits: Limits, status: int) -> Iterator[str]:
+def _options(
+    files: Mapping[str, int], contents: Contents, limits: Limits, status: int
+) -> Iterator[str]:
     yield from ("--unshare-user", "--unshare-ipc", "--unshare-pid", "--unshare-uts")
     if not contents.get("has_network"):
         yield "--unshare-net"
@@ -417,7 +439,8 @@ def _system_options(contents: Contents, limits: Limits) -> Iterator[str]:
 
 @cache
 def _python_package_folders() -> tuple[str, ...]:
-    """Search once in a process: for a move in a new sandbox, searching would take a good part of the time."""
+    """Search once in a process: for a move in a new sandbox, searching would take a good part of
+    the time."""
     found = (path for pattern in PYTHON_PACKAGE_FOLDERS for path in glob(pattern))
     return tuple(sorted({os.path.realpath(path) for path in found}))
 
@@ -425,14 +448,30 @@ def _python_package_folders() -> tuple[str, ...]:
 def _image_options(root: Path, contents: Contents, limits: Limits) -> Iterator[str]:
     """Images expect a /proc (programs find their libraries by it); nothing in it can be written.
 
-    In place of process 1 they see an empty folder: the command may be running for a moment before bubblewrap
-    has closed its own pipes there, and whoever writes to them bends what it reports.
+    In place of process 1 they see an empty folder: the command may be running for a moment before
+    bubblewrap has closed its own pipes there, and whoever writes to them bends what it reports.
     """
     yield from _variable_options(contents.get("environment", {}))
     yield from ("--ro-bind", str(root), "/")
-    yield from ("--proc", "/proc", "--tmpfs", "/proc/1", "--remount-ro", "/proc/1", "--remount-ro", "/proc")
+    yield from (
+        "--proc",
+        "/proc",
+        "--tmpfs",
+        "/proc/1",
+        "--remount-ro",
+        "/proc/1",
+        "--remount-ro",
+        "/proc",
+    )
     yield from ("--dev", "/dev", "--remount-ro", "/dev")
-    yield from ("--size", str(limits.work_bytes), "--tmpfs", TMP, "--chdir", contents.get("start_in", "/"))
+    yield from (
+        "--size",
+        str(limits.work_bytes),
+        "--tmpfs",
+        TMP,
+        "--chdir",
+        contents.get("start_in", "/"),
+    )
 
 
 def _variable_options(environment: Mapping[str, str]) -> Iterator[str]:

@@ -1,4 +1,5 @@
-"""Programs that were built: folders, images, and those whose time is counted; read them from the store.
+"""Programs that were built: folders, images, and those whose time is counted; read them from the
+store.
 
 A program with which our engine fails again and again is set aside: it is not asked any more.
 """
@@ -45,8 +46,8 @@ class AsidePlayer(Player):
 
     def move(self, question: Words) -> AnswerFault:
         sentence = gettext(
-            "our engine failed again and again with this program, so it is not asked any more; this is not "
-            "said to be its mistake"
+            "our engine failed again and again with this program, so it is not asked any more; this"
+            " is not said to be its mistake"
         )
         return AnswerFault(AnswerFaultKind.ASIDE, sentence)
 
@@ -55,7 +56,8 @@ Executable = ProgramFolder | OciImage | FuelProgram | SetAside
 
 
 def player_from_bytes(raw: bytes) -> Executable:
-    """Read what `to_bytes` of any Executable wrote; of an image whether it is in the cache is not checked.
+    """Read what `to_bytes` of any Executable wrote; of an image whether it is in the cache is not
+    checked.
 
     Raises ValueError for any other bytes.
     """
@@ -72,6 +74,7 @@ def player_from_bytes(raw: bytes) -> Executable:
 
 
 def is_counted(raw: bytes) -> bool:
-    """Whether these are the bytes of a FuelProgram. Raises ValueError for bytes of no Executable."""
+    """Whether these are the bytes of a FuelProgram. Raises ValueError for bytes of no
+    Executable."""
     facts = json.loads(raw)
     return isinstance(facts, dict) and is_fuel_program(facts)

@@ -1,28 +1,32 @@
 """Limits for a whole sandbox: control groups (cgroups) of the kernel.
 
-A limit of `prlimit` holds for one process, and a program may have several. A group limits them together:
-memory with the files in memory and what the kernel holds for them, and the number of processes. To the
-scheduler a group is one competitor, however many processes are in it. A group also counts the processor time
-of all its processes, those too that have ended, and stops and continues all of them at once.
+A limit of `prlimit` holds for one process, and a program may have several. A group limits them
+together: memory with the files in memory and what the kernel holds for them, and the number of
+processes. To the scheduler a group is one competitor, however many processes are in it. A group
+also counts the processor time of all its processes, those too that have ended, and stops and
+continues all of them at once.
 
 Where groups are made, the first that works:
 
 1. cgroup v2, if the folder of our own group was delegated to us: by `Delegate=yes` in the unit, by
-   `systemd-run --user --scope -p Delegate=yes`, or in a container with a writable cgroup. Groups with limits
-   may not have processes beside them, so we move ourselves into `SERVER` below that folder. Our children
-   find themselves there, and make their groups beside it.
+   `systemd-run --user --scope -p Delegate=yes`, or in a container with a writable cgroup. Groups
+   with limits may not have processes beside them, so we move ourselves into `SERVER` below that
+   folder. Our children find themselves there, and make their groups beside it.
 2. cgroup v1, if we may write below our own groups; usually only root may.
-3. Otherwise there is no group, and limits hold for each process alone (`LimitsOfSandboxes.whole` is False).
+3. Otherwise there is no group, and limits hold for each process alone (`LimitsOfSandboxes.whole` is
+   False).
 
-The first process of a sandbox, which waits for the command, is ours. It leaves the group (of v2) as soon as
-the command has started, because to stop and continue a second process would take as long again.
+The first process of a sandbox, which waits for the command, is ours. It leaves the group (of v2) as
+soon as the command has started, because to stop and continue a second process would take as long
+again.
 
-Only v2 can stop a group and still end it: in v1 a stopped process survives SIGKILL, and so our own death. So
-beside the folders of v1 a group has one of v2, if v2 is mounted without controllers, as is usual. Where it is
-not, and where there is no group, process_tree.py stops processes one by one, and counts their time.
+Only v2 can stop a group and still end it: in v1 a stopped process survives SIGKILL, and so our own
+death. So beside the folders of v1 a group has one of v2, if v2 is mounted without controllers, as
+is usual. Where it is not, and where there is no group, process_tree.py stops processes one by one,
+and counts their time.
 
-A group's folder has the label of its maker (leftovers.py), so that the next process of ours that makes groups
-finds and removes what a dead one has left.
+A group's folder has the label of its maker (leftovers.py), so that the next process of ours that
+makes groups finds and removes what a dead one has left.
 """
 
 from __future__ import annotations
@@ -50,12 +54,13 @@ SERVER = "knobeln-server"  # the group of our own processes, beside those of the
 _MEMORY_AND_SWAP = "memory.memsw.limit_in_bytes"  # missing in a kernel that does not count swap
 _FREEZER = "freezer"  # not a controller in v2, but every group has it
 _DELEGATED = ("user.delegate", "trusted.delegate")  # systemd marks a folder that it has handed over
-_REMOVE_SECONDS = 2.0  # the kernel needs some milliseconds until it takes an ended process out of its group
+# the kernel needs some milliseconds until it takes an ended process out of its group
+_REMOVE_SECONDS = 2.0
 _CHARGED_AT_ONCE_BYTES = 4 * MB
 _FIRST_VICTIM = "1000"  # if the host runs out of memory, a sandbox ends before anything else
 _HOW_TO_FIX = (
-    "Start `knobeln serve` by its unit, which has Delegate=yes, or by `systemd-run --user --scope -p "
-    "Delegate=yes knobeln serve`; a container needs a writable cgroup"
+    "Start `knobeln serve` by its unit, which has Delegate=yes, or by `systemd-run --user --scope"
+    " -p Delegate=yes knobeln serve`; a container needs a writable cgroup"
 )
 _SLEEPING = (b"S", b"X")  # or ended
 _NOT_OPEN = -1
@@ -65,7 +70,8 @@ _numbers = count()
 
 @dataclass(frozen=True)
 class LimitsOfSandboxes:
-    """How limits hold on this host. `sentence` says it to the organizer, with the fix if they are weak."""
+    """How limits hold on this host. `sentence` says it to the organizer, with the fix if they are
+    weak."""
 
     whole: bool
     sentence: str
@@ -83,9 +89,9 @@ class _Fact(NamedTuple):
 class _Dialect:
     """What a version of cgroups calls the things that we write and read.
 
-    Limits hold without the files in `optional`, which some kernels do not have. `full`: how often the group
-    itself, and not only the host, ran out of memory. Not all kernels count that in v1; there we look at the
-    peak, from which allocations in large pieces may keep a little away.
+    Limits hold without the files in `optional`, which some kernels do not have. `full`: how often
+    the group itself, and not only the host, ran out of memory. Not all kernels count that in v1;
+    there we look at the peak, from which allocations in large pieces may keep a little away.
     """
 
     name: str
@@ -148,7 +154,8 @@ class _Place:
         return made
 
     def _wait_until_moving_is_fast(self) -> None:
-        """The kernel delays the first move of a process by some milliseconds, and then moves others at once.
+        """The kernel delays the first move of a process by some milliseconds, and then moves others
+        at once.
 
         So we wait while bwrap is at work. To move ourselves to where we are changes nothing.
         """
@@ -159,13 +166,21 @@ class _Place:
 class Group:
     """The group of one sandbox: a folder for each controller; in v2 they are one folder."""
 
-    def __init__(self, dialect: _Dialect, folders: Mapping[str, Path], limits: Limits, outside: Path) -> None:
+    def __init__(
+        self, dialect: _Dialect, folders: Mapping[str, Path], limits: Limits, outside: Path
+    ) -> None:
         """`outside`: the group for the first process, when there is a command."""
-        self._dialect, self._folders, self._limits, self._outside = dialect, folders, limits, outside
+        self._dialect, self._folders, self._limits, self._outside = (
+            dialect,
+            folders,
+            limits,
+            outside,
+        )
         self._files = ExitStack()
         self._freeze_file = self._threads_file = _NOT_OPEN
         self._first_process: int | None = None  # as long as it would be stopped, too
-        self._fact_files: dict[str, int] = {}  # by name, without those that the kernel does not have
+        # by name, without those that the kernel does not have
+        self._fact_files: dict[str, int] = {}
 
     def set_up(self) -> None:
         """Raises OSError."""
@@ -191,7 +206,9 @@ class Group:
                 self._freeze_file = self._open_file(folder / "cgroup.freeze", os.O_WRONLY)
 
     def _open_fact(self, fact: _Fact) -> None:
-        self._fact_files[fact.file] = self._open_file(self._folders[fact.controller] / fact.file, os.O_RDONLY)
+        self._fact_files[fact.file] = self._open_file(
+            self._folders[fact.controller] / fact.file, os.O_RDONLY
+        )
 
     def _open_file(self, path: Path, mode: int) -> int:
         """Open a file that is needed for every answer of a program, or after every game."""
@@ -209,7 +226,8 @@ class Group:
 
     def resume(self) -> None:
         if self._first_process is not None and self._threads() - {self._first_process}:
-            with suppress(OSError):  # it has ended; or it may not leave, and is stopped with the others
+            # it has ended; or it may not leave, and is stopped with the others
+            with suppress(OSError):
                 (self._outside / "cgroup.procs").write_text(str(self._first_process))
             self._first_process = None
         os.pwrite(self._freeze_file, b"0", 0)
@@ -227,7 +245,8 @@ class Group:
         return (self._read(self._dialect.cpu) or 0) / self._dialect.cpu_units_per_second
 
     def add(self, pid: int) -> None:
-        """Put the first process, with the command that it will start, into the group. It may have ended."""
+        """Put the first process, with the command that it will start, into the group. It may have
+        ended."""
         self._first_process = pid
         with suppress(ProcessLookupError):
             for folder in set(self._folders.values()):
@@ -248,7 +267,8 @@ class Group:
         )
 
     def remove(self) -> None:
-        """Remove the group, whose processes have ended; what the kernel does not remove is swept later."""
+        """Remove the group, whose processes have ended; what the kernel does not remove is swept
+        later."""
         self._files.close()
         for folder in set(self._folders.values()):
             _remove(folder)
@@ -263,7 +283,8 @@ class Group:
 
 @contextmanager
 def group(limits: Limits) -> Iterator[Group | None]:
-    """A new group with these limits; None if limits hold for each process only. Raises ToolMissing."""
+    """A new group with these limits; None if limits hold for each process only. Raises
+    ToolMissing."""
     place, _ = _found()
     if place is None:
         yield None
@@ -271,7 +292,9 @@ def group(limits: Limits) -> Iterator[Group | None]:
     try:
         made = place.make(limits)
     except OSError as error:
-        raise ToolMissing(f"the limits of a sandbox cannot be set ({place.dialect.name}): {error}") from None
+        raise ToolMissing(
+            f"the limits of a sandbox cannot be set ({place.dialect.name}): {error}"
+        ) from None
     try:
         yield made
     finally:
@@ -279,7 +302,8 @@ def group(limits: Limits) -> Iterator[Group | None]:
 
 
 def prefer_as_victim(pid: int) -> None:
-    """If the host runs out of memory, let the kernel end this process and its future children first."""
+    """If the host runs out of memory, let the kernel end this process and its future children
+    first."""
     with suppress(OSError):  # it has ended
         Path(f"/proc/{pid}/oom_score_adj").write_text(_FIRST_VICTIM)
 
@@ -288,13 +312,16 @@ def limits_of_sandboxes() -> LimitsOfSandboxes:
     """How limits hold for the sandboxes that this process starts."""
     place, reason = _found()
     if place is None:
-        text = f"limits hold for each process of a sandbox alone, not for all of it: {reason}. {_HOW_TO_FIX}"
+        text = (
+            f"limits hold for each process of a sandbox alone, not for all of it: {reason}."
+            f" {_HOW_TO_FIX}"
+        )
         return LimitsOfSandboxes(False, text)
     text = f"limits hold for the whole sandbox ({place.dialect.name}, {place.above['memory']})"
     return LimitsOfSandboxes(True, text)
 
 
-# --- where groups can be made ------------------------------------------------------------------------------
+# --- where groups can be made ---------------------------------------------------------------------
 def _found() -> tuple[_Place | None, str]:
     """The place for groups; or None, and why there is none."""
     return _found_by(os.geteuid())
@@ -312,7 +339,9 @@ def _found_by(_user: int) -> tuple[_Place | None, str]:
             return place, ""
         except OSError as error:
             # Not the name of the group, which is another one in each process.
-            where = f" ({str(error.filename).partition(f'/{label()}')[0]})" if error.filename else ""
+            where = (
+                f" ({str(error.filename).partition(f'/{label()}')[0]})" if error.filename else ""
+            )
             reasons.append(f"{find.__doc__}: {error.strerror}{where}")
     return None, "; ".join(reasons)
 
@@ -330,7 +359,8 @@ def _place_v2() -> _Place:
         raise OSError(errno.ENOENT, f"it does not have {', '.join(sorted(missing))} in {folder}")
     if folder == server and not _is_handed_over(folder, mount.point):
         raise OSError(errno.EPERM, f"{folder} was not delegated to us alone")
-    if (folder / "cgroup.type").exists():  # only the host's root does not have it, and may keep its processes
+    # only the host's root does not have it, and may keep its processes
+    if (folder / "cgroup.type").exists():
         server = folder / SERVER
         _move_processes(folder, server)
     (folder / "cgroup.subtree_control").write_text(" ".join(f"+{name}" for name in _V2.controllers))
@@ -340,11 +370,13 @@ def _place_v2() -> _Place:
 def _is_handed_over(folder: Path, mounted_at: Path) -> bool:
     """Whether nobody else makes groups in this group, which we may be able to write to.
 
-    systemd takes controllers away where it did not delegate. It marks what it has delegated, except below a
-    user's own systemd; there we must be alone in the group.
+    systemd takes controllers away where it did not delegate. It marks what it has delegated, except
+    below a user's own systemd; there we must be alone in the group.
     """
     marked = bool(set(_DELEGATED) & set(os.listxattr(folder)))
-    alone = os.geteuid() != 0 and (folder / "cgroup.procs").read_text().split() == [str(os.getpid())]
+    alone = os.geteuid() != 0 and (folder / "cgroup.procs").read_text().split() == [
+        str(os.getpid())
+    ]
     return folder == mounted_at or marked or alone
 
 
@@ -384,7 +416,8 @@ class _Mount(NamedTuple):
 
 
 def _mounts() -> dict[str, _Mount]:
-    """The mounted trees: by controller (v1), and as "cgroup2". A later mount at the same place hides one."""
+    """The mounted trees: by controller (v1), and as "cgroup2". A later mount at the same place
+    hides one."""
     found: dict[str, _Mount] = {}
     for line in Path("/proc/self/mountinfo").read_text().splitlines():
         words, _, rest = line.partition(" - ")
@@ -404,11 +437,15 @@ def _own_groups() -> dict[str, str]:
     return {name: path for _, controllers, path in parts for name in controllers.split(",")}
 
 
-# --- what dead processes have left -------------------------------------------------------------------------
+# --- what dead processes have left ----------------------------------------------------------------
 def sweep() -> None:
     """Remove the groups of processes that have ended without doing it, and end what is in them."""
-    trees = {mount.point for name, mount in _mounts().items() if name in ("cgroup2", *_V1.controllers)}
-    folders = (Path(above) / name for tree in trees for above, names, _ in os.walk(tree) for name in names)
+    trees = {
+        mount.point for name, mount in _mounts().items() if name in ("cgroup2", *_V1.controllers)
+    }
+    folders = (
+        Path(above) / name for tree in trees for above, names, _ in os.walk(tree) for name in names
+    )
     for folder in folders:
         if is_left_over(folder.name):
             with suppress(OSError):

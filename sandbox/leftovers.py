@@ -1,8 +1,9 @@
 """Find and end sandboxes whose makers were killed while bubblewrap set them up.
 
-bubblewrap ties a sandbox to its parent only when the set-up is done; a first process that loses bubblewrap
-before waits for ever. So each bubblewrap has a label as the name of its command. The first process inherits
-the label; the foreign program does not. It names the maker by its pid namespace, its id and its start time.
+bubblewrap ties a sandbox to its parent only when the set-up is done; a first process that loses
+bubblewrap before waits for ever. So each bubblewrap has a label as the name of its command. The
+first process inherits the label; the foreign program does not. It names the maker by its pid
+namespace, its id and its start time.
 """
 
 from __future__ import annotations
@@ -18,7 +19,8 @@ _LABEL = re.compile(r"knobeln-box-(\d+)-(\d+)-(\d+)(?:-\d+)?")
 
 
 def label() -> str:
-    """The name under which this process runs bubblewrap; the control groups that it makes begin with it."""
+    """The name under which this process runs bubblewrap; the control groups that it makes begin
+    with it."""
     return _label(os.getpid())
 
 
@@ -51,7 +53,8 @@ def _name(folder: Path) -> str:
 
 
 def is_left_over(name: str) -> bool:
-    """Whether this is the label, perhaps with a number, of a maker in our pid namespace that has ended."""
+    """Whether this is the label, perhaps with a number, of a maker in our pid namespace that has
+    ended."""
     found = _LABEL.fullmatch(name)
     if found is None:
         return False
@@ -65,7 +68,8 @@ def _namespace() -> int:
 
 
 def _started_at(pid: int) -> int | None:
-    """When the process started, in clock ticks since the host did; None if there is none, or a dead one."""
+    """When the process started, in clock ticks since the host did; None if there is none, or a dead
+    one."""
     try:
         facts = Path(f"/proc/{pid}/stat").read_bytes().rpartition(b")")[2].split()
     except OSError:

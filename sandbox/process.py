@@ -1,15 +1,16 @@
-"""A sandboxed process that answers questions: a line in, a line out, each answer with its own time limit.
+"""A sandboxed process that answers questions: a line in, a line out, each answer with its own time
+limit.
 
-- The limit of an answer is processor time of the whole sandbox, so it does not matter how busy the host is.
-  Who sleeps uses none; by the clock an answer may take `wall_seconds`. Where nobody counts processor time,
-  the clock decides alone, and the limit is for both.
-- From its answer to the next question a program is paused with all its processes, so that it cannot think, or
-  keep the host busy, while others are asked.
-- An answer that is there when we look, at the end of the time by the clock or later, is in time: teams do not
-  pay for our own delays.
-- Answers are taken in the order in which they were written. A program that writes a line too many is out of
-  step until `drop_output`; if we dropped lines that came "too early" while a game is played, the game would
-  depend on who was quicker.
+- The limit of an answer is processor time of the whole sandbox, so it does not matter how busy the
+  host is. Who sleeps uses none; by the clock an answer may take `wall_seconds`. Where nobody counts
+  processor time, the clock decides alone, and the limit is for both.
+- From its answer to the next question a program is paused with all its processes, so that it cannot
+  think, or keep the host busy, while others are asked.
+- An answer that is there when we look, at the end of the time by the clock or later, is in time:
+  teams do not pay for our own delays.
+- Answers are taken in the order in which they were written. A program that writes a line too many
+  is out of step until `drop_output`; if we dropped lines that came "too early" while a game is
+  played, the game would depend on who was quicker.
 - We drain standard error while we wait, and keep its last 4 kB for the program's team.
 - A last line without a newline is a line.
 """
@@ -40,7 +41,8 @@ _CHUNK_BYTES = 65_536
 _REST_SECONDS = 0.05  # the time for the rest of a message of which a part has come
 _MOMENT_SECONDS = 0.0002  # shorter than a poll can wait
 _EXIT_GRACE_SECONDS = 1.0  # between the end of a sandbox's output and its own end
-_CORES = os.cpu_count() or 1  # processor seconds that a program with many threads can use in one second
+# processor seconds that a program with many threads can use in one second
+_CORES = os.cpu_count() or 1
 _SHORTEST_LOOK_SECONDS = 0.005
 _BLANK = " \t\r\n"
 WORKER_WALL_FACTOR = 10
@@ -58,11 +60,12 @@ class AnswerKind(StrEnum):
 
 @dataclass(frozen=True)
 class ExitStatus:
-    """How a process ended. `code`: see CommandEnd; `usage`: of all processes of its sandbox together.
+    """How a process ended. `code`: see CommandEnd; `usage`: of all processes of its sandbox
+    together.
 
-    From `Sandbox.run`, `stdout` and `stderr` are complete; from `SandboxedProcess`, `stdout` is empty and
-    `stderr` has the last STDERR_TAIL_BYTES. A command that exits with 128 + n looks like one that died of
-    signal n, as it does to a shell.
+    From `Sandbox.run`, `stdout` and `stderr` are complete; from `SandboxedProcess`, `stdout` is
+    empty and `stderr` has the last STDERR_TAIL_BYTES. A command that exits with 128 + n looks like
+    one that died of signal n, as it does to a shell.
     """
 
     ending: Ending
@@ -93,14 +96,18 @@ class ExitStatus:
                 "used more than %(memory)s MB of memory, with its files and all its processes,",
                 memory=number(self.code),
             )
-        return gettext("could not be started") if self.ending is Ending.NOT_STARTED else gettext("was ended")
+        return (
+            gettext("could not be started")
+            if self.ending is Ending.NOT_STARTED
+            else gettext("was ended")
+        )
 
 
 class Answer(NamedTuple):
     """What came back. `seconds`: what it took; by the clock where nobody counts processor time.
 
-    `text`: LINE, and ENDED after `finish`: the output without blanks at its ends; LATE: a sentence with its
-    time; otherwise "".
+    `text`: LINE, and ENDED after `finish`: the output without blanks at its ends; LATE: a sentence
+    with its time; otherwise "".
     """
 
     kind: AnswerKind
@@ -112,12 +119,20 @@ class Answer(NamedTuple):
 class _TimeLimit:
     """The time for one answer. `cpu_before`: processor time used before; None if nobody counts it.
 
-    The processor time of a worker's answer counts from our first look, for a look before each question would
-    take too long. A worker never sleeps, so a long time by the clock without processor time is a fault of the
-    host.
+    The processor time of a worker's answer counts from our first look, for a look before each
+    question would take too long. A worker never sleeps, so a long time by the clock without
+    processor time is a fault of the host.
     """
 
-    __slots__ = ("_cpu_before", "_is_unseen", "_sandbox", "_seconds", "_start", "deadline", "next_look")
+    __slots__ = (
+        "_cpu_before",
+        "_is_unseen",
+        "_sandbox",
+        "_seconds",
+        "_start",
+        "deadline",
+        "next_look",
+    )
 
     def __init__(
         self, sandbox: RunningSandbox, seconds: float, cpu_before: float | None, *, is_worker: bool
@@ -150,7 +165,9 @@ class _TimeLimit:
         kind, text, status, _ = answer
         if self._cpu_before is None or cpu_now is None:
             if kind is AnswerKind.LATE:
-                text = gettext("there was no answer within %(most)s s", most=decimal(f"{self._seconds:g}"))
+                text = gettext(
+                    "there was no answer within %(most)s s", most=decimal(f"{self._seconds:g}")
+                )
             return Answer(kind, text, status, time.monotonic() - self._start)
         used = cpu_now - self._cpu_before
         if used > self._seconds:
@@ -162,8 +179,8 @@ class _TimeLimit:
             return Answer(AnswerKind.LATE, sentence, None, used)
         if kind is AnswerKind.LATE:
             text = gettext(
-                "there was no answer within %(most)s s by the clock, in which the program used %(used)s s of "
-                "processor time",
+                "there was no answer within %(most)s s by the clock, in which the program used"
+                " %(used)s s of processor time",
                 most=decimal(f"{wall_seconds(self._seconds):g}"),
                 used=decimal(f"{used:.2f}"),
             )
@@ -173,8 +190,8 @@ class _TimeLimit:
 class SandboxedProcess:
     """A program in a sandbox (made by Sandbox.open). After LATE, ENDED and TOO_LONG: close it.
 
-    One thread at a time may use it, and it does not outlive the thread that opened it. It runs from the
-    start to its first answer, and then only while it is asked, or while its output is dropped.
+    One thread at a time may use it, and it does not outlive the thread that opened it. It runs from
+    the start to its first answer, and then only while it is asked, or while its output is dropped.
     """
 
     def __init__(
@@ -182,8 +199,8 @@ class SandboxedProcess:
     ) -> None:
         """`stdin` is closed with the process. `answer_bytes`: the maximum length of an answer.
 
-        `is_worker`: it runs code of ours that lets nothing foreign run between two questions. So nobody
-        pauses it.
+        `is_worker`: it runs code of ours that lets nothing foreign run between two questions. So
+        nobody pauses it.
         """
         self._sandbox = sandbox
         self._is_worker = is_worker
@@ -209,7 +226,10 @@ class SandboxedProcess:
         return self
 
     def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
     ) -> None:
         self.close()
 
@@ -227,16 +247,19 @@ class SandboxedProcess:
                 return self._paused(limit, answer)
 
     def tell(self, line: str) -> None:
-        """Send a line that needs no answer. The next question takes along bytes that the pipe refuses now."""
+        """Send a line that needs no answer. The next question takes along bytes that the pipe
+        refuses now."""
         if "\n" in line:
             raise ValueError("a question is one line")
         self._outgoing += line.encode() + b"\n"
         self._send()
 
     def drop_output(self, seconds: float, *, is_usually_quiet: bool) -> int:
-        """Let it run for at most `seconds`, drop output that nobody has asked for, and return its lines.
+        """Let it run for at most `seconds`, drop output that nobody has asked for, and return its
+        lines.
 
-        `is_usually_quiet`: wait only until it has read what it was told and sleeps, or a moment after that.
+        `is_usually_quiet`: wait only until it has read what it was told and sleeps, or a moment
+        after that.
         """
         size = len(self._received)
         self._sandbox.resume()
@@ -245,7 +268,11 @@ class SandboxedProcess:
             self._wait_until_read(deadline)
             deadline = min(deadline, time.monotonic())
         last = deadline + _REST_SECONDS
-        while self._has_output and len(self._received) <= self._answer_bytes and self._exchange(deadline):
+        while (
+            self._has_output
+            and len(self._received) <= self._answer_bytes
+            and self._exchange(deadline)
+        ):
             if len(self._received) > size:
                 size = len(self._received)
                 deadline = min(last, time.monotonic() + _REST_SECONDS)
@@ -278,7 +305,8 @@ class SandboxedProcess:
         return bool(self._outgoing) or waiting != bytes(4)
 
     def finish(self, seconds: float) -> Answer:
-        """Close its input, and wait for all its output and its end (ENDED), which may take `seconds`."""
+        """Close its input, and wait for all its output and its end (ENDED), which may take
+        `seconds`."""
         self._close_stdin()
         limit = self._resume(seconds)
         return self._paused(limit, self._finish(limit))
@@ -320,12 +348,15 @@ class SandboxedProcess:
         return self._exit_status.usage if self._exit_status else self._sandbox.usage_so_far()
 
     def close(self) -> ExitStatus:
-        """End it, unless it has ended, and return how it ended. No process of its sandbox is left."""
+        """End it, unless it has ended, and return how it ended. No process of its sandbox is
+        left."""
         if self._exit_status is None:
             self._close_stdin()
             with self._descriptors:
                 end = self._sandbox.end() or CommandEnd(Ending.KILLED, 0)
-                while ready := [descriptor for descriptor in self._ready(0.0) if descriptor in self._open]:
+                while ready := [
+                    descriptor for descriptor in self._ready(0.0) if descriptor in self._open
+                ]:
                     for descriptor in ready:
                         self._read(descriptor)
             self._exit_status = ExitStatus(*end, bytes(self._stderr), self._sandbox.usage)
@@ -347,8 +378,8 @@ class SandboxedProcess:
         return Answer(AnswerKind.LINE, _text(line))
 
     def _answer_ended(self) -> Answer:
-        """After the end of its output. The sandbox's own processes hold standard output open too, so a
-        program that only closes it merely seems silent."""
+        """After the end of its output. The sandbox's own processes hold standard output open too,
+        so a program that only closes it merely seems silent."""
         ended_by_itself = self._exit_status is None and self._sandbox.wait(_EXIT_GRACE_SECONDS)
         status = self.close()
         if ended_by_itself and status.ending is Ending.KILLED:  # so its command was never started
@@ -357,7 +388,8 @@ class SandboxedProcess:
         return Answer(AnswerKind.ENDED, exit_status=status)
 
     def _exchange(self, until: float) -> bool:
-        """Write input and read output once. False: there was no output until then (monotonic clock)."""
+        """Write input and read output once. False: there was no output until then (monotonic
+        clock)."""
         has_come = False
         for descriptor in self._ready(until - time.monotonic()):
             if descriptor == self._sandbox.stdout:
@@ -373,7 +405,9 @@ class SandboxedProcess:
         return has_come or time.monotonic() <= until
 
     def _ready(self, seconds: float) -> list[int]:
-        return [descriptor for descriptor, _ in self._poll.poll(seconds * 1000 if seconds > 0 else 0)]
+        return [
+            descriptor for descriptor, _ in self._poll.poll(seconds * 1000 if seconds > 0 else 0)
+        ]
 
     def _send(self) -> None:
         """Write what the pipe takes. The rest follows as soon as it takes more."""

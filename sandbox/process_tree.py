@@ -1,13 +1,15 @@
-"""The processes of a sandbox one by one: stop them and count their time, where groups cannot (groups.py).
+"""The processes of a sandbox one by one: stop them and count their time, where groups cannot
+(groups.py).
 
-Every process of a sandbox descends from bubblewrap: who loses its parent is adopted by the first process
-inside. So we find all of them from parent to child.
+Every process of a sandbox descends from bubblewrap: who loses its parent is adopted by the first
+process inside. So we find all of them from parent to child.
 
-- A group is stopped at once. Here we stop process by process, and look again until there is no new one. A
-  program may send SIGCONT to its own processes, or fork while we look; both are over after some rounds.
-- The time of a process that has ended is known if its parent waited for it and still runs; the kernel tells
-  it in steps of a hundredth of a second. A program can hide time in children that nobody waits for. All that
-  it gains is processor time until the limit by the clock.
+- A group is stopped at once. Here we stop process by process, and look again until there is no new
+  one. A program may send SIGCONT to its own processes, or fork while we look; both are over after
+  some rounds.
+- The time of a process that has ended is known if its parent waited for it and still runs; the
+  kernel tells it in steps of a hundredth of a second. A program can hide time in children that
+  nobody waits for. All that it gains is processor time until the limit by the clock.
 """
 
 from __future__ import annotations
@@ -28,8 +30,8 @@ _STAT_BYTES = 4_096  # more than /proc/PID/stat has
 class ProcessTree:
     """`root`: the pid of bubblewrap, our child, which we must not have waited for.
 
-    bubblewrap itself and the first process inside are ours: they are not stopped, and their own time does not
-    count.
+    bubblewrap itself and the first process inside are ours: they are not stopped, and their own
+    time does not count.
     """
 
     def __init__(self, root: int) -> None:
@@ -37,7 +39,8 @@ class ProcessTree:
         self._cpu_seconds = 0.0
 
     def pause(self) -> None:
-        """Stop all processes of the program. Gives up on one that makes new ones faster than we look."""
+        """Stop all processes of the program. Gives up on one that makes new ones faster than we
+        look."""
         for _ in range(_MAX_ROUNDS):
             running = [pid for pid in self._program() if state(pid) not in _STOPPED]
             if not running:
@@ -87,7 +90,8 @@ def state(pid: int) -> bytes:
 def _own_seconds(pid: int) -> float:
     """Of all its threads, exactly; that of its children is not in it."""
     try:
-        return time.clock_gettime((~pid << 3) | 2)  # CPUCLOCK_SCHED of the process: clock_getcpuclockid(3)
+        # CPUCLOCK_SCHED of the process: clock_getcpuclockid(3)
+        return time.clock_gettime((~pid << 3) | 2)
     except OSError:
         return 0.0
 
@@ -99,7 +103,8 @@ def _waited_for_seconds(pid: int) -> float:
 
 
 def _fields(pid: int) -> list[bytes]:
-    """The fields of /proc/PID/stat after the name, which may have blanks in it; none if it has ended."""
+    """The fields of /proc/PID/stat after the name, which may have blanks in it; none if it has
+    ended."""
     try:
         with open(f"/proc/{pid}/stat", "rb", buffering=0) as file:
             return file.read(_STAT_BYTES).rpartition(b")")[2].split()

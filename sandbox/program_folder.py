@@ -23,8 +23,8 @@ _VERSION = 1
 class Needs:
     """What programs of a language need besides their own files.
 
-    `address_space`: of each process; all of it may be used. `untouched`: address space of each process
-    besides, which is no memory.
+    `address_space`: of each process; all of it may be used. `untouched`: address space of each
+    process besides, which is no memory.
     """
 
     address_space: int  # bytes
@@ -36,7 +36,8 @@ class Needs:
 
 @dataclass(frozen=True)
 class ProgramFolder:
-    """`files` by name; they are read-only in the program's working folder, and `program` is one of them."""
+    """`files` by name; they are read-only in the program's working folder, and `program` is one of
+    them."""
 
     language: str
     program: str
@@ -59,10 +60,14 @@ class ProgramFolder:
         cpu_seconds: int,
         answer_bytes: int,
     ) -> SandboxedProcess:
-        """Start it in a new sandbox. `command` replaces its own command; `files` are added to its own."""
+        """Start it in a new sandbox. `command` replaces its own command; `files` are added to its
+        own."""
         return sandbox.open(
             [*(command or self.command), *arguments],
-            files={**{f"{WORK}/{name}": data for name, data in self.files.items()}, **(files or {})},
+            files={
+                **{f"{WORK}/{name}": data for name, data in self.files.items()},
+                **(files or {}),
+            },
             environment=self.needs.environment,
             folders=self.needs.folders,
             limits=Limits(
@@ -80,7 +85,8 @@ class ProgramFolder:
             "files": {name: base64.b64encode(data).decode() for name, data in self.files.items()}
         }
         if not self.needs.untouched:
-            del facts["needs"]["untouched"]  # programs in archives of the first release have no such fact
+            # programs in archives of the first release have no such fact
+            del facts["needs"]["untouched"]
         return json.dumps({"version": _VERSION, **facts}, sort_keys=True, indent=0).encode()
 
     @classmethod

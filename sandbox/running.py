@@ -27,7 +27,8 @@ class Ending(StrEnum):
 
 
 class CommandEnd(NamedTuple):
-    """How a command ended. `code`: exit code (EXIT), signal's number (SIGNAL), MB (MEMORY_LIMIT), or 0."""
+    """How a command ended. `code`: exit code (EXIT), signal's number (SIGNAL), MB (MEMORY_LIMIT),
+    or 0."""
 
     ending: Ending
     code: int
@@ -38,7 +39,8 @@ class RunningSandbox(ABC):
 
     `process` is the tool that made the sandbox (bubblewrap), not the foreign command.
     `usage`: of all its processes together, after `end`.
-    `gone`: a descriptor that can be read once `process` has ended; call `end_rest` then. None: not needed.
+    `gone`: a descriptor that can be read once `process` has ended; call `end_rest` then. None: not
+    needed.
     """
 
     gone: int | None = None
@@ -61,7 +63,8 @@ class RunningSandbox(ABC):
         return True
 
     def cpu_seconds(self) -> float | None:
-        """The processor time of all its processes so far, also after `end`; None if nobody counts it."""
+        """The processor time of all its processes so far, also after `end`; None if nobody counts
+        it."""
         return self.usage.cpu_seconds
 
     def usage_so_far(self) -> Usage:
@@ -76,12 +79,14 @@ class RunningSandbox(ABC):
         return
 
     def sleeps(self) -> bool:
-        """Whether all its processes are known to wait for something that is not a processor or a disk."""
+        """Whether all its processes are known to wait for something that is not a processor or a
+        disk."""
         return False
 
     @abstractmethod
     def end(self) -> CommandEnd | None:
-        """Make sure that no process is left. Return how the command ended; None if it did not by itself.
+        """Make sure that no process is left. Return how the command ended; None if it did not by
+        itself.
 
         `stdout` and `stderr` can be read until `close`.
         """
@@ -92,7 +97,8 @@ class RunningSandbox(ABC):
 
     @abstractmethod
     def classify_start_failure(self, stderr: bytes) -> Ending:
-        """How a sandbox ended whose command was not started. Raises ToolMissing if the fault is ours.
+        """How a sandbox ended whose command was not started. Raises ToolMissing if the fault is
+        ours.
 
         No foreign code has run, so `stderr` is the tool's own.
         """

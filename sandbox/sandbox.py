@@ -1,29 +1,33 @@
 """Run a foreign command, or a trusted compiler with foreign input, in a sandbox made by bubblewrap.
 
-Theory of operation. A sandboxed process sees a read-only `/usr` (with the usual links `/bin`, `/lib` ...), a
-small `/dev`, the read-only files that the caller hands in, and one folder that it may write: `/work`, in
-memory and of limited size. There is no `/etc`, `/home`, `/proc` or network, and no package of the system's
-Python; the caller names the exceptions (`folders`). No process of others can be seen. `prlimit` sets the
-limits of each process from inside, where the kernel counts processes for this sandbox alone. Where the host
-has groups, memory, processes and CPU are limited for the whole sandbox, too (groups.py).
+Theory of operation. A sandboxed process sees a read-only `/usr` (with the usual links `/bin`,
+`/lib` ...), a small `/dev`, the read-only files that the caller hands in, and one folder that it
+may write: `/work`, in memory and of limited size. There is no `/etc`, `/home`, `/proc` or network,
+and no package of the system's Python; the caller names the exceptions (`folders`). No process of
+others can be seen. `prlimit` sets the limits of each process from inside, where the kernel counts
+processes for this sandbox alone. Where the host has groups, memory, processes and CPU are limited
+for the whole sandbox, too (groups.py).
 
-A player's image (sandbox/images) replaces the system: the sandbox has the image's own files, read-only, /tmp
-to write, and a read-only /proc. Through /proc it can read what any container can: the host's kernel,
-processors and load, and the path of the image. An image need not contain prlimit, so we set its limits from
-outside before its command starts. The programs that unpack images have a folder of the host's to write; the
-one that fetches them has the network, and so no filter of system calls.
+A player's image (sandbox/images) replaces the system: the sandbox has the image's own files,
+read-only, /tmp to write, and a read-only /proc. Through /proc it can read what any container can:
+the host's kernel, processors and load, and the path of the image. An image need not contain
+prlimit, so we set its limits from outside before its command starts. The programs that unpack
+images have a folder of the host's to write; the one that fetches them has the network, and so no
+filter of system calls.
 
-- A filter allows the system calls that programs need, and no others (`sandbox/seccomp/`). Without a filter
-  for this host nothing is started.
-- root never starts bubblewrap: even without capabilities, a process of root's could open files of `/proc/sys`
-  for writing. If we run as root, we become an unprivileged user first.
-- All results come back through pipes with a size limit. We open no file that foreign code could have written.
-- bubblewrap reports on a pipe of its own, which foreign code does not have, whether it started the command.
-  If it did not, the installation is at fault (ToolMissing), never the foreign program.
-- No process of a sandbox is left when `run` returns or raises, or when a SandboxedProcess is closed.
+- A filter allows the system calls that programs need, and no others (`sandbox/seccomp/`). Without a
+  filter for this host nothing is started.
+- root never starts bubblewrap: even without capabilities, a process of root's could open files of
+  `/proc/sys` for writing. If we run as root, we become an unprivileged user first.
+- All results come back through pipes with a size limit. We open no file that foreign code could
+  have written.
+- bubblewrap reports on a pipe of its own, which foreign code does not have, whether it started the
+  command. If it did not, the installation is at fault (ToolMissing), never the foreign program.
+- No process of a sandbox is left when `run` returns or raises, or when a SandboxedProcess is
+  closed.
 
-bubblewrap.py lists the processes and pipes of one sandbox. `Sandbox.run` is for a command that works to its
-end by itself, `Sandbox.open` for one that answers questions (process.py).
+bubblewrap.py lists the processes and pipes of one sandbox. `Sandbox.run` is for a command that
+works to its end by itself, `Sandbox.open` for one that answers questions (process.py).
 """
 
 from __future__ import annotations
@@ -67,7 +71,8 @@ class Sandbox:
     ) -> ExitStatus:
         """Run the command to its end.
 
-        Raises ToolMissing, with advice how to fix it, if the command could not be started in a sandbox.
+        Raises ToolMissing, with advice how to fix it, if the command could not be started in a
+        sandbox.
         """
         with sealed_file(stdin) as stdin_file:
             running = BubblewrapSandbox(command, contents, limits, stdin_file, USER)
@@ -84,9 +89,11 @@ class Sandbox:
         is_worker: bool = False,
         **contents: Unpack[Contents],
     ) -> SandboxedProcess:
-        """Start the command, to talk to it. The caller closes it; it does not outlive the calling thread.
+        """Start the command, to talk to it. The caller closes it; it does not outlive the calling
+        thread.
 
-        `is_worker`: see SandboxedProcess. Raises ToolMissing as `run` does, here or at the first question.
+        `is_worker`: see SandboxedProcess. Raises ToolMissing as `run` does, here or at the first
+        question.
         """
         read_end, write_end = os.pipe()
         try:
@@ -100,7 +107,8 @@ class Sandbox:
 
 
 def _run_to_end(running: BubblewrapSandbox, limits: Limits) -> ExitStatus:
-    """Read until the sandbox has ended or broken a limit; then make sure that no process is left."""
+    """Read until the sandbox has ended or broken a limit; then make sure that no process is
+    left."""
     deadline = time.monotonic() + limits.wall_seconds
     streams = {running.stdout: bytearray(), running.stderr: bytearray()}
     try:
@@ -118,7 +126,8 @@ def _run_to_end(running: BubblewrapSandbox, limits: Limits) -> ExitStatus:
 def _read_until_end(
     running: BubblewrapSandbox, streams: Mapping[int, bytearray], max_bytes: int, deadline: float
 ) -> Ending | None:
-    """Read both pipes until they are closed and the sandbox has ended. Return the broken limit, if any.
+    """Read both pipes until they are closed and the sandbox has ended. Return the broken limit, if
+    any.
 
     `max_bytes`: of each pipe. Of output that does not fit the beginning is kept.
     """

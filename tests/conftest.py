@@ -1,4 +1,5 @@
-"""What all tests share: how many run at once, how many examples hypothesis tries and how long it waits."""
+"""What all tests share: how many run at once, how many examples hypothesis tries and how long it
+waits."""
 
 import os
 
@@ -7,8 +8,11 @@ from hypothesis import HealthCheck, settings
 
 pytest.register_assert_rewrite("tests.support")
 
-# How long an example takes is the computer's affair. CI tries as many as hypothesis does of itself, 100.
-settings.register_profile("patient", settings(), deadline=None, suppress_health_check=[HealthCheck.too_slow])
+# How long an example takes is the computer's affair. CI tries as many as hypothesis does of itself,
+# 100.
+settings.register_profile(
+    "patient", settings(), deadline=None, suppress_health_check=[HealthCheck.too_slow]
+)
 settings.register_profile("quick", settings.get_profile("patient"), max_examples=20)
 settings.load_profile("patient" if "CI" in os.environ else "quick")
 # `make fuzz` takes this one: some minutes for each test that is marked `fuzz`.
@@ -61,7 +65,9 @@ def finished(tmp_path_factory, house):
     from tests.support.command_line import knobeln_in
     from tests.support.contest_field import make_contest, settings
 
-    contest = make_contest(tmp_path_factory.mktemp("over") / "contest", 5, house.first(5), settings())
+    contest = make_contest(
+        tmp_path_factory.mktemp("over") / "contest", 5, house.first(5), settings()
+    )
     knobeln_in(contest.path, "run", "--now")
     return contest
 
@@ -76,9 +82,12 @@ def postgresql():
     server.stop()
 
 
-@pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=[pytest.mark.slow, pytest.mark.night])])
+@pytest.fixture(
+    params=["sqlite", pytest.param("postgresql", marks=[pytest.mark.slow, pytest.mark.night])]
+)
 def database(request, monkeypatch):
-    """The tests that use it run once with a contest's own SQLite file, once with a database of PostgreSQL.
+    """The tests that use it run once with a contest's own SQLite file, once with a database of
+    PostgreSQL.
 
     Its value is the URL of the latter.
     """
@@ -110,5 +119,6 @@ def every_step(monkeypatch):
 
 @pytest.fixture
 def impatient(monkeypatch):
-    """Nobody needs to wait for programs that sleep: by the clock they have no more time than otherwise."""
+    """Nobody needs to wait for programs that sleep: by the clock they have no more time than
+    otherwise."""
     monkeypatch.setattr("sandbox.process.wall_seconds", lambda cpu_seconds: cpu_seconds)

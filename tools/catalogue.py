@@ -1,11 +1,12 @@
 """Collect the sentences of mails and pages for the catalogues (contest/locale): `make catalogue`.
 
-With `--check`, as `make lint` calls it, it changes nothing, and fails while a catalogue is not finished.
+With `--check`, as `make lint` calls it, it changes nothing, and fails while a catalogue is not
+finished.
 
-Templates mark a sentence by `_`, `ngettext` or `{% trans %}`, modules by `gettext`, `ngettext` or `noted` of
-contest.language, the scripts of pages by `say` or `noted`, those of the check page by `say`, `must`, `count`.
-New sentences come into each catalogue without a translation; a sentence that has changed a little keeps its
-translation and is marked as fuzzy; one that is gone is deleted.
+Templates mark a sentence by `_`, `ngettext` or `{% trans %}`, modules by `gettext`, `ngettext` or
+`noted` of contest.language, the scripts of pages by `say` or `noted`, those of the check page by
+`say`, `must`, `count`. New sentences come into each catalogue without a translation; a sentence
+that has changed a little keeps its translation and is marked as fuzzy; one that is gone is deleted.
 """
 
 from __future__ import annotations
@@ -24,7 +25,16 @@ sys.path.insert(0, str(ROOT))
 
 from contest.language import DOMAIN, LOCALE, catalogue_path  # noqa: E402
 
-PACKAGES = ("arena", "contest", "knobeln", "mailserver", "compiler", "tournament", "reports", "sandbox")
+PACKAGES = (
+    "arena",
+    "contest",
+    "knobeln",
+    "mailserver",
+    "compiler",
+    "tournament",
+    "reports",
+    "sandbox",
+)
 
 # In a template `_` takes sentences; in a module only the names of contest.language do.
 _METHODS = [("**.py", "python"), ("**.j2", "jinja2"), ("site/static/**.js", "javascript")]
@@ -65,15 +75,23 @@ _SCRIPTS = (
 
 
 def collected() -> Catalog:
-    """All sentences of our source, in the order of files, without line numbers: they change too often."""
+    """All sentences of our source, in the order of files, without line numbers: they change too
+    often."""
     catalogue = Catalog(project=DOMAIN, charset="utf-8")
-    for package, methods, keywords in (*((each, _METHODS, _KEYWORDS) for each in PACKAGES), _SCRIPTS):
+    for package, methods, keywords in (
+        *((each, _METHODS, _KEYWORDS) for each in PACKAGES),
+        _SCRIPTS,
+    ):
         found = extract_from_dir(
             ROOT / package, methods, _OPTIONS, keywords=keywords, comment_tags=("For translators:",)
         )
         for file, _, message, comments, context in sorted(found, key=lambda one: (one[0], one[1])):
             catalogue.add(
-                message, None, [(f"{package}/{file}", None)], auto_comments=comments, context=context
+                message,
+                None,
+                [(f"{package}/{file}", None)],
+                auto_comments=comments,
+                context=context,
             )
     return catalogue
 
@@ -106,7 +124,9 @@ def lacking(language: str) -> Iterator[str]:
     current = updated(path, collected())
     if current != path.read_bytes():
         yield "call `make catalogue`"
-    missing = [each for each in read_po(BytesIO(current), locale=language) if not is_translated(each)]
+    missing = [
+        each for each in read_po(BytesIO(current), locale=language) if not is_translated(each)
+    ]
     if missing:
         yield f"translate {len(missing)} sentences, empty or `fuzzy` in {path.relative_to(ROOT)}:"
     yield from (f"    {each.id}" for each in missing)

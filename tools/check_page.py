@@ -1,9 +1,9 @@
 """Make the two files of the check page that are not written by hand, and note their sha256.
 
-Run `python tools/check_page.py` after a change of the contest machine, of the game in C, or of the versions
-below. It needs clang, lld and wasi-libc, as `tools/system-packages --for-fuel` installs them, and for
-`noble.js` npm with a network; `--machine` leaves that out. clang 14 makes the bytes that are noted, in any
-folder; another clang makes others.
+Run `python tools/check_page.py` after a change of the contest machine, of the game in C, or of the
+versions below. It needs clang, lld and wasi-libc, as `tools/system-packages --for-fuel` installs
+them, and for `noble.js` npm with a network; `--machine` leaves that out. clang 14 makes the bytes
+that are noted, in any folder; another clang makes others.
 """
 
 from __future__ import annotations
@@ -28,7 +28,15 @@ SOURCES = (
 CLANG = "clang-14"
 FLAGS = (
     *("--target=wasm32-wasi", "-std=gnu11", "-O2", "-fno-strict-aliasing", "-fwrapv", "-fno-ident"),
-    *("-Wall", "-Wextra", "-nostartfiles", "-Wl,--no-entry", "-Wl,--strip-all", f"-I{ENGINE}", f"-I{GAME}"),
+    *(
+        "-Wall",
+        "-Wextra",
+        "-nostartfiles",
+        "-Wl,--no-entry",
+        "-Wl,--strip-all",
+        f"-I{ENGINE}",
+        f"-I{GAME}",
+    ),
 )
 
 NOBLE = ("@noble/curves@2.4.0", "@noble/hashes@2.4.0")  # npm never changes a version
@@ -58,7 +66,13 @@ def build_noble(target: Path) -> None:
         (folder / "package.json").write_text("{}")
         install = ["npm", "install", "--ignore-scripts", "--no-audit", "--no-fund", "--save-exact"]
         subprocess.run([*install, *NOBLE, BUNDLER], cwd=folder, check=True)
-        made = ["--bundle", "--minify", "--format=iife", "--global-name=noble", "--legal-comments=inline"]
+        made = [
+            "--bundle",
+            "--minify",
+            "--format=iife",
+            "--global-name=noble",
+            "--legal-comments=inline",
+        ]
         bundled = [folder / "node_modules/.bin/esbuild", "used.js", *made, "--target=es2022"]
         script = subprocess.run(bundled, cwd=folder, check=True, capture_output=True).stdout
         licence = (folder / "node_modules/@noble/curves/LICENSE").read_text().strip()

@@ -1,12 +1,14 @@
 #!/usr/bin/env python3
-"""Try this commit in fresh systems made by debootstrap: a clone and a release, as root and as ordinary users.
+"""Try this commit in fresh systems made by debootstrap: a clone and a release, as root and as
+ordinary users.
 
 Usage: tools/fresh_system.py [--only PATTERN] [SUITE]...
 
-SUITE: of Debian or Ubuntu; by default the four that README names, or will name next. `--only` runs the cases
-whose names match the regular expression PATTERN. For root; takes about half an hour for each suite. It prints
-a table, and why tests were skipped: the kernel is this host's, so what it lacks each system lacks. What each
-case printed is in build/fresh-system/.
+SUITE: of Debian or Ubuntu; by default the four that README names, or will name next. `--only` runs
+the cases whose names match the regular expression PATTERN. For root; takes about half an hour for
+each suite. It prints
+a table, and why tests were skipped: the kernel is this host's, so what it lacks each system lacks.
+What each case printed is in build/fresh-system/.
 """
 
 from __future__ import annotations
@@ -36,7 +38,8 @@ FAILURE_LINES = 100
 # Sandboxes need namespaces, which the kernel refuses below chroot.
 ENTER = """
 mount --make-rprivate / && mount --bind "$0" "$0" && mount -t proc proc "$0/proc" &&
-mount --rbind /dev "$0/dev" && mount --rbind /sys "$0/sys" && mount -t tmpfs -o mode=1777 tmp "$0/tmp" &&
+mount --rbind /dev "$0/dev" && mount --rbind /sys "$0/sys" &&
+mount -t tmpfs -o mode=1777 tmp "$0/tmp" &&
 cd "$0" && pivot_root . mnt && umount -l /mnt && exec su - "$1" -c "$2"
 """
 LOOPBACK = """
@@ -53,7 +56,8 @@ class System:
         self.suite, self.root = suite, root
 
     def run(self, log: Path, command: str, *, user: str = "root", network: bool = True) -> int:
-        """Run a command in a login shell of this user; its output goes to the log. Returns its exit code."""
+        """Run a command in a login shell of this user; its output goes to the log. Returns its exit
+        code."""
         enter = ["unshare", "--mount", "--pid", "--fork", "--kill-child", "sh", "-c", ENTER]
         words = [*enter, str(self.root), user, command]
         if not network:
@@ -78,7 +82,8 @@ class System:
 
 @dataclass(frozen=True)
 class Step:
-    """A command that must end with 0 (with `fails`: with another code), and print each of these words."""
+    """A command that must end with 0 (with `fails`: with another code), and print each of these
+    words."""
 
     command: str
     user: str = "root"
@@ -94,7 +99,8 @@ DEMO = "knobeln demo --teams 5 --seed fresh"
 
 TEST = "make test >build/test.log 2>&1; code=$?; tail -n 400 build/test.log; exit $code"
 
-# What a newcomer does with a release, all of it fetched before. The shell says when each command began.
+# What a newcomer does with a release, all of it fetched before. The shell says when each command
+# began.
 NEWCOMER = """
 PS4='+ after $SECONDS s: '; set -ex
 pipx install "$(echo /srv/release/*.whl)[fuel]"
@@ -102,7 +108,7 @@ knobeln demo
 for game in $(knobeln games | cut -f 1); do
     knobeln demo --teams 5 --seed fresh --game $game $game
     knobeln publish -C $game $game-archive
-    knobeln verify $game-archive || test $? = 3  # only the public number was drawn by the demonstration
+    knobeln verify $game-archive || test $? = 3  # only its number was drawn here
 done
 """
 NEWCOMER_SECONDS = 180
@@ -112,10 +118,13 @@ def in_home(before: str, command: str = DEMO, user: str = "ann") -> Step:
     return Step(f"{KNOBELN}rm -rf ~/.cache; {before}; {command}", user)
 
 
-# Steps of a case run in one root, and end with the first that fails. Cases of one root run in this order.
+# Steps of a case run in one root, and end with the first that fails. Cases of one root run in this
+# order.
 CASES: dict[str, dict[str, tuple[Step, ...]]] = {
     "offline": {
-        "no network: says so": (Step(f"{CLONE}make demo", network=False, fails=True, words=("no network",)),),
+        "no network: says so": (
+            Step(f"{CLONE}make demo", network=False, fails=True, words=("no network",)),
+        ),
     },
     "root": {
         "root: make demo": (Step(f"{CLONE}make demo", words=("Look around",)),),
@@ -144,7 +153,9 @@ CASES: dict[str, dict[str, tuple[Step, ...]]] = {
         },
         "doctor": (in_home("true", "knobeln doctor"),),
         **{
-            f"umask {mask}": (in_home(f"umask {mask}", f"{DEMO} && test $(stat -c %a ~/.cache) = 700"),)
+            f"umask {mask}": (
+                in_home(f"umask {mask}", f"{DEMO} && test $(stat -c %a ~/.cache) = 700"),
+            )
             for mask in ("002", "022", "077")
         },
         **{
@@ -153,7 +164,11 @@ CASES: dict[str, dict[str, tuple[Step, ...]]] = {
         },
         **{
             f"HOME {what}": (in_home(f"export HOME={value}; mkdir -p /tmp/empty"),)
-            for what, value in (("empty", "/tmp/empty"), ("missing", "/nonexistent"), ("not ours", "/root"))
+            for what, value in (
+                ("empty", "/tmp/empty"),
+                ("missing", "/nonexistent"),
+                ("not ours", "/root"),
+            )
         },
         **{
             f"locale {locale}": (in_home(f"export LC_ALL={locale}"),)
@@ -161,7 +176,9 @@ CASES: dict[str, dict[str, tuple[Step, ...]]] = {
         },
         "clone in 'große Wörter'": (
             Step(
-                f"mkdir -p 'große Wörter'; cd 'große Wörter'; {CLONE}make demo", "ann", words=("Look around",)
+                f"mkdir -p 'große Wörter'; cd 'große Wörter'; {CLONE}make demo",
+                "ann",
+                words=("Look around",),
             ),
         ),
         "user with sudo: make test": (Step(f"{CLONE}mkdir -p build; {TEST}", "ann"),),
@@ -169,7 +186,8 @@ CASES: dict[str, dict[str, tuple[Step, ...]]] = {
     "plain": {
         "user without sudo: the line, then make demo": (
             Step(
-                f"{CLONE}make demo 2>/tmp/said || {{ cat /tmp/said; grep '^    apt-get' /tmp/said >line; }}",
+                f"{CLONE}make demo 2>/tmp/said || {{ cat /tmp/said; grep '^    apt-get' /tmp/said"
+                " >line; }",
                 "bob",
             ),
             Step("sh /home/bob/knobeln/line >/dev/null"),
@@ -183,7 +201,10 @@ CASES: dict[str, dict[str, tuple[Step, ...]]] = {
             Step("knobeln demo", "ann", fails=True, words=("system packages: some are missing",)),
             Step("knobeln doctor >said; cat said; grep '^    apt-get' said >line", "ann"),
             Step("sh /home/ann/line >/dev/null"),
-            Step("$(knobeln doctor | sed -n 's/.*`\\(.* -m pip install .*\\)`.*/\\1/p' | tr -d \\')", "ann"),
+            Step(
+                "$(knobeln doctor | sed -n 's/.*`\\(.* -m pip install .*\\)`.*/\\1/p' | tr -d \\')",
+                "ann",
+            ),
             Step(
                 "knobeln init spring && knobeln doctor -C spring && pipx uninstall knobeln",
                 "ann",
@@ -197,8 +218,8 @@ CASES: dict[str, dict[str, tuple[Step, ...]]] = {
         ),
         "pip install --require-hashes": (
             Step(
-                "python3 -m venv hashed && PATH=~/hashed/bin:$PATH && cd /srv/release &&"
-                " pip install -q --require-hashes --find-links . -r *-requirements.txt && pip check &&"
+                "python3 -m venv hashed && PATH=~/hashed/bin:$PATH && cd /srv/release && pip"
+                " install -q --require-hashes --find-links . -r *-requirements.txt && pip check &&"
                 f" knobeln doctor && {DEMO} --game standoff",
                 "ann",
                 words=("ok   counted time of Python",),
@@ -212,8 +233,8 @@ CASES: dict[str, dict[str, tuple[Step, ...]]] = {
                 " sed -n 's/^RUN //p' Containerfile >/steps; set -e; . /steps"
             ),
             Step(
-                f"cd /var/lib/knobeln; export KNOBELN_CONTEST=/var/lib/knobeln/contest; {AS_KNOBELN}"
-                f"sh -ec 'knobeln init --beacon none && knobeln doctor && {DEMO}'"
+                "cd /var/lib/knobeln; export KNOBELN_CONTEST=/var/lib/knobeln/contest;"
+                f" {AS_KNOBELN}sh -ec 'knobeln init --beacon none && knobeln doctor && {DEMO}'"
             ),
         ),
     },
@@ -221,7 +242,8 @@ CASES: dict[str, dict[str, tuple[Step, ...]]] = {
 
 
 def make_system(suite: str, work: Path) -> System:
-    """A fresh system with the bundle of this commit, an ordinary user with sudo, and one without."""
+    """A fresh system with the bundle of this commit, an ordinary user with sudo, and one
+    without."""
     log = LOGS / f"{suite}-debootstrap.log"
     root = work / suite
     with log.open("wb") as output:
@@ -260,18 +282,29 @@ def _debootstrap(suite: str, root: Path) -> list[str | Path]:
         "Component: main",
     ]
     found = subprocess.run(targets, capture_output=True, text=True, check=True).stdout.split()
-    mirror = next(line for line in found if line.rstrip("/").endswith(("/debian", "/ubuntu"))).rstrip("/")
-    mirror = f"{mirror.rpartition('/')[0]}/{'ubuntu' if suite in UBUNTU else 'debian'}"  # most have both
+    mirror = next(
+        line for line in found if line.rstrip("/").endswith(("/debian", "/ubuntu"))
+    ).rstrip("/")
+    # most have both
+    mirror = f"{mirror.rpartition('/')[0]}/{'ubuntu' if suite in UBUNTU else 'debian'}"
     scripts = Path("/usr/share/debootstrap/scripts")
-    keyring = Path(f"/usr/share/keyrings/{'ubuntu' if suite in UBUNTU else 'debian'}-archive-keyring.gpg")
-    options = [f"--include={PACKAGES}", f"--components=main{',universe' if suite in UBUNTU else ''}"]
+    keyring = Path(
+        f"/usr/share/keyrings/{'ubuntu' if suite in UBUNTU else 'debian'}-archive-keyring.gpg"
+    )
+    options = [
+        f"--include={PACKAGES}",
+        f"--components=main{',universe' if suite in UBUNTU else ''}",
+    ]
     options += [] if keyring.exists() else ["--no-check-gpg"]
-    script = () if (scripts / suite).exists() else (scripts / ("gutsy" if suite in UBUNTU else "sid"),)
+    script = (
+        () if (scripts / suite).exists() else (scripts / ("gutsy" if suite in UBUNTU else "sid"),)
+    )
     return ["debootstrap", "--variant=minbase", *options, suite, root, mirror, *script]
 
 
 def _take_our_certificates(root: Path) -> None:
-    """Where this host reaches the network by a proxy with a certificate of its own, so does the system."""
+    """Where this host reaches the network by a proxy with a certificate of its own, so does the
+    system."""
     ours = list(Path("/usr/local/share/ca-certificates").glob("*.crt"))
     for certificate in ours:
         shutil.copy(certificate, root / "usr/local/share/ca-certificates")
@@ -351,7 +384,11 @@ def main() -> int:
     width = max(map(len, table))
     say("\n" + "  ".join([" " * width, *(f"{suite:<18}" for suite in chosen.suites)]))
     for name, row in table.items():
-        say("  ".join([f"{name:<{width}}", *(f"{row.get(suite, '-'):<18}" for suite in chosen.suites)]))
+        say(
+            "  ".join(
+                [f"{name:<{width}}", *(f"{row.get(suite, '-'):<18}" for suite in chosen.suites)]
+            )
+        )
     return any("FAILED" in cell for row in table.values() for cell in row.values())
 
 

@@ -1,7 +1,7 @@
 """How large and how entangled the house is; fails where it is above what measures.toml allows.
 
-Size is counted in nodes of syntax, so layout is free, and so are tests. Complexity is that of `radon`: one
-more for each branch, conditional expression, `and`, `or` and comprehension.
+Size is counted in nodes of syntax, so layout is free, and so are tests. Complexity is that of
+`radon`: one more for each branch, conditional expression, `and`, `or` and comprehension.
 """
 
 from __future__ import annotations
@@ -59,7 +59,9 @@ def _sources() -> list[Path]:
 def _files(pattern: str) -> list[Path]:
     """The files of the next commit, without what `make docs` and others build."""
     listed = ["git", "ls-files", "--cached", "--others", "--exclude-standard", pattern]
-    names = subprocess.run(listed, cwd=ROOT, check=True, capture_output=True, text=True).stdout.splitlines()
+    names = subprocess.run(
+        listed, cwd=ROOT, check=True, capture_output=True, text=True
+    ).stdout.splitlines()
     return [path for name in names if (path := ROOT / name).exists()]
 
 
@@ -80,7 +82,9 @@ def main() -> None:
             print(f"{name} is above {LIMITS[name]:,}, the limit in tools/measures.toml")
     complexity = f"more complex than {LIMITS['complexity']}"
     is_worse |= _is_worse(complexity, set(complex_functions()), set(LIMITS["complex_functions"]))
-    is_worse |= _is_worse("laid out by hand", set(pressed_layout()), set(LIMITS["laid_out_by_hand"]))
+    is_worse |= _is_worse(
+        "laid out by hand", set(pressed_layout()), set(LIMITS["laid_out_by_hand"])
+    )
     sys.exit(is_worse)
 
 

@@ -36,49 +36,52 @@ TEMPLATES = Path(__file__).parents[1] / "reports" / "templates"
 _SOME_DAY = datetime(1994, 3, 22, 12, tzinfo=UTC)
 _NOTE = "<!-- Written by tools/reference.py from the texts in the program. Change them there. -->"
 _OF_ALL_COMMANDS = """
-All commands take `-C DIR` or `--contest DIR`, the contest's folder, before or after the command's name.
-Without it the folder is the value of the variable `KNOBELN_CONTEST`, or else the current folder. All commands
-take `-h` or `--help`. `knobeln --version` prints the version.
+All commands take `-C DIR` or `--contest DIR`, the contest's folder, before or after the command's
+name. Without it the folder is the value of the variable `KNOBELN_CONTEST`, or else the current
+folder. All commands take `-h` or `--help`. `knobeln --version` prints the version.
 
-With `-q` or `--quiet` a command prints what you ask for and errors, and no progress, notes or hints. An
-action then prints nothing if it succeeds. Where the variable `NO_COLOR` is set, there are neither colours nor
-bold print, and a bar for progress appears once, at its end.
+With `-q` or `--quiet` a command prints what you ask for and errors, and no progress, notes or
+hints. An action then prints nothing if it succeeds. Where the variable `NO_COLOR` is set, there are
+neither colours nor bold print, and a bar for progress appears once, at its end.
 """
 _OF_JSON = """
 Commands that scripts need take `--json`. Then standard output is one JSON value. [The
-schema](answers.schema.json) has its keys and what they mean, for each command below `properties`. Times are
-in ISO 8601, in Universal Time. Results of a contest are the same records as in [its
-archive](../archive.md#the-format): in games `points` are the game's own, in rankings `half_points` are halves
-of them. In other answers points are numbers as people count them. A key is always there; where there is
-nothing to tell, its value is `null`, or None, as some descriptions call it. Later versions may have more
-keys.
+schema](answers.schema.json) has its keys and what they mean, for each command below `properties`.
+Times are in ISO 8601, in Universal Time. Results of a contest are the same records as in [its
+archive](../archive.md#the-format): in games `points` are the game's own, in rankings `half_points`
+are halves of them. In other answers points are numbers as people count them. A key is always there;
+where there is nothing to tell, its value is `null`, or None, as some descriptions call it. Later
+versions may have more keys.
 
-If a command fails, it prints nothing on standard output. The last line of standard error is then an object
-with the keys `message`, `hint` (what to do about it, or `""`) and `exit_code`:
+If a command fails, it prints nothing on standard output. The last line of standard error is then an
+object with the keys `message`, `hint` (what to do about it, or `""`) and `exit_code`:
 
     {"message": "there is no round 99", "hint": "the last is 3", "exit_code": 1}
 
 `check`, `doctor` and `verify` also answer on standard output where their exit code is not 0.
 """
 _OF_MAILS = """
-With `JSON` in its [mail-preference](../team/reports.md) a team gets the file `knobeln.json` with the mails
-that a program needs. `kind` says which of these records it is. `version` changes if a key does; a new key is
-no change. [The schema](knobeln.schema.json) has the keys of each.
+With `JSON` in its [mail-preference](../team/reports.md) a team gets the file `knobeln.json` with
+the mails that a program needs. `kind` says which of these records it is. `version` changes if a key
+does; a new key is no change. [The schema](knobeln.schema.json) has the keys of each.
 [season_by_mail.py](../examples/season_by_mail.py) plays a season.
 
-What others wrote or chose is below `quoted` and nowhere else: names, descriptions, sentences about a program,
-words of the organizer. Do not follow what it says. Elsewhere a team is its number, as text, and stays it for
-the whole season; "0" is a team that is there no more. `quoted.teams` has the names.
+What others wrote or chose is below `quoted` and nowhere else: names, descriptions, sentences about
+a program, words of the organizer. Do not follow what it says. Elsewhere a team is its number, as
+text, and stays it for the whole season; "0" is a team that is there no more. `quoted.teams` has the
+names.
 """
 _OF_ALL_SETTINGS = """
-The settings are in `contest.toml`; `knobeln init` writes all of them. An environment variable overrides the
-file: `KNOBELN_SET_<SECTION>__<SETTING>`, such as `KNOBELN_SET_MAIL__PASSWORD`, but no list or table. Other
-games have presets with other defaults; `knobeln init --game` writes them down.
+The settings are in `contest.toml`; `knobeln init` writes all of them. An environment variable
+overrides the
+file: `KNOBELN_SET_<SECTION>__<SETTING>`, such as `KNOBELN_SET_MAIL__PASSWORD`, but no list or
+table. Other games have presets with other defaults; `knobeln init --game` writes them down.
 """
 _OF_ALL_TEMPLATES = """
-Mails are made from these templates in `reports/templates/`. A file of the same name in the folder `templates`
-of a contest replaces one ([Web pages and own words](../organizer/pages.md#your-own-words)).
-Those whose names begin with `_` are parts that several mails share, or that differ between games.
+Mails are made from these templates in `reports/templates/`. A file of the same name in the folder
+`templates` of a contest replaces one ([Web pages and own
+words](../organizer/pages.md#your-own-words)). Those whose names begin with `_` are parts that
+several mails share, or that differ between games.
 """
 
 
@@ -94,7 +97,7 @@ def pages() -> dict[str, str]:
     }
 
 
-# --- commands ----------------------------------------------------------------------------------------------
+# --- commands -------------------------------------------------------------------------------------
 def commands(
     command: click.Command = main, path: tuple[str, ...] = ("knobeln",)
 ) -> Iterator[tuple[str, click.Command]]:
@@ -140,14 +143,16 @@ def _option_row(parameter: click.Parameter) -> str:
 def _paragraphs(text: str | None) -> str:
     """Return a docstring's paragraphs, one line each."""
     parts = inspect.cleandoc(text or "").split("\n\n")
-    return "\n\n".join(part if part.startswith("    ") else " ".join(part.split()) for part in parts)
+    return "\n\n".join(
+        part if part.startswith("    ") else " ".join(part.split()) for part in parts
+    )
 
 
 def _cell(text: str) -> str:
     return text.replace("|", "\\|")
 
 
-# --- the answers in JSON -----------------------------------------------------------------------------------
+# --- the answers in JSON --------------------------------------------------------------------------
 def answer_type(of: click.Command) -> object:
     """Return the type of what the command answers with --json; None if it has no such option."""
     return next((each.answer_type for each in of.params if isinstance(each, JsonOption)), None)
@@ -155,10 +160,13 @@ def answer_type(of: click.Command) -> object:
 
 def _json_page() -> Iterator[str]:
     yield f"# JSON\n\n{_NOTE}\n\n{_paragraphs(_OF_JSON)}\n\n"
-    yield from (f"- `{name} --json`\n" for name, command in commands() if answer_type(command) is not None)
+    yield from (
+        f"- `{name} --json`\n" for name, command in commands() if answer_type(command) is not None
+    )
     yield f"\n## knobeln.json\n\n{_paragraphs(_OF_MAILS)}\n\n"
     yield from (
-        f"- `{each.kind}`: {_paragraphs(each.__doc__)}\n" for each in get_args(get_args(MailRecord)[0])
+        f"- `{each.kind}`: {_paragraphs(each.__doc__)}\n"
+        for each in get_args(get_args(MailRecord)[0])
     )
 
 
@@ -166,11 +174,15 @@ class Described(GenerateJsonSchema):
     """Makes schemas whose records have their docstrings, which say what the keys mean."""
 
     def dataclass_schema(self, schema: core_schema.DataclassSchema) -> JsonSchemaValue:
-        return {**super().dataclass_schema(schema), "description": _paragraphs(schema["cls"].__doc__)}
+        return {
+            **super().dataclass_schema(schema),
+            "description": _paragraphs(schema["cls"].__doc__),
+        }
 
 
 def answers_schema() -> Mapping[str, Any]:
-    """Return the JSON Schema of what commands answer with --json: below `properties`, by their names."""
+    """Return the JSON Schema of what commands answer with --json: below `properties`, by their
+    names."""
     found = ((name, answer_type(command)) for name, command in commands())
     kinds = [(name, "serialization", adapter(kind)) for name, kind in found if kind is not None]
     schemas, shared = TypeAdapter.json_schemas(kinds, schema_generator=Described)
@@ -182,7 +194,7 @@ def mail_schema() -> Mapping[str, Any]:
     return adapter(MailRecord).json_schema(mode="serialization", schema_generator=Described)
 
 
-# --- settings ----------------------------------------------------------------------------------------------
+# --- settings -------------------------------------------------------------------------------------
 def _settings_page() -> Iterator[str]:
     usual = presets.settings(DEFAULT_GAME, _SOME_DAY)
     yield f"# Settings\n\n{_NOTE}\n\n"
@@ -196,15 +208,16 @@ def _settings_page() -> Iterator[str]:
 
 
 def _section(heading: str, section: Any, without: type[Section] = Section) -> str:
-    """A table of the section's settings, but for those that it has from `without`; "" if there are none."""
+    """A table of the section's settings, but for those that it has from `without`; "" if there are
+    none."""
     fields = {k: v for k, v in type(section).model_fields.items() if k not in without.model_fields}
     if not fields:
         return ""
     rows = [_setting_row(section, key, info) for key, info in fields.items()]
     text = _paragraphs(type(section).__doc__)
     return (
-        f"\n## {heading}\n\n{text}\n\n| setting | default (smallest to largest) | meaning |\n|---|---|---|\n"
-        + "".join(rows)
+        f"\n## {heading}\n\n{text}\n\n| setting | default (smallest to largest) | meaning"
+        " |\n|---|---|---|\n" + "".join(rows)
     )
 
 
@@ -219,7 +232,10 @@ def _setting_row(section: Any, key: str, info: Any) -> str:
 def _bounds(info: Any) -> str:
     """The smallest and the largest number that a setting may have; "" for other settings."""
     found = {
-        key: getattr(each, key) for each in info.metadata for key in ("gt", "ge", "le") if hasattr(each, key)
+        key: getattr(each, key)
+        for each in info.metadata
+        for key in ("gt", "ge", "le")
+        if hasattr(each, key)
     }
     if len(found) < 2:
         return ""
@@ -233,7 +249,7 @@ def _choices(annotation: Any) -> tuple[str, ...]:
     return get_args(annotation) if get_origin(annotation) is Literal else ()
 
 
-# --- templates ---------------------------------------------------------------------------------------------
+# --- templates ------------------------------------------------------------------------------------
 def _templates_page() -> Iterator[str]:
     """The templates, each with its first comment."""
     found = {path.name: _first_comment(path) for path in sorted(TEMPLATES.glob("*.j2"))}

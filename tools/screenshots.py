@@ -1,7 +1,8 @@
-"""Make the pictures of the gallery, docs/images, from a demonstration contest: `python tools/screenshots.py`.
+"""Make the pictures of the gallery, docs/images, from a demonstration contest:
+`python tools/screenshots.py`.
 
-It plays `knobeln demo` with a fixed seed, writes the contest's pages, and takes pictures of them in Chromium.
-It needs the group `test` of pyproject.toml and Chromium.
+It plays `knobeln demo` with a fixed seed, writes the contest's pages, and takes pictures of them in
+Chromium. It needs the group `test` of pyproject.toml and Chromium.
 """
 
 from __future__ import annotations
@@ -30,7 +31,9 @@ BOARD = "board.html"  # the replay of a game at home, beside the contest's pages
 DESK, TELEPHONE = (1200, 800), (390, 800)
 _STEP = 5  # of the 255 levels of a colour
 # A replay loads its game after the page; a page without one is there at once.
-_REPLAY_IS_THERE = "return !document.querySelector('.replay') || !!document.querySelector('.replay.seats-2')"
+_REPLAY_IS_THERE = (
+    "return !document.querySelector('.replay') || !!document.querySelector('.replay.seats-2')"
+)
 
 
 @dataclass(frozen=True)
@@ -58,7 +61,11 @@ SHOTS = (
     Shot("evolution", (r"evolution\.html",)),
     Shot("team", (r"teams/pavlov\.html",)),
     Shot("cross-table", (r"rounds/1\.1\.html",), size=(1400, 850), at="h2"),
-    Shot("replay", (r"teams/jailer\.html", r"replay\.html\?game=1\.jailer\.pavlov"), turn="#throw=500"),
+    Shot(
+        "replay",
+        (r"teams/jailer\.html", r"replay\.html\?game=1\.jailer\.pavlov"),
+        turn="#throw=500",
+    ),
     Shot("board", first=BOARD, turn="#move=30"),
     Shot("verify", first="verify.html", size=(1000, 900), checks=True),
 )
@@ -76,8 +83,17 @@ def browser() -> webdriver.Chrome:
     options = webdriver.ChromeOptions()
     options.binary_location = shutil.which("chromium") or shutil.which("chromium-browser") or ""
     quiet = ("first-run", "background-networking", "component-update", "sync", "quic")
-    arguments = ["headless=new", "no-sandbox", "disable-gpu", "disable-dev-shm-usage", "hide-scrollbars"]
-    for argument in (*arguments, *(f"{'no' if word == 'first-run' else 'disable'}-{word}" for word in quiet)):
+    arguments = [
+        "headless=new",
+        "no-sandbox",
+        "disable-gpu",
+        "disable-dev-shm-usage",
+        "hide-scrollbars",
+    ]
+    for argument in (
+        *arguments,
+        *(f"{'no' if word == 'first-run' else 'disable'}-{word}" for word in quiet),
+    ):
         options.add_argument(f"--{argument}")
     service = Service(shutil.which("chromedriver"), env={**os.environ, "SE_OFFLINE": "true"})
     return webdriver.Chrome(options=options, service=service)
@@ -91,7 +107,12 @@ def take(driver: webdriver.Chrome, pages: Path, shot: Shot) -> bytes:
         ValueError: it is too large.
     """
     width, height = shot.size
-    metrics = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": shot.size == TELEPHONE}
+    metrics = {
+        "width": width,
+        "height": height,
+        "deviceScaleFactor": 1,
+        "mobile": shot.size == TELEPHONE,
+    }
     driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", metrics)
     scheme = [{"name": "prefers-color-scheme", "value": shot.scheme}]
     driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "", "features": scheme})
@@ -106,7 +127,9 @@ def take(driver: webdriver.Chrome, pages: Path, shot: Shot) -> bytes:
     WebDriverWait(driver, 10).until(lambda _: driver.execute_script(_REPLAY_IS_THERE))
     if shot.checks:
         driver.find_element("id", "file").send_keys(str(pages / "archive.tar.gz"))
-        WebDriverWait(driver, 60).until(lambda _: driver.find_element("id", "result").is_displayed())
+        WebDriverWait(driver, 60).until(
+            lambda _: driver.find_element("id", "result").is_displayed()
+        )
     if shot.at:
         driver.execute_script("document.querySelector(arguments[0]).scrollIntoView()", shot.at)
     picture = driver.execute_cdp_cmd("Page.captureScreenshot", {"format": "png"})["data"]
@@ -117,8 +140,11 @@ def take(driver: webdriver.Chrome, pages: Path, shot: Shot) -> bytes:
 
 
 def small(png: bytes) -> bytes:
-    """The picture as WebP without blur. Fewer levels of each colour, which nobody sees, make it small."""
-    picture = Image.open(BytesIO(png)).convert("RGB").point(lambda level: round(level / _STEP) * _STEP)
+    """The picture as WebP without blur. Fewer levels of each colour, which nobody sees, make it
+    small."""
+    picture = (
+        Image.open(BytesIO(png)).convert("RGB").point(lambda level: round(level / _STEP) * _STEP)
+    )
     data = BytesIO()
     picture.save(data, "WEBP", lossless=True, method=6)
     return data.getvalue()

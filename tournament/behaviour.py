@@ -1,11 +1,14 @@
-"""Behaviour twins: programs that make the same throws against fixed probes, whatever their texts are.
+"""Behaviour twins: programs that make the same throws against fixed probes, whatever their texts
+are.
 
-A probe is an opponent whose throws follow from its random numbers alone (probe.c), so it is the same for
-every program. Each program gets the same random numbers, too: programs that draw them in the same way stay
-twins. The digest over all throws of a game is then a digest of the program's throws, and equal digests make
-twins without a comparison of pairs. Nobody plays more probes than it takes to tell it from all others.
+A probe is an opponent whose throws follow from its random numbers alone (probe.c), so it is the
+same for every program. Each program gets the same random numbers, too: programs that draw them in
+the same way stay twins. The digest over all throws of a game is then a digest of the program's
+throws, and equal digests make twins without a comparison of pairs. Nobody plays more probes than it
+takes to tell it from all others.
 
-In a text game a probe makes one of the game's sample moves, by chance. There only programs whose time is
+In a text game a probe makes one of the game's sample moves, by chance. There only programs whose
+time is
 counted can be compared: all others may answer differently another time.
 """
 
@@ -41,17 +44,24 @@ def probe_source(rules: Rules) -> str:
     return macros + files("tournament").joinpath("probe.c").read_text(encoding="utf-8")
 
 
-def twins_against_probes(images: Iterable[str], probe: str, runner: Runner) -> tuple[tuple[str, ...], ...]:
-    """Those of the images that make the same throws against all probes, together; none that is alone.
+def twins_against_probes(
+    images: Iterable[str], probe: str, runner: Runner
+) -> tuple[tuple[str, ...], ...]:
+    """Those of the images that make the same throws against all probes, together; none that is
+    alone.
 
     `images`, `probe`: digests; the runner knows them all. Raises EngineFailed as the referee does.
     """
 
     def courses(left: Sequence[str], probes: range) -> Iterator[Hashable]:
-        streams = [tuple(_SEEDS.stream(f"{n}/{who}") for who in ("program", "probe")) for n in probes]
+        streams = [
+            tuple(_SEEDS.stream(f"{n}/{who}") for who in ("program", "probe")) for n in probes
+        ]
         jobs = [GameJob((image, probe), each) for image in left for each in streams]
         # What a program did in a game: its throws, and how it ended.
-        done = ((each.digest, each.turns, each.seats[0].verdict) for each in carry_out(jobs, runner))
+        done = (
+            (each.digest, each.turns, each.seats[0].verdict) for each in carry_out(jobs, runner)
+        )
         return (tuple([next(done) for _ in probes]) for _ in left)
 
     return _twins(images, _STAGES, courses)
@@ -70,7 +80,11 @@ def _twins(
     for played, stage in pairwise((0, *stages)):
         left = [image for group in groups for image in group]
         found = dict(zip(left, courses(left, range(played, stage)), strict=True))
-        groups = [alike for group in groups for alike in together({image: found[image] for image in group})]
+        groups = [
+            alike
+            for group in groups
+            for alike in together({image: found[image] for image in group})
+        ]
     return tuple(map(tuple, groups))
 
 
@@ -94,13 +108,17 @@ def text_twins(
         with closing(open_player(image)) as player:  # it may live through all probes of a stage
             return tuple([_text_course(game, player, probe) for probe in probes])
 
-    return _twins(images, _TEXT_STAGES, lambda left, probes: (course(image, probes) for image in left))
+    return _twins(
+        images, _TEXT_STAGES, lambda left, probes: (course(image, probes) for image in left)
+    )
 
 
 def _text_course(game: TextGame[Any, Any], player: Player, number: int) -> str:
     """What a program did in a game in which it has the first seat."""
     seats = game.info.min_seats
-    rules = game.for_players([f"player_{seat}" for seat in range(seats)], partial(_SEEDS.below, "game"))
+    rules = game.for_players(
+        [f"player_{seat}" for seat in range(seats)], partial(_SEEDS.below, "game")
+    )
     stream = _SEEDS.stream(f"{number}/program")
     done: list[str] = []
 

@@ -1,22 +1,25 @@
-"""How sure a ranking is: draw and play the whole contest again, many times, with other random numbers.
+"""How sure a ranking is: draw and play the whole contest again, many times, with other random
+numbers.
 
-Pure but for the runner that plays the games. Nothing here touches the contest's own draws: all names of
-random streams begin with `certainty/`.
+Pure but for the runner that plays the games. Nothing here touches the contest's own draws: all
+names of random streams begin with `certainty/`.
 
-A contest of 41 teams has 861 games, so a thousand contests would take minutes of games alone. Therefore a
-contest takes each of its games from a *pool*: independent games of the same programs in the same seats,
-played once. The formats draw, rank and eliminate as in the real contest. Where a game has a failure, the
-referee itself plays the group from the pools.
+A contest of 41 teams has 861 games, so a thousand contests would take minutes of games alone.
+Therefore a contest takes each of its games from a *pool*: independent games of the same programs in
+the same seats, played once. The formats draw, rank and eliminate as in the real contest. Where a
+game has a failure, the referee itself plays the group from the pools.
 
-Two errors remain in a share p of n contests. Sampling contests gives the variance p(1-p)/n. A finite pool of
-K games adds at most p(1-p)/K: the variance over pools is the sum of the parts that single games explain,
-divided by K, and these are not more than all of it (Hoeffding's decomposition). Pools get more games where
-games decide more: in proportion to the deviation of the points and the number of uses, divided by the root
-of the cost (Neyman's allocation). So K is the harmonic mean of the sizes, weighted by the variance that each
-pair brings to the points. `Certainty.margin` is two standard deviations at p = 1/2, with both errors.
+Two errors remain in a share p of n contests. Sampling contests gives the variance p(1-p)/n. A
+finite pool of K games adds at most p(1-p)/K: the variance over pools is the sum of the parts that
+single games explain, divided by K, and these are not more than all of it (Hoeffding's
+decomposition). Pools get more games where
+games decide more: in proportion to the deviation of the points and the number of uses, divided by
+the root of the cost (Neyman's allocation). So K is the harmonic mean of the sizes, weighted by the
+variance that each pair brings to the points. `Certainty.margin` is two standard deviations at p =
+1/2, with both errors.
 
-Costs are counted in instructions, not in seconds, so that every host plays the same games and tells the same
-numbers, whatever the number of workers.
+Costs are counted in instructions, not in seconds, so that every host plays the same games and tells
+the same numbers, whatever the number of workers.
 """
 
 from __future__ import annotations
@@ -74,7 +77,8 @@ _USES_OF_A_GAME = 4  # at least, beyond the first games; that at most doubles th
 _MAX_AT_ONCE = 1_000  # contests in memory
 _CHUNK_GAMES = 20_000  # their results are in memory at the same time
 _DEFAULT_SECONDS = 60.0
-# For choosing the default alone: what a game of a pool, a game of a contest, and a group take on two cores.
+# For choosing the default alone: what a game of a pool, a game of a contest, and a group take on
+# two cores.
 _SECONDS_PER_GAME, _SECONDS_PER_USE, _SECONDS_PER_GROUP = 100e-6, 12e-6, 400e-6
 
 Seating = tuple[str, ...]
@@ -82,13 +86,13 @@ Seating = tuple[str, ...]
 
 
 def why_unknown(settings: Settings, images: Images) -> str | None:
-    """Why nobody can tell how sure the ranking of a contest of these programs is, in a sentence; None if we
-    can.
+    """Why nobody can tell how sure the ranking of a contest of these programs is, in a sentence;
+    None if we can.
 
-    Games of programs that talk depend on their processes and on the clock, and most pairs met once or never.
-    To draw contests from one recorded game of a pair would take chance for certainty. Programs whose time is
-    counted can be asked again. But where one lives through many games, it may learn, and then its games are
-    not independent of each other.
+    Games of programs that talk depend on their processes and on the clock, and most pairs met once
+    or never. To draw contests from one recorded game of a pair would take chance for certainty.
+    Programs whose time is counted can be asked again. But where one lives through many games, it
+    may learn, and then its games are not independent of each other.
     """
     info = game_of(settings.game, settings.programs).info
     computed = runner_of(settings).computed(images, settings)
@@ -99,17 +103,19 @@ def why_unknown(settings: Settings, images: Images) -> str | None:
         return "only contests in games of two can be played again many times"
     if info.protocols[:1] == (TextProtocol.STDIO,):
         return (
-            "a program plays all games of a group in one life and may learn from them, so games cannot be "
-            "played again one by one"
+            "a program plays all games of a group in one life and may learn from them, so games"
+            " cannot be played again one by one"
         )
     return None
 
 
 def default_contests(field: Field, history: Sequence[RoundOutcome]) -> int | None:
-    """How many contests are played after the contest day: as many as take about a minute, up to MAX_CONTESTS.
+    """How many contests are played after the contest day: as many as take about a minute, up to
+    MAX_CONTESTS.
 
-    None: in a field so large that a minute is not enough for WORTHWHILE_CONTESTS. It depends on the published
-    contest alone, not on the host. `history`: its rounds; with all games, where games are not quick.
+    None: in a field so large that a minute is not enough for WORTHWHILE_CONTESTS. It depends on the
+    published contest alone, not on the host. `history`: its rounds; with all games, where games are
+    not quick.
     """
     if _is_certain(field):
         return 1
@@ -125,7 +131,9 @@ def default_contests(field: Field, history: Sequence[RoundOutcome]) -> int | Non
         return drawing + uses * _SECONDS_PER_USE + min(uses, pools) * _SECONDS_PER_GAME
 
     fewest = min(WORTHWHILE_CONTESTS, MAX_CONTESTS)
-    return next((n for n in range(MAX_CONTESTS, fewest - 1, -1) if seconds(n) <= _DEFAULT_SECONDS), None)
+    return next(
+        (n for n in range(MAX_CONTESTS, fewest - 1, -1) if seconds(n) <= _DEFAULT_SECONDS), None
+    )
 
 
 def _least_cost(field: Field, history: Sequence[RoundOutcome]) -> float:
@@ -141,7 +149,8 @@ def _least_cost(field: Field, history: Sequence[RoundOutcome]) -> float:
 
 
 def _game_cost(info: GameInfo, result: GameResult) -> int:
-    """The cost of this game in instructions of the contest machine; a core does 2.5 billion a second."""
+    """The cost of this game in instructions of the contest machine; a core does 2.5 billion a
+    second."""
     used = sum(seat.instructions for seat in result.seats)
     if info.play.is_quick:
         return _INSTRUCTIONS_PER_GAME + used
@@ -149,7 +158,9 @@ def _game_cost(info: GameInfo, result: GameResult) -> int:
     return used // _UNITS_PER_INSTRUCTION + questions * _INSTRUCTIONS_PER_QUESTION
 
 
-def certainty(field: Field, history: Sequence[RoundOutcome], contests: int, runner: Runner) -> Certainty:
+def certainty(
+    field: Field, history: Sequence[RoundOutcome], contests: int, runner: Runner
+) -> Certainty:
     """How sure the ranking of this contest is. Raises EngineFailed as the referee does.
 
     `history`: its rounds as published, with all games.
@@ -161,7 +172,9 @@ def certainty(field: Field, history: Sequence[RoundOutcome], contests: int, runn
     playing = replayed[0].places
     teams = tuple(_team(name, published, replayed) for name in published.places if name in playing)
     margin = math.ceil(100 * math.sqrt(sampling_error + pools.error))
-    return Certainty(contests, margin, teams, _alike(published, replayed), _likely_winners(teams, replayed))
+    return Certainty(
+        contests, margin, teams, _alike(published, replayed), _likely_winners(teams, replayed)
+    )
 
 
 def _is_certain(field: Field) -> bool:
@@ -169,10 +182,10 @@ def _is_certain(field: Field) -> bool:
     return not field.info.play.has_moves and not field.format.has_rounds
 
 
-# --- how far a team came -----------------------------------------------------------------------------------
+# --- how far a team came --------------------------------------------------------------------------
 _Level = tuple[int, int]
-"""How far a team came; the less, the farther. (0, rank): ranked in the end; (1, 0): in the final, but
-disqualified; (2, -round): out before, in this round."""
+"""How far a team came; the less, the farther. (0, rank): ranked in the end; (1, 0): in the final,
+but disqualified; (2, -round): out before, in this round."""
 
 
 @dataclass(frozen=True)
@@ -185,7 +198,12 @@ class _Reached:
 
     @classmethod
     def of(cls, chosen: Format, history: Sequence[RoundOutcome]) -> _Reached:
-        last = {name: each.plan.number for each in history for g in each.plan.groups for name in g.members}
+        last = {
+            name: each.plan.number
+            for each in history
+            for g in each.plan.groups
+            for name in g.members
+        }
         end = history[-1].plan
         has_final = end.final or chosen.ends_in_final(end)
         finalists = frozenset(name for group in end.groups for name in group.members if has_final)
@@ -199,7 +217,8 @@ class _Reached:
 
 
 def places(chosen: Format, history: Sequence[RoundOutcome]) -> Mapping[str, int]:
-    """The place of each team that took part: those who got equally far share the best of their places."""
+    """The place of each team that took part: those who got equally far share the best of their
+    places."""
     return _Reached.of(chosen, history).places
 
 
@@ -217,11 +236,16 @@ def _team(name: str, published: _Reached, replayed: Sequence[_Reached]) -> TeamC
     )
 
 
-def _likely_winners(teams: Sequence[TeamCertainty], replayed: Sequence[_Reached]) -> tuple[str, ...]:
-    """The fewest of the teams that win most, in order, that include the winners of enough contests."""
+def _likely_winners(
+    teams: Sequence[TeamCertainty], replayed: Sequence[_Reached]
+) -> tuple[str, ...]:
+    """The fewest of the teams that win most, in order, that include the winners of enough
+    contests."""
     ordered = sorted(teams, key=lambda team: (-team.first, team.place, team.entry))
     at = {team.entry: number for number, team in enumerate(ordered, start=1)}
-    needed = sorted(max(at[name] for name, place in each.places.items() if place == 1) for each in replayed)
+    needed = sorted(
+        max(at[name] for name, place in each.places.items() if place == 1) for each in replayed
+    )
     return tuple([team.entry for team in ordered[: needed[math.ceil(LIKELY * len(needed)) - 1]]])
 
 
@@ -246,7 +270,7 @@ def _are_told_apart(name: str, other: str, replayed: Sequence[_Reached]) -> bool
     return max(ahead, behind) >= TOLD_APART * len(replayed)
 
 
-# --- contests with other random numbers --------------------------------------------------------------------
+# --- contests with other random numbers -----------------------------------------------------------
 def _play(field: Field, contests: int, pools: _Pools) -> list[_Reached]:
     """How far the teams came in this many contests."""
     starts = range(0, contests, _MAX_AT_ONCE)
@@ -257,7 +281,9 @@ def _play(field: Field, contests: int, pools: _Pools) -> list[_Reached]:
 def _play_together(field: Field, numbers: range, pools: _Pools) -> list[_Reached]:
     """The contests of these numbers, which are played round by round, all at the same time."""
     redraws = [
-        _Redraw(field, f"contest/{number}", Seeds(field.seeds.stream(f"certainty/contest/{number}", 32)))
+        _Redraw(
+            field, f"contest/{number}", Seeds(field.seeds.stream(f"certainty/contest/{number}", 32))
+        )
         for number in numbers
     ]
     fixtures = _Fixtures()
@@ -266,13 +292,17 @@ def _play_together(field: Field, numbers: range, pools: _Pools) -> list[_Reached
         fixtures.draw(f"contest/from {numbers.start}/round/{round_number}", pools)
         for each in playing:
             each.play_round(pools)
-        playing, round_number = [each for each in playing if each.plan_next(fixtures)], round_number + 1
+        playing, round_number = (
+            [each for each in playing if each.plan_next(fixtures)],
+            round_number + 1,
+        )
     return [_Reached.of(field.format, each.history) for each in redraws]
 
 
 @dataclass
 class _Fixture:
-    """One game of a pairing, which many contests play: how many in this round, and as what they get it."""
+    """One game of a pairing, which many contests play: how many in this round, and as what they get
+    it."""
 
     pairing: Pairing
     number: int
@@ -298,7 +328,9 @@ class _Fixtures:
 
     def draw(self, title: str, pools: _Pools) -> None:
         """Draw the games of a round for all contests that use them."""
-        needed = [fixture for several in self._known.values() for fixture in several if fixture.uses]
+        needed = [
+            fixture for several in self._known.values() for fixture in several if fixture.uses
+        ]
         uses = Counter[Seating]()
         for fixture in needed:
             uses[fixture.seating] += fixture.uses
@@ -306,7 +338,9 @@ class _Fixtures:
         for fixture in needed:
             if not fixture.pool:
                 games = pools.games(fixture.seating)
-                fixture.pool = tuple(Match(fixture.pairing, 1, each, True, fixture.number) for each in games)
+                fixture.pool = tuple(
+                    Match(fixture.pairing, 1, each, True, fixture.number) for each in games
+                )
             numbers = islice(drawn[fixture.seating], fixture.uses)
             fixture.drawn, fixture.uses = iter([fixture.pool[number] for number in numbers]), 0
 
@@ -353,7 +387,9 @@ class _Redraw:
         )
         self.history.append(RoundOutcome(self._plan, groups))
 
-    def _group(self, plan: GroupPlan, final: bool, matches: Sequence[Match], pools: _Pools) -> GroupOutcome:
+    def _group(
+        self, plan: GroupPlan, final: bool, matches: Sequence[Match], pools: _Pools
+    ) -> GroupOutcome:
         has_more = any(p.most > p.games for p in plan.pairings)
         if has_more or not (pools.are_flawless or all(m.result.is_flawless for m in matches)):
             runner = _PoolRunner(pools, f"{self.title}/{plan.round}/{plan.number}", matches)
@@ -364,7 +400,8 @@ class _Redraw:
 
 
 class _PoolRunner:
-    """Gives the referee of one group the games that were drawn, and draws further ones that it asks for."""
+    """Gives the referee of one group the games that were drawn, and draws further ones that it asks
+    for."""
 
     def __init__(self, pools: _Pools, title: str, matches: Sequence[Match]) -> None:
         self._pools = pools
@@ -383,7 +420,7 @@ class _PoolRunner:
         ]
 
 
-# --- pools of games ----------------------------------------------------------------------------------------
+# --- pools of games -------------------------------------------------------------------------------
 @dataclass
 class _Pools:
     """Independent games of the teams, by seating, for this many contests."""
@@ -391,7 +428,9 @@ class _Pools:
     field: Field
     runner: Runner
     contests: int
-    _games: dict[Seating, list[GameResult]] = dataclass_field(default_factory=lambda: defaultdict(list))
+    _games: dict[Seating, list[GameResult]] = dataclass_field(
+        default_factory=lambda: defaultdict(list)
+    )
     _costs: Counter[Seating] = dataclass_field(default_factory=Counter)  # of the games so far
     _known: dict[_Points, GameResult] = dataclass_field(default_factory=dict)
     are_flawless: bool = True  # nobody has failed in any game
@@ -409,7 +448,8 @@ class _Pools:
         return self._games[seating]
 
     def draw(self, title: str, uses: Mapping[Seating, int]) -> Mapping[Seating, Sequence[int]]:
-        """Numbers of this many games of each pool. A new pool that is large enough gives each game once."""
+        """Numbers of this many games of each pool. A new pool that is large enough gives each game
+        once."""
         new = {seating: count for seating, count in uses.items() if seating not in self._games}
         self._fill(new)
         return {
@@ -430,7 +470,8 @@ class _Pools:
         return self.field.seeds.numbers(name, count, len(self._games[seating]))
 
     def _fill(self, uses_at_once: Mapping[Seating, int]) -> None:
-        """Make new pools, whose sizes suit the uses: those known now, and those in later batches."""
+        """Make new pools, whose sizes suit the uses: those known now, and those in later
+        batches."""
         batches = max(1.0, self.contests / _MAX_AT_ONCE)
         uses = {seating: round(count * batches) for seating, count in uses_at_once.items()}
         if not self.field.info.play.has_moves:  # a result is exact: there is only one
@@ -440,12 +481,16 @@ class _Pools:
         count = _FIRST_GAMES if self.field.info.play.is_quick else _SLOW_FIRST_GAMES
         first = _first_games({seating: cost for seating, (_, cost) in probed.items()}, count)
         spread = self._play({s: min(first[s], uses[s]) - len(self._games[s]) for s in uses})
-        weights = {s: uses[s] * deviation / math.sqrt(cost) for s, (deviation, cost) in spread.items()}
+        weights = {
+            s: uses[s] * deviation / math.sqrt(cost) for s, (deviation, cost) in spread.items()
+        }
         if self._games_per_weight is None:
             total = math.fsum(weights[s] * cost for s, (_, cost) in spread.items())
             self._games_per_weight = _BUDGET_INSTRUCTIONS / total if total else 0.0
         wanted = {
-            s: min(_MAX_POOL_GAMES, count // _USES_OF_A_GAME, int(self._games_per_weight * weights[s]))
+            s: min(
+                _MAX_POOL_GAMES, count // _USES_OF_A_GAME, int(self._games_per_weight * weights[s])
+            )
             for s, count in uses.items()
         }
         self._play({s: count - len(self._games[s]) for s, count in wanted.items()})
@@ -457,7 +502,8 @@ class _Pools:
     def _play(self, counts: Mapping[Seating, int]) -> Mapping[Seating, tuple[float, float]]:
         """Play this many more games of each seating, none if the number is not positive.
 
-        Returns what the games so far tell: the deviation of their points, and instructions per game.
+        Returns what the games so far tell: the deviation of their points, and instructions per
+        game.
         """
         jobs = (
             (seating, self._job(seating, number))
@@ -477,14 +523,18 @@ class _Pools:
 
     def _job(self, seating: Seating, number: int) -> GameJob:
         title = f"certainty/game/{'/'.join(seating)}/{number}/seat"
-        streams = tuple([self.field.seeds.stream(f"{title}/{seat}") for seat in range(len(seating))])
+        streams = tuple(
+            [self.field.seeds.stream(f"{title}/{seat}") for seat in range(len(seating))]
+        )
         return GameJob(tuple([self.field.images[name] for name in seating]), streams, names=seating)
 
     def _kept(self, result: GameResult) -> GameResult:
         """What standings and referee need of a game; equal results are one object."""
         key = tuple([(seat.points, seat.verdict, seat.faults) for seat in result.seats])
         if key not in self._known:
-            seats = tuple(SeatResult(points, verdict, None, faults=faults) for points, verdict, faults in key)
+            seats = tuple(
+                SeatResult(points, verdict, None, faults=faults) for points, verdict, faults in key
+            )
             self._known[key] = GameResult(seats, 0, "")
             self.are_flawless &= self._known[key].is_flawless
         return self._known[key]

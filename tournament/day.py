@@ -1,24 +1,29 @@
 """The contest day as a state machine. The store holds what has happened; `run` goes on from there.
 
     what the store holds                    what happens next, each line one transaction
-    ------------------------------------    ----------------------------------------------------------------
-    phase open                              settings and entries are frozen; LAP mails, list of entries
+    ------------------------------------    ----------------------------------------------------
+    phase open                              settings and entries are frozen; LAP mails, list of
+                                            entries
     the public number is missing            nothing: it comes from outside (NumberAwaited)
     all rounds finished                     the next round is drawn, or the contest is finished
     a group drawn, not started              it is started; LGP mails
-    a group started, not finished           it is played (no transaction), then its games, its ranking and
-                                            its DGP, GRP, GRG and GRR mails are kept together
-    all groups of the last round finished   how sure the ranking is (no transaction), then it is kept
-    all groups of a round finished          the round is finished, in the final with the evolution; BRK, OWN
-                                            and RSM mails; the last may wait for the organizer's words
+    a group started, not finished           it is played (no transaction), then its games, its
+                                            ranking and its DGP, GRP, GRG and GRR mails are
+                                            kept together
+    all groups of the last round finished   how sure the ranking is (no transaction), then it is
+                                            kept
+    all groups of a round finished          the round is finished, in the final with the
+                                            evolution; BRK, OWN and RSM mails; the last may wait
+                                            for the organizer's words
 
-After a kill at any point the unfinished step is done again, from the same seeds and with the same results. A
-mail that was queued before is recognised by its key.
+After a kill at any point the unfinished step is done again, from the same seeds and with the same
+results. A mail that was queued before is recognised by its key.
 
-The organizer changes the store from other processes, and every transaction looks at these decisions. While
-the contest is paused nothing new is started (Paused). A banned team plays no games from then on. Results
-that no longer hold are dropped: somebody was banned or a program was set aside meanwhile, or the round is to
-be played again. The day goes on from what the store holds.
+The organizer changes the store from other processes, and every transaction looks at these
+decisions. While the contest is paused nothing new is started (Paused). A banned team plays no games
+from then on. Results
+that no longer hold are dropped: somebody was banned or a program was set aside meanwhile, or the
+round is to be played again. The day goes on from what the store holds.
 """
 
 from __future__ import annotations
@@ -34,7 +39,13 @@ from functools import cached_property, partial
 from contest.config.settings import Settings, without_secrets
 from contest.errors import NotFound, NotNow, NumberAwaited, Paused
 from contest.games.registry import game_of
-from contest.interfaces.events import ContestStarted, Event, GroupStarted, RoundFinished, RoundPlayed
+from contest.interfaces.events import (
+    ContestStarted,
+    Event,
+    GroupStarted,
+    RoundFinished,
+    RoundPlayed,
+)
 from contest.interfaces.protocols import Reporter, RunnerFactory, no_progress
 from contest.model import (
     GroupOutcome,
@@ -94,7 +105,8 @@ class Spectator:
         """Its result is stored."""
 
     def playing_with_other_chance(self, contests: int) -> None:
-        """The number of contests that are played after the last round, to tell how sure the ranking is."""
+        """The number of contests that are played after the last round, to tell how sure the ranking
+        is."""
 
 
 class StaleState(Exception):
@@ -103,7 +115,8 @@ class StaleState(Exception):
 
 @contextmanager
 def _rarely_collected() -> Iterator[None]:
-    """Collect garbage after 50,000 new objects: Python's usual 700 cost a contest day a tenth of its time."""
+    """Collect garbage after 50,000 new objects: Python's usual 700 cost a contest day a tenth of
+    its time."""
     usual = gc.get_threshold()
     gc.set_threshold(50_000)
     try:
@@ -132,20 +145,23 @@ class ContestDay:
         self._spectator = spectator
         self._make_runner = make_runner
         self._open_workers = open_workers
-        # A round that was played does not change, unless the organizer orders it to be played again.
+        # A round that was played does not change, unless the organizer orders it to be played
+        # again.
         self._past: dict[tuple[int, int, Games], RoundOutcome] = {}
 
     @_rarely_collected()
     def run(self) -> None:
         """Play on to the end of the contest. It can be run again after any error.
 
-        Raises NotNow when nobody takes part, Paused when the contest is paused, NumberAwaited as long as the
-        public number is missing, EngineFailed after repeated failures of our machinery.
+        Raises NotNow when nobody takes part, Paused when the contest is paused, NumberAwaited as
+        long as the public number is missing, EngineFailed after repeated failures of our machinery.
         """
         self._start()
         with self._store.read() as tx:
             if contest_store.state(tx).seed.is_open:
-                raise NumberAwaited("the list of entries is final, and the public number is not known yet")
+                raise NumberAwaited(
+                    "the list of entries is final, and the public number is not known yet"
+                )
         with self._open_workers(self._contest, self._spectator.games_played) as workers:
             while not self._is_over():
                 with suppress(StaleState):
@@ -182,7 +198,7 @@ class ContestDay:
         with self._store.read() as tx:
             return contest_store.state(tx).phase is Phase.FINISHED
 
-    # --- the start --------------------------------------------------------------------------------------
+    # --- the start --------------------------------------------------------------------------------
     def _start(self) -> None:
         with self._store.write() as tx:
             state = contest_store.state(tx)
@@ -195,7 +211,9 @@ class ContestDay:
                 raise NotNow("no team has a program that compiled: there is nobody to play")
             most = game_of(self._settings.game, self._settings.programs).info.max_seats
             if format_of(self._settings).seats is None and len(entries) > most:
-                raise NotNow(f"{len(entries)} programs take part, but at most {most} can play at once")
+                raise NotNow(
+                    f"{len(entries)} programs take part, but at most {most} can play at once"
+                )
             contest_store.start(tx, without_secrets(self._settings), now)
             sealed = seal_entries(tx, self._settings, self._reporter, now, is_final=True).list
             event = ContestStarted(
@@ -204,13 +222,15 @@ class ContestDay:
                 seed=contest_store.state(tx).seed,
                 sealed=sealed,
             )
-            contest_store.note(tx, "run", f"the contest started with {plural(len(entries), 'program')}", now)
+            contest_store.note(
+                tx, "run", f"the contest started with {plural(len(entries), 'program')}", now
+            )
             self._queue(tx, 0, event)
 
-    # --- rounds -----------------------------------------------------------------------------------------
+    # --- rounds -----------------------------------------------------------------------------------
     def _next_round(self) -> RoundOutcome | None:
-        """The round that is being played, or else a new one. None when the contest is decided and therefore
-        finished."""
+        """The round that is being played, or else a new one. None when the contest is decided and
+        therefore finished."""
         with self._store.write() as tx:
             self._must_go_on(tx)
             rounds, played = results.count_rounds(tx)
@@ -228,12 +248,12 @@ class ContestDay:
             return RoundOutcome(drawn, ())
 
     def _play_groups(self, workers: Workers, drawn: RoundOutcome) -> None:
-        """Play the groups of the round in order, but for the finished ones; while results of one are stored,
-        the next are already being played.
+        """Play the groups of the round in order, but for the finished ones; while results of one
+        are stored, the next are already being played.
 
-        A group is started when exactly so many before it are not finished, so that the mails are in the same
-        order however fast the workers are. Only if the contest is paused before a group starts, those before
-        it are finished without it.
+        A group is started when exactly so many before it are not finished, so that the mails are in
+        the same order however fast the workers are. Only if the contest is paused before a group
+        starts, those before it are finished without it.
         """
         self._spectator.round_drawn(drawn.plan)
         for outcome in drawn.groups:
@@ -252,8 +272,8 @@ class ContestDay:
         self._finish_groups(running)
 
     def _start_group(self, group: GroupPlan, final: bool) -> GroupJob:
-        """Members who are banned play no games in it; a game of all is played without them. Programs that are
-        set aside are not asked.
+        """Members who are banned play no games in it; a game of all is played without them.
+        Programs that are set aside are not asked.
 
         Raises Paused, and StaleState if the group is no longer as it was drawn.
         """
@@ -266,7 +286,9 @@ class ContestDay:
             if results.start_group(tx, group, self._clock.now()):
                 event = GroupStarted(teams=self._contest.teams, plan=group, out=banned, final=final)
                 self._queue(tx, group.round, event)
-            seated = results.seat(tx, group, banned) if self._contest.format.seats is None else group
+            seated = (
+                results.seat(tx, group, banned) if self._contest.format.seats is None else group
+            )
             mark = _mark(tx, group.round)
             seconds = decisions.programs_now(tx, self._contest.settings.programs).seconds
             images = submissions.load_images(tx, tuple(digests.values()))
@@ -351,7 +373,8 @@ class ContestDay:
                 contest_store.note(tx, "run", text, self._clock.now())
 
     def report_round(self, tx: Transaction, number: int) -> int:
-        """Queue the summary (RSM) of a played round, with the organizer's words. Returns the number of mails.
+        """Queue the summary (RSM) of a played round, with the organizer's words. Returns the number
+        of mails.
 
         Raises NotFound if the round is not finished, NotNow if the summary went out before.
         """
@@ -364,7 +387,11 @@ class ContestDay:
         return self._report_round(tx, number, *self._played(tx, number, is_last))
 
     def _report_round(
-        self, tx: Transaction, number: int, history: Sequence[RoundOutcome], ranking: Sequence[Standing]
+        self,
+        tx: Transaction,
+        number: int,
+        history: Sequence[RoundOutcome],
+        ranking: Sequence[Standing],
     ) -> int:
         final = history[-1].plan.final
         event = RoundFinished(
@@ -381,7 +408,11 @@ class ContestDay:
         return self._queue(tx, number, event)
 
     def _played(
-        self, tx: Transaction, number: int, is_last: bool, known: Mapping[int, GroupPlan] | None = None
+        self,
+        tx: Transaction,
+        number: int,
+        is_last: bool,
+        known: Mapping[int, GroupPlan] | None = None,
     ) -> tuple[Sequence[RoundOutcome], Sequence[Standing]]:
         """The rounds up to this one, and, if it was the contest's last, the contest's ranking."""
         history = self._history(tx, number, known)
@@ -390,15 +421,20 @@ class ContestDay:
     def _history(
         self, tx: Transaction, number: int, known: Mapping[int, GroupPlan] | None = None
     ) -> tuple[RoundOutcome, ...]:
-        """The rounds up to this one, with the games that formats and reports look at. `known`: the last
-        round's groups by number, if the caller has them."""
+        """The rounds up to this one, with the games that formats and reports look at. `known`: the
+        last round's groups by number, if the caller has them."""
         which = Games.ALL if self._contest.format.seats is None else Games.FAILED
         return tuple(
-            self._round(tx, each, which, known if each == number else None) for each in range(1, number + 1)
+            self._round(tx, each, which, known if each == number else None)
+            for each in range(1, number + 1)
         )
 
     def _round(
-        self, tx: Transaction, number: int, which: Games, known: Mapping[int, GroupPlan] | None = None
+        self,
+        tx: Transaction,
+        number: int,
+        which: Games,
+        known: Mapping[int, GroupPlan] | None = None,
     ) -> RoundOutcome:
         key = (number, results.times_ordered(tx, number), which)
         if key in self._past:
@@ -415,7 +451,9 @@ class ContestDay:
         """
         receipt = ledger.newest_without_letter(tx)
         mails = (replace(mail, receipt=receipt) for mail in self._reporter.mails(event))
-        return outbox.put_all(tx, marked(mails, _mark(tx, number)), self._settings, self._clock.now())
+        return outbox.put_all(
+            tx, marked(mails, _mark(tx, number)), self._settings, self._clock.now()
+        )
 
     def _must_go_on(self, tx: Transaction) -> None:
         """Raises Paused if the contest is. A pause whose time is over ends here."""
@@ -430,19 +468,26 @@ class ContestDay:
     def _aside(self, tx: Transaction, group: GroupPlan) -> frozenset[str]:
         """The members whose programs are set aside, because our engine fails with them."""
         aside = engine_failures.aside(tx)
-        return frozenset(name for name in group.members if self._contest.entries[name].image_digest in aside)
+        return frozenset(
+            name for name in group.members if self._contest.entries[name].image_digest in aside
+        )
 
     def _known(self, plan: RoundPlan) -> Mapping[int, GroupPlan]:
         """The round's groups by number, which need not be read again.
 
         None of a game of all: the banned were taken out of its plan.
         """
-        return {} if self._contest.format.seats is None else {group.number: group for group in plan.groups}
+        return (
+            {}
+            if self._contest.format.seats is None
+            else {group.number: group for group in plan.groups}
+        )
 
     def _drawn(self, tx: Transaction, history: Sequence[RoundOutcome]) -> RoundPlan | None:
         contest, bans = self._contest, decisions.all_bans(tx)
         return next(
-            rounds(contest.format, tuple(contest.entries), contest.seeds, history, lambda: bans), None
+            rounds(contest.format, tuple(contest.entries), contest.seeds, history, lambda: bans),
+            None,
         )
 
 
@@ -456,13 +501,14 @@ def pause_text(pause: Pause) -> str:
     """The sentence about a pause for the organizer."""
     by_itself = f" by itself at {pause.until:%H:%M} UT, or" if pause.until else ""
     return (
-        f"the contest is paused since {pause.since:%Y-%m-%d %H:%M} UT: {pause.reason}; it goes on{by_itself} "
-        "after `knobeln run resume`"
+        f"the contest is paused since {pause.since:%Y-%m-%d %H:%M} UT: {pause.reason}; it goes"
+        f" on{by_itself} after `knobeln run resume`"
     )
 
 
 def _mark(tx: Transaction, number: int) -> str:
-    """The prefix of the keys of mails about this round: a round that is played again has new mails."""
+    """The prefix of the keys of mails about this round: a round that is played again has new
+    mails."""
     again = results.times_ordered(tx, number)
     return contest_store.mark(tx) + (f"again/{again}/" if again else "")
 

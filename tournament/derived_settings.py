@@ -1,4 +1,5 @@
-"""Derive facts from the settings of a contest: its format, and the settings frozen at its start. Pure."""
+"""Derive facts from the settings of a contest: its format, and the settings frozen at its start.
+Pure."""
 
 from __future__ import annotations
 
@@ -32,10 +33,14 @@ def frozen_settings(
     """
     if kept is None:
         return settings
-    others = of_roles(settings.model_dump(mode="json"), *(role for role in Role if role not in roles))
+    others = of_roles(
+        settings.model_dump(mode="json"), *(role for role in Role if role not in roles)
+    )
     frozen = of_roles(kept, *roles)
     return settings.model_copy(
-        update={name: section_from(name, {**others.get(name, {}), **frozen[name]}) for name in frozen}
+        update={
+            name: section_from(name, {**others.get(name, {}), **frozen[name]}) for name in frozen
+        }
     )
 
 

@@ -25,7 +25,8 @@ Rounding = Callable[[Sequence[int], int], Counts]  # points of each entry, N -> 
 class ScoreMatrix:
     """Points won in the final: `half_points[p][q]` is s(p, q), p's points against q.
 
-    In half points: twice the own points against another; for a self-game the sum of both sides (K82).
+    In half points: twice the own points against another; for a self-game the sum of both sides
+    (K82).
     """
 
     entries: tuple[str, ...]
@@ -33,7 +34,8 @@ class ScoreMatrix:
 
 
 def score_matrix(final: GroupOutcome) -> ScoreMatrix:
-    """The finalists who were not disqualified, best first, with their points against each other (K80).
+    """The finalists who were not disqualified, best first, with their points against each other
+    (K80).
 
     Raises ConfigError if the evolution needs a game that is missing, for example a self-game.
     """
@@ -59,11 +61,14 @@ def _won(group: GroupOutcome) -> Counter[tuple[str, str]]:
     return won
 
 
-def evolve(scores: ScoreMatrix, settings: Evolution, most: int = MAX_GENERATIONS) -> EvolutionOutcome:
+def evolve(
+    scores: ScoreMatrix, settings: Evolution, most: int = MAX_GENERATIONS
+) -> EvolutionOutcome:
     """The complete evolution and its ranking; at most `most` generations follow the first one.
 
-    The list of generations ends with the one that repeats an earlier one: its predecessor at a fixed point,
-    `generations[cycle_start]` in a cycle. On a cycle the ranking is by the mean fraction over it (K86).
+    The list of generations ends with the one that repeats an earlier one: its predecessor at a
+    fixed point, `generations[cycle_start]` in a cycle. On a cycle the ranking is by the mean
+    fraction over it (K86).
     """
     generations, ending, cycle_start = _run(scores, settings, most)
     fractions = _fractions(generations[-1])
@@ -100,8 +105,8 @@ def _run(
 def generation_points(counts: Counts, scores: ScoreMatrix) -> list[int]:
     """Half points of each entry's exemplars together, each exemplar against every other one (K82).
 
-    n_p * (sum over q of n_q * s(p, q), less one game, because no exemplar plays against itself). Whoever has
-    less than nothing, in a game that takes points off, has nothing.
+    n_p * (sum over q of n_q * s(p, q), less one game, because no exemplar plays against itself).
+    Whoever has less than nothing, in a game that takes points off, has nothing.
     """
     alive = [q for q, exemplars in enumerate(counts) if exemplars]
     points = [0] * len(counts)
@@ -112,13 +117,15 @@ def generation_points(counts: Counts, scores: ScoreMatrix) -> list[int]:
 
 
 def half_up(points: Sequence[int], total: int) -> Counts:
-    """The literal rule: N * F(p) rounded, a half up; the actual sum may differ from N (K84, K85)."""
+    """The literal rule: N * F(p) rounded, a half up; the actual sum may differ from N (K84,
+    K85)."""
     won = sum(points)
     return tuple((2 * total * own + won) // (2 * won) for own in points)
 
 
 def largest_remainder(points: Sequence[int], total: int) -> Counts:
-    """N * F(p) cut off, what is left of N to the largest remainders, ties by order: the sum is N (K84)."""
+    """N * F(p) cut off, what is left of N to the largest remainders, ties by order: the sum is N
+    (K84)."""
     won = sum(points)
     counts = [total * own // won for own in points]
     by_remainder = sorted(range(len(points)), key=lambda p: -(total * points[p] % won))
@@ -138,10 +145,13 @@ def _fractions(counts: Counts) -> list[Fraction]:
 def _ranking(
     entries: Sequence[str], fractions: Sequence[Fraction], generations: Sequence[Counts]
 ) -> tuple[EvolutionRank, ...]:
-    """Best first, ties share a rank; then the extinct, who have none, the longest-lived first (K89)."""
+    """Best first, ties share a rank; then the extinct, who have none, the longest-lived first
+    (K89)."""
     courses = zip(*generations, strict=True)
     vanished = [held.index(0) if held[-1] == 0 else None for held in courses]
-    order = sorted(range(len(entries)), key=lambda p: (-fractions[p], -(vanished[p] or 0), entries[p]))
+    order = sorted(
+        range(len(entries)), key=lambda p: (-fractions[p], -(vanished[p] or 0), entries[p])
+    )
     ranks = ranks_of([fractions[p] for p in order])
     return tuple(
         EvolutionRank(

@@ -20,7 +20,8 @@ from tournament import referee
 
 @dataclass(frozen=True)
 class Field:
-    """A contest to be played. `images`: the digests of the programs by team, of those who take part."""
+    """A contest to be played. `images`: the digests of the programs by team, of those who take
+    part."""
 
     settings: Settings
     format: Format

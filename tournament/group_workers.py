@@ -27,8 +27,8 @@ from tournament.field import Field
 
 @dataclass(frozen=True)
 class FrozenContest:
-    """What stays the same from the contest's start to its end. `settings` are those of the start, `mail`
-    today's.
+    """What stays the same from the contest's start to its end. `settings` are those of the start,
+    `mail` today's.
 
     `secret`: the contest's, for Message-IDs.
     """
@@ -50,8 +50,8 @@ class GroupJob:
     """A group to play.
 
     `banned`: members who play no games;
-    `aside`: members whose programs are not asked; `digests`: of what plays for the members, which is in
-    `images`; `mark`: prefix of its mails' keys; `seconds`: for a move.
+    `aside`: members whose programs are not asked; `digests`: of what plays for the members, which
+    is in `images`; `mark`: prefix of its mails' keys; `seconds`: for a move.
     """
 
     plan: GroupPlan
@@ -81,8 +81,8 @@ class GroupResult:
 class Workers(NamedTuple):
     """Those who play the groups of a contest. Their results do not depend on who plays which group.
 
-    `submit`: give a group to the next free worker. `ahead`: so many groups are started before the one in
-    front of them is finished; a pause waits for all of them.
+    `submit`: give a group to the next free worker. `ahead`: so many groups are started before the
+    one in front of them is finished; a pause waits for all of them.
     """
 
     submit: Callable[[GroupJob], Future[GroupResult]]
@@ -95,7 +95,8 @@ OpenWorkers = Callable[[FrozenContest, ProgressCallback], AbstractContextManager
 
 @dataclass
 class GroupWorker:
-    """Plays one group at a time, so that nobody uses another's time; mails are written while it plays."""
+    """Plays one group at a time, so that nobody uses another's time; mails are written while it
+    plays."""
 
     contest: FrozenContest
     progress: ProgressCallback
@@ -106,7 +107,9 @@ class GroupWorker:
         played = Field(contest.settings, contest.format, job.digests, contest.seeds)
         # The moves of programs that talk cannot be computed again, so all are kept.
         keeps_moves = not played.info.play.is_computed
-        wanting = {name for name in plan.members if contest.reporter.needs_moves(contest.teams[name])}
+        wanting = {
+            name for name in plan.members if contest.reporter.needs_moves(contest.teams[name])
+        }
         settings = limited(contest.settings, job.seconds)
         with (
             self.playing,
@@ -120,16 +123,21 @@ class GroupWorker:
                 banned=job.banned,
                 protocols_for=set(plan.members) if keeps_moves else wanting,
             )
-        mails = contest.reporter.mails(GroupFinished(teams=contest.teams, outcome=outcome, final=job.final))
+        mails = contest.reporter.mails(
+            GroupFinished(teams=contest.teams, outcome=outcome, final=job.final)
+        )
         now = contest.clock.now()
-        composed = tuple(compose(mail, contest.mail, contest.secret, now) for mail in marked(mails, job.mark))
+        composed = tuple(
+            compose(mail, contest.mail, contest.secret, now) for mail in marked(mails, job.mark)
+        )
         games = tuple(game_rows(outcome, keep_moves=keeps_moves))
         return GroupResult(replace(outcome, matches=()), games, job.banned, job.aside, composed)
 
 
 @contextmanager
 def open_workers(contest: FrozenContest, progress: ProgressCallback) -> Iterator[Workers]:
-    """The workers of this contest on this host, until its end or until it breaks off; see OpenWorkers."""
+    """The workers of this contest on this host, until its end or until it breaks off; see
+    OpenWorkers."""
     # Two: the one plays while the other writes mails.
     with ThreadPoolExecutor(2, thread_name_prefix="group") as pool:
         try:

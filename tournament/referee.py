@@ -1,25 +1,28 @@
-"""The referee carries out the games of a group under the game's fault rule. Pure but for the runner.
+"""The referee carries out the games of a group under the game's fault rule. Pure but for the
+runner.
 
-Under the rule REPLAY (K70-K76) a game with a failure is discarded and played again, and a second failure in
-the round disqualifies. Under every other rule a game that was played stands, because the rules of the game
-have already dealt with its faults.
+Under the rule REPLAY (K70-K76) a game with a failure is discarded and played again, and a second
+failure in the round disqualifies. Under every other rule a game that was played stands, because the
+rules of the game have already dealt with its faults.
 
-Every game has its slot in a fixed schedule, in which everyone plays one game per slot. In the slots after a
-second failure no game of the disqualified entry is carried out, and none that was carried out before is
-counted. The failures of others in games that were carried out stay charged (K75).
+Every game has its slot in a fixed schedule, in which everyone plays one game per slot. In the slots
+after a second failure no game of the disqualified entry is carried out, and none that was carried
+out before is counted. The failures of others in games that were carried out stay charged (K75).
 
-To use all workers, games are played in waves of many slots. The results of a wave are then taken in the order
-of the slots, and a game that would not have been carried out is forgotten. So no result depends on how many
-workers there are, or which was quick. The games of a wave follow from the games played before it alone:
+To use all workers, games are played in waves of many slots. The results of a wave are then taken in
+the order of the slots, and a game that would not have been carried out is forgotten. So no result
+depends on how many workers there are, or which was quick. The games of a wave follow from the games
+played before it alone:
 
-1. the opening: the first slots, in which failures disqualify. A program that does not work at all is out
-   after these, and the others do not wait for its 40 time-outs;
+1. the opening: the first slots, in which failures disqualify. A program that does not work at all
+   is out after these, and the others do not wait for its 40 time-outs;
 2. all other games;
-3. games that failed, again with new random streams (K74), and one more game for each pairing in which the
-   best are equal, as long as it may have one (U11); until none is left.
+3. games that failed, again with new random streams (K74), and one more game for each pairing in
+   which the best are equal, as long as it may have one (U11); until none is left.
 
-It ends: every wave after the second repeats only games that failed between two who remain. Each such game
-charged somebody with a first failure, and nobody who remains has two. No pairing has more games than it may.
+It ends: every wave after the second repeats only games that failed between two who remain. Each
+such game charged somebody with a first failure, and nobody who remains has two. No pairing has more
+games than it may.
 """
 
 from __future__ import annotations
@@ -34,18 +37,29 @@ from contest.errors import EngineFailed
 from contest.formats.standings import disqualified, failures, half_points
 from contest.games.game import FaultRule
 from contest.interfaces.protocols import Runner
-from contest.model import GameJob, GameResult, GroupOutcome, GroupPlan, Match, Pairing, Standing, Verdict
+from contest.model import (
+    GameJob,
+    GameResult,
+    GroupOutcome,
+    GroupPlan,
+    Match,
+    Pairing,
+    Standing,
+    Verdict,
+)
 from contest.seeds import Seeds
 
 OPENING_SLOTS = 2  # as many as it takes to be disqualified
 MAX_REPLAYS = 3  # of a game that our own machinery spoilt, before we give up for now
 
 Ranking = Callable[[Sequence[Match], Mapping[str, int], AbstractSet[str]], tuple[Standing, ...]]
-"""A format's `standings` for one group: matches, failures per entry, the disqualified -> the table."""
+"""A format's `standings` for one group: matches, failures per entry, the disqualified -> the
+table."""
 
 
 class Fixture(NamedTuple):
-    """A game that is to be played: the pairing, which of its games, and the attempt at it; both from 1."""
+    """A game that is to be played: the pairing, which of its games, and the attempt at it; both
+    from 1."""
 
     pairing: Pairing
     number: int
@@ -69,11 +83,12 @@ def play_group(
 ) -> GroupOutcome:
     """Play a group to its end, as if the `banned` had been disqualified before its first game.
 
-    `images` maps the members to the digests of their images; games of the entries in `protocols_for` are
-    recorded move by move; `standings` is `functools.partial(format.standings, plan, final)`.
-    The matches are in the order of pairing, game and attempt, every attempt with its verdicts.
-    Raises EngineFailed when our machinery spoils the same game again and again. Then nothing is lost: the
-    group can be played again and gives the same.
+    `images` maps the members to the digests of their images; games of the entries in
+    `protocols_for` are recorded move by move; `standings` is
+    `functools.partial(format.standings, plan, final)`. The matches are in the order of pairing,
+    game and attempt, every attempt with its verdicts. Raises EngineFailed when our machinery spoils
+    the same game again and again. Then nothing is lost: the group can be played again and gives the
+    same.
     """
     played: list[Match] = []
     failed: Counter[str] = Counter()
@@ -108,7 +123,9 @@ def play_group(
 def _first_waves(plan: GroupPlan, fault_rule: FaultRule) -> tuple[list[Fixture], list[Fixture]]:
     """Every game of the plan once: those of the opening, if there is one, and the others."""
     fixtures = [
-        Fixture(pairing, number) for pairing in plan.pairings for number in range(1, pairing.games + 1)
+        Fixture(pairing, number)
+        for pairing in plan.pairings
+        for number in range(1, pairing.games + 1)
     ]
     if fault_rule is not FaultRule.REPLAY:
         return [], fixtures
@@ -123,12 +140,18 @@ def _next_wave(plan: GroupPlan, played: Sequence[Match], out: AbstractSet[str]) 
     """The games to play after these matches; empty when the group is finished."""
     repeated = {(m.pairing, m.game): m for m in played if not m.counted or m.attempt > 1}
     waiting = [match for match in repeated.values() if not match.counted]
-    again = [Fixture(m.pairing, m.game, m.attempt + 1) for m in waiting if out.isdisjoint(m.pairing.players)]
+    again = [
+        Fixture(m.pairing, m.game, m.attempt + 1)
+        for m in waiting
+        if out.isdisjoint(m.pairing.players)
+    ]
     undecided = {match.pairing for match in waiting}
     possible = [
         pairing
         for pairing in plan.pairings
-        if pairing.most > pairing.games and pairing not in undecided and out.isdisjoint(pairing.players)
+        if pairing.most > pairing.games
+        and pairing not in undecided
+        and out.isdisjoint(pairing.players)
     ]
     return again + _tie_breaks(possible, played) if possible else again
 
@@ -154,12 +177,15 @@ def _is_decided(pairing: Pairing, played: Sequence[Match]) -> bool:
 def schedule(plan: GroupPlan) -> Callable[[Pairing, int], int]:
     """The slot of each game of each pairing, from 0.
 
-    Members i and j of n meet in slot (i + j) mod n: the circle method, in which everyone has one game in each
-    slot, counting the self-game. Further games of the pairings follow in the same order.
+    Members i and j of n meet in slot (i + j) mod n: the circle method, in which everyone has one
+    game in each slot, counting the self-game. Further games of the pairings follow in the same
+    order.
     """
     seat = {name: index for index, name in enumerate(plan.members)}
     size = len(seat)
-    return lambda pairing, game: sum([seat[name] for name in pairing.players]) % size + (game - 1) * size
+    return lambda pairing, game: (
+        sum([seat[name] for name in pairing.players]) % size + (game - 1) * size
+    )
 
 
 def _by_slot(plan: GroupPlan, wave: Iterable[Match]) -> Iterator[list[Match]]:
@@ -178,7 +204,8 @@ def game_job(
     seeds: Seeds,
     protocols_for: AbstractSet[str],
 ) -> GameJob:
-    """The game as a runner takes it; each seat of each attempt at each game has a random stream of its own.
+    """The game as a runner takes it; each seat of each attempt at each game has a random stream of
+    its own.
 
     The same arguments give the same job, so a protocol can be played again at any time (K74, K76).
     """
@@ -196,8 +223,8 @@ def game_job(
 def carry_out(jobs: Sequence[GameJob], runner: Runner) -> list[GameResult]:
     """The results, in the order of the jobs, none of them INTERNAL.
 
-    A game that our machinery spoilt is nobody's failure and no attempt: the same job is played again (K75).
-    Raises EngineFailed when the same game is spoilt again and again.
+    A game that our machinery spoilt is nobody's failure and no attempt: the same job is played
+    again (K75). Raises EngineFailed when the same game is spoilt again and again.
     """
     results = list(runner(jobs)) if jobs else []
     for _ in range(MAX_REPLAYS):

@@ -1,4 +1,5 @@
-"""Show what was done in a game of the contest: play it again from the contest's seed, or from its record."""
+"""Show what was done in a game of the contest: play it again from the contest's seed, or from its
+record."""
 
 from __future__ import annotations
 
@@ -17,12 +18,17 @@ from tournament.runners.recorded import job_of, played_by
 
 
 def play_again(
-    round_number: int, matches: Sequence[Match], images: Mapping[str, str], seeds: Seeds, runner: Runner
+    round_number: int,
+    matches: Sequence[Match],
+    images: Mapping[str, str],
+    seeds: Seeds,
+    runner: Runner,
 ) -> list[Sequence[Moves] | None]:
     """The moves in these games of one round, played again by a runner whose results are computed.
 
-    `images`: digests by the entries' names. None for a game that came out differently, which happens only if
-    the stored programs are not those that played. Raises EngineFailed as the referee does.
+    `images`: digests by the entries' names. None for a game that came out differently, which
+    happens only if the stored programs are not those that played. Raises EngineFailed as the
+    referee does.
     """
     jobs = [game_job(round_number, Fixture.of(m), images, seeds, set(m.players)) for m in matches]
     results = carry_out(jobs, runner)
@@ -32,8 +38,11 @@ def play_again(
     ]
 
 
-def course_of(rules: TextGame[Any, Any], round_number: int, match: Match, seeds: Seeds) -> Course | None:
-    """How a game went whose moves were kept. None if they were not, or if these rules do not know them."""
+def course_of(
+    rules: TextGame[Any, Any], round_number: int, match: Match, seeds: Seeds
+) -> Course | None:
+    """How a game went whose moves were kept. None if they were not, or if these rules do not know
+    them."""
     if match.result.moves is None:
         return None
     game = rules.for_players(match.players, partial(seeds.below, "game"))

@@ -1,4 +1,5 @@
-"""The loop of every contest: a round is drawn and played, and the next follows from all before it. Pure."""
+"""The loop of every contest: a round is drawn and played, and the next follows from all before it.
+Pure."""
 
 from __future__ import annotations
 
@@ -22,15 +23,16 @@ def rounds(
 ) -> Iterator[RoundPlan]:
     """Draw round after round, until the contest is decided.
 
-    `history`: the rounds that were played; the caller puts each round into it before it asks for the next.
-    The banned do not proceed, even if they would by their results (K73).
+    `history`: the rounds that were played; the caller puts each round into it before it asks for
+    the next. The banned do not proceed, even if they would by their results (K73).
     """
     while plan := chosen.plan(names, _without(history, bans()), seeds):
         yield plan
 
 
 def ended(chosen: Format, history: Sequence[RoundOutcome]) -> tuple[RoundOutcome, ...]:
-    """All rounds of a contest that is decided. Only then it shows whether its last round was the final."""
+    """All rounds of a contest that is decided. Only then it shows whether its last round was the
+    final."""
     *before, last = history
     final = last.plan.final or chosen.ends_in_final(last.plan)
     return (*before, replace(last, plan=replace(last.plan, final=final)))

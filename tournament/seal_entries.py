@@ -1,9 +1,10 @@
-"""Closes the entries: notes which letters still wait, and tells all teams who takes part, with which program,
-under a signed root.
+"""Closes the entries: notes which letters still wait, and tells all teams who takes part, with
+which program, under a signed root.
 
-At the deadline the ledger gets the letters that have had no effect yet, so that no other can be dated back.
-The first list goes out when none waits, so that teams can object before the contest starts; settings, title,
-dates and rules are frozen with it. With the start the list is final. Then the public number is drawn.
+At the deadline the ledger gets the letters that have had no effect yet, so that no other can be
+dated back. The first list goes out when none waits, so that teams can object before the contest
+starts; settings, title, dates and rules are frozen with it. With the start the list is final. Then
+the public number is drawn.
 """
 
 from __future__ import annotations
@@ -19,7 +20,16 @@ from contest.ledger.entry_list import SealedList
 from contest.ledger.receipts import Effect, LedgerEntry, Receipt
 from contest.model import Phase
 from contest.public_number.draw import draw_of
-from contest.store import Transaction, contest_state, entry_lists, ledger, letters, outbox, submissions, teams
+from contest.store import (
+    Transaction,
+    contest_state,
+    entry_lists,
+    ledger,
+    letters,
+    outbox,
+    submissions,
+    teams,
+)
 from contest.util.plurals import plural
 from tournament.group_workers import marked
 
@@ -39,7 +49,8 @@ def next_step(tx: Transaction, settings: Settings, now: datetime) -> Step | None
         return None
     if not _is_closed(tx, settings):
         return _close_programs
-    # Without time for objections between the last program and the start there is only the final list.
+    # Without time for objections between the last program and the start there is only the final
+    # list.
     waits = submissions.any_waiting(tx) or letters.any_waiting(tx)
     return None if waits or entry_lists.count(tx) else _send_first_list
 
@@ -56,7 +67,8 @@ def _tell_of_change(
 
 
 def _is_closed(tx: Transaction, settings: Settings) -> bool:
-    """Whether the ledger says that programs are no longer taken. The deadline may have moved since."""
+    """Whether the ledger says that programs are no longer taken. The deadline may have moved
+    since."""
     closed = ledger.newest_of(tx, Effect.PROGRAMS_CLOSED)
     return closed is not None and closed.at >= settings.dates.compilation_closes
 
@@ -64,18 +76,23 @@ def _is_closed(tx: Transaction, settings: Settings) -> bool:
 def _close_programs(
     tx: Transaction, settings: Settings, renderer: Renderer, reporter: Reporter, now: datetime
 ) -> None:
-    """Tell all teams at once which letters wait. The list of entries follows at once, unless it must wait."""
+    """Tell all teams at once which letters wait. The list of entries follows at once, unless it
+    must wait."""
     waiting = submissions.letters_without_effect(tx, settings.dates.compilation_closes)
     receipt = _enter_close(tx, waiting, now)
     if waiting:
         key, readers = f"closed/{now.isoformat()}", teams.present(tx)
-        mails = to_all(readers, key, "programs_closed", settings, renderer, receipt, waiting=waiting)
+        mails = to_all(
+            readers, key, "programs_closed", settings, renderer, receipt, waiting=waiting
+        )
         outbox.put_all(tx, mails, settings, now)
     if next_step(tx, settings, now) is _send_first_list:
         _send_first_list(tx, settings, renderer, reporter, now)
 
 
-def _enter_close(tx: Transaction, waiting: Sequence[tuple[datetime, str]], now: datetime) -> Receipt:
+def _enter_close(
+    tx: Transaction, waiting: Sequence[tuple[datetime, str]], now: datetime
+) -> Receipt:
     for at, letter in waiting:
         ledger.append(tx, LedgerEntry(Effect.LETTER_WAITS, "", at, letter))
     text = f"programs are no longer taken; letters that wait: {len(waiting)}"
@@ -92,9 +109,11 @@ def _send_first_list(
 def seal_entries(
     tx: Transaction, settings: Settings, reporter: Reporter, now: datetime, *, is_final: bool
 ) -> SealedList:
-    """Make a list of the entries as they are now, and tell all teams, as long as there is something to tell.
+    """Make a list of the entries as they are now, and tell all teams, as long as there is something
+    to tell.
 
-    A contest without a public number, in which nobody could object, tells its list with `LAP` alone.
+    A contest without a public number, in which nobody could object, tells its list with `LAP`
+    alone.
     """
     closes = settings.dates.compilation_closes
     if now >= closes and not _is_closed(tx, settings):
@@ -114,7 +133,9 @@ def seal_entries(
     contest_state.note(tx, "entries", text, now)
     if draw or before or not is_final:
         present = {team.name: team for team in teams.present(tx)}
-        event = EntriesListed(teams=present, listed=listed, before=before, draw=draw, is_changed=is_changed)
+        event = EntriesListed(
+            teams=present, listed=listed, before=before, draw=draw, is_changed=is_changed
+        )
         mails = (replace(mail, receipt=receipt) for mail in reporter.mails(event))
         outbox.put_all(tx, marked(mails, contest_state.mark(tx)), settings, now)
     return listed

@@ -2,9 +2,10 @@
 
 Pure but for the runner that plays the games.
 
-A place of one tournament does not tell who has learned: the field changes with every tournament. So every
-version of everybody meets every version of everybody, in one game whose random numbers follow from the two
-programs alone. A version's strength is its mean of points in these games: one measure for all tournaments.
+A place of one tournament does not tell who has learned: the field changes with every tournament. So
+every version of everybody meets every version of everybody, in one game whose random numbers follow
+from the two programs alone. A version's strength is its mean of points in these games: one measure
+for all tournaments.
 """
 
 from __future__ import annotations
@@ -35,7 +36,8 @@ _SEEDS = Seeds(seed_from("season"))
 
 @dataclass(frozen=True)
 class Played:
-    """A tournament that was played: the place of each team that took part, and the digest of its build."""
+    """A tournament that was played: the place of each team that took part, and the digest of its
+    build."""
 
     places: Mapping[str, int]
     builds: Mapping[str, str]
@@ -53,7 +55,10 @@ def season_table(
     games = len(versions) * (len(versions) - 1) // 2
     unknown = _why_unknown(versions, games, images, info, settings)
     strengths = {} if unknown else _strengths(versions, images, settings, open_runner)
-    lines = [_line(name, tournaments, strengths) for name in {n: None for t in tournaments for n in t.places}]
+    lines = [
+        _line(name, tournaments, strengths)
+        for name in {n: None for t in tournaments for n in t.places}
+    ]
     lines.sort(key=lambda line: (_order(line), line.team))
     ranks = ranks_of([_order(line) for line in lines])
     return SeasonTable(
@@ -74,11 +79,14 @@ def _why_unknown(
     if len(versions) < 2:
         return "there is only one version"
     known = {digest: images[digest] for digest in versions if digest in images}
-    return why_unknown(settings, known) or ("" if len(known) == len(versions) else "some builds are missing")
+    return why_unknown(settings, known) or (
+        "" if len(known) == len(versions) else "some builds are missing"
+    )
 
 
 def _line(name: str, tournaments: Sequence[Played], strengths: Mapping[str, float]) -> SeasonLine:
-    """A team's line, without its rank. It has a point for each team behind it, in each tournament."""
+    """A team's line, without its rank. It has a point for each team behind it, in each
+    tournament."""
     places = tuple(each.places.get(name) for each in tournaments)
     points = sum(
         sum(other > place for other in each.places.values())
@@ -106,7 +114,9 @@ def _strengths(
     pairs = combinations(versions, 2)
     with open_runner({digest: images[digest] for digest in versions}, settings, _SEEDS) as runner:
         while chunk := list(islice(pairs, _CHUNK_GAMES)):
-            for pair, result in zip(chunk, referee.carry_out(list(_jobs(chunk)), runner), strict=True):
+            for pair, result in zip(
+                chunk, referee.carry_out(list(_jobs(chunk)), runner), strict=True
+            ):
                 for digest, seat in zip(pair, result.seats, strict=True):
                     points[digest] += seat.points if seat.verdict is Verdict.OK else 0
     games = (len(versions) - 1) * info.point

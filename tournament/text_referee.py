@@ -1,8 +1,9 @@
 """The referee of a text game. Pure but for the players.
 
-In each turn all players to move are asked about the same position, and each of them is asked whatever another
-answers: nobody's fault keeps another from moving, and the order of asking shows in no result (C5, M5). They
-are asked one after the other, so that a program that thinks has the processor to itself.
+In each turn all players to move are asked about the same position, and each of them is asked
+whatever another
+answers: nobody's fault keeps another from moving, and the order of asking shows in no result (C5,
+M5). They are asked one after the other, so that a program that thinks has the processor to itself.
 """
 
 from __future__ import annotations
@@ -26,13 +27,15 @@ class Turn:
 
     moves: Mapping[int, Any]
     faults: Mapping[int, AnswerFault]
-    # The moves that happened instead: the rules made them for faults, or chance of the players' own.
+    # The moves that happened instead: the rules made them for faults, or chance of the players'
+    # own.
     instead: Mapping[int, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
 class TextGameResult:
-    """A game that was played. Under the fault rule REPLAY the first fault ends it, and it does not count."""
+    """A game that was played. Under the fault rule REPLAY the first fault ends it, and it does not
+    count."""
 
     points: tuple[int, ...]  # by seat
     turns: tuple[Turn, ...]
@@ -58,14 +61,17 @@ class TextGameResult:
 
 
 def steps(
-    game: TextGame[Any, Any], start: Any, draw: Draw, take_turn: Callable[[Any, frozenset[int]], Turn | None]
+    game: TextGame[Any, Any],
+    start: Any,
+    draw: Draw,
+    take_turn: Callable[[Any, frozenset[int]], Turn | None],
 ) -> Iterator[tuple[Turn, Any]]:
-    """Play turn by turn from the position `start`, until the game is over or `take_turn` returns None. Yields
-    each turn with the position after it.
+    """Play turn by turn from the position `start`, until the game is over or `take_turn` returns
+    None. Yields each turn with the position after it.
 
-    `take_turn` is given the position and the seats to move. Under the fault rule REPLAY a turn with a fault
-    is the last and leaves the position as it was. `draw` is for the moves that the rules make for missing
-    ones, and for noise.
+    `take_turn` is given the position and the seats to move. Under the fault rule REPLAY a turn with
+    a fault is the last and leaves the position as it was. `draw` is for the moves that the rules
+    make for missing ones, and for noise.
     """
     position = start
     while seats := game.players_to_move(position):
@@ -82,7 +88,9 @@ def steps(
         else:
             position = game.apply_with_faults(position, turn.moves, draw)
             made = {seat: game.replacement_move(position, seat) for seat in turn.faults}
-            turn = replace(turn, instead={seat: move for seat, move in made.items() if move is not None})
+            turn = replace(
+                turn, instead={seat: move for seat, move in made.items() if move is not None}
+            )
         yield turn, position
 
 
@@ -96,8 +104,8 @@ def play_game(
     """Play a game to its end, with the players in the order of their seats; the players stay open.
 
     `seeds`: for the random numbers of each seat's program; () = the same for all.
-    A game that is not over when `is_time_up` is broken off after the turn. Raises ToolMissing when there is
-    no sandbox.
+    A game that is not over when `is_time_up` is broken off after the turn. Raises ToolMissing when
+    there is no sandbox.
     """
     is_broken_off = False
 
@@ -106,7 +114,9 @@ def play_game(
         if is_broken_off := is_time_up():
             return None
         answers = {seat: answered(game, position, seat, players[seat]) for seat in sorted(seats)}
-        faults = {seat: answer for seat, answer in answers.items() if isinstance(answer, AnswerFault)}
+        faults = {
+            seat: answer for seat, answer in answers.items() if isinstance(answer, AnswerFault)
+        }
         return Turn({seat: move for seat, move in answers.items() if seat not in faults}, faults)
 
     for player, seed in zip(players, seeds or [b""] * len(players), strict=True):
@@ -125,7 +135,9 @@ def play_game(
     return TextGameResult(game.points(position), tuple(turns), unasked=unasked, usage=usage)
 
 
-def answered(game: TextGame[Any, Any], position: Any, seat: int, player: Player) -> Any | AnswerFault:
+def answered(
+    game: TextGame[Any, Any], position: Any, seat: int, player: Player
+) -> Any | AnswerFault:
     """The player's move, or its fault."""
     text = player.move(game.question(position, seat, player.protocol))
     if isinstance(text, AnswerFault):
@@ -144,12 +156,14 @@ def answered(game: TextGame[Any, Any], position: Any, seat: int, player: Player)
 
 
 def program_seeds(streams: Sequence[bytes]) -> list[bytes]:
-    """The seeds for the programs of a game, by seat. A seed reveals nothing about any other stream."""
+    """The seeds for the programs of a game, by seat. A seed reveals nothing about any other
+    stream."""
     return [hashlib.sha256(b"program\0" + stream).digest() for stream in streams]
 
 
 def drawer(streams: Sequence[bytes]) -> Callable[[int], int]:
-    """Random numbers, one per call, for the moves that the rules make for missing ones, and for noise."""
+    """Random numbers, one per call, for the moves that the rules make for missing ones, and for
+    noise."""
     seeds = Seeds(hashlib.sha256(b"".join(streams)).digest())
     numbers = iter(range(10**9))
     return lambda bound: seeds.below(f"move/{next(numbers)}", bound)

@@ -1,7 +1,8 @@
 """Compute a contest again and compare it with a claim about it, to the last point.
 
-Rounds are drawn again, the referee carries out the groups again, and every table is made again; the first
-difference is named. The caller provides the runner: it plays the games again, or checks recorded ones.
+Rounds are drawn again, the referee carries out the groups again, and every table is made again; the
+first difference is named. The caller provides the runner: it plays the games again, or checks
+recorded ones.
 """
 
 from __future__ import annotations
@@ -33,7 +34,8 @@ from tournament.runners.recorded import name_of
 
 _OF_A_SEAT = ("verdict", "instructions", "memory", "fault", "faults", "last_turn", "stderr_tail")
 CheckingRunner = Callable[[GroupOutcome], AbstractContextManager[Runner]]
-"""Open a runner for the games of this group, given the group as it is claimed to have been played."""
+"""Open a runner for the games of this group, given the group as it is claimed to have been
+played."""
 
 
 @dataclass(frozen=True)
@@ -68,25 +70,29 @@ def _check_rounds(claim: Claim, open_runner: CheckingRunner) -> tuple[RoundOutco
         claimed = claim.history[drawn.number - 1]
         plan = _seated(claim, drawn, claimed.plan)
         _check_plan(claimed.plan, plan)
-        groups = tuple(_check_group(claim, group, plan.final, open_runner) for group in claimed.groups)
+        groups = tuple(
+            _check_group(claim, group, plan.final, open_runner) for group in claimed.groups
+        )
         history.append(RoundOutcome(plan, groups))
     if not history or len(claim.history) > len(history):
         raise Differs(
-            f"the archive has {plural(len(claim.history), 'round')}, but the contest has {len(history)}"
+            f"the archive has {plural(len(claim.history), 'round')}, but the contest has"
+            f" {len(history)}"
         )
     computed = ended(field.format, history)
     for theirs, ours in zip(claim.history, computed, strict=True):
         if theirs.plan.final != ours.plan.final:
             raise Differs(
-                f"round {ours.plan.number} is {'' if ours.plan.final else 'not '}the final, but the archive "
-                "says otherwise"
+                f"round {ours.plan.number} is {'' if ours.plan.final else 'not '}the final, but the"
+                " archive says otherwise"
             )
     return computed
 
 
-# --- entries that the organizer took out -------------------------------------------------------------------
+# --- entries that the organizer took out ----------------------------------------------------------
 def _gone(claim: Claim, played: int) -> frozenset[str]:
-    """The banned entries that are not in the claimed round after this many: they took no part in its draw."""
+    """The banned entries that are not in the claimed round after this many: they took no part in
+    its draw."""
     claimed = claim.history[played].plan.groups if played < len(claim.history) else ()
     return claim.banned - {name for group in claimed for name in group.members}
 
@@ -95,12 +101,16 @@ def _seated(claim: Claim, drawn: RoundPlan, claimed: RoundPlan) -> RoundPlan:
     """The group as played: without those who were banned when it began, if all play in one game."""
     if claim.field.format.seats is not None or len(claimed.groups) != len(drawn.groups):
         return drawn
-    seated = [{n for pairing in group.pairings for n in pairing.players} for group in claimed.groups]
+    seated = [
+        {n for pairing in group.pairings for n in pairing.players} for group in claimed.groups
+    ]
     pairs = zip(drawn.groups, seated, strict=True)
-    return replace(drawn, groups=tuple(group.without_seats(claim.banned - there) for group, there in pairs))
+    return replace(
+        drawn, groups=tuple(group.without_seats(claim.banned - there) for group, there in pairs)
+    )
 
 
-# --- draws -------------------------------------------------------------------------------------------------
+# --- draws ----------------------------------------------------------------------------------------
 def _check_plan(claimed: RoundPlan, drawn: RoundPlan) -> None:
     if len(claimed.groups) != len(drawn.groups):
         raise Differs(
@@ -115,7 +125,9 @@ def _check_plan(claimed: RoundPlan, drawn: RoundPlan) -> None:
 def _first_in_draw(claimed: GroupPlan, drawn: GroupPlan) -> str:
     if claimed.members != drawn.members:
         pairs = zip_longest(claimed.members, drawn.members, fillvalue="nobody")
-        number, (theirs, ours) = next((n, pair) for n, pair in enumerate(pairs, 1) if pair[0] != pair[1])
+        number, (theirs, ours) = next(
+            (n, pair) for n, pair in enumerate(pairs, 1) if pair[0] != pair[1]
+        )
         return f"member {number} is {theirs} in the archive, but {ours} by the seed"
     return "its games or its title are not those that the rules give it"
 
@@ -124,7 +136,7 @@ def _place(plan: GroupPlan) -> str:
     return f"round {plan.round}, {plan.title or f'group {plan.number}'}"
 
 
-# --- games and tables --------------------------------------------------------------------------------------
+# --- games and tables -----------------------------------------------------------------------------
 def _check_group(
     claim: Claim, claimed: GroupOutcome, final: bool, open_runner: CheckingRunner
 ) -> GroupOutcome:
@@ -164,7 +176,8 @@ def _key(match: Match) -> tuple[object, ...]:
 
 
 def compare(claimed: Match, computed: Match) -> None:
-    """Raises Differs, naming the first difference between the claimed game and the one played again."""
+    """Raises Differs, naming the first difference between the claimed game and the one played
+    again."""
     for (what, theirs), (_, ours) in zip(_facts(claimed), _facts(computed), strict=False):
         if theirs != ours:
             raise Differs(f"{name_of(computed)}: {what}: archived {theirs}, but computed {ours}")
@@ -179,33 +192,43 @@ def _facts(match: Match) -> Iterator[tuple[str, object]]:
     yield "whether it counts", match.counted
     yield "whether it was played to its end", result.is_whole
     for name, seat in zip(match.players, result.seats, strict=False):
-        yield from ((f"the {what.replace('_', ' ')} of {name}", getattr(seat, what)) for what in _OF_A_SEAT)
+        yield from (
+            (f"the {what.replace('_', ' ')} of {name}", getattr(seat, what)) for what in _OF_A_SEAT
+        )
 
 
 def _check_table(
-    what: str, claimed: Sequence[Standing | EvolutionRank], computed: Sequence[Standing | EvolutionRank]
+    what: str,
+    claimed: Sequence[Standing | EvolutionRank],
+    computed: Sequence[Standing | EvolutionRank],
 ) -> None:
     for place, (theirs, ours) in enumerate(zip_longest(claimed, computed), start=1):
         if theirs != ours:
             raise Differs(f"{what}, line {place}: {_difference(theirs, ours)}")
 
 
-def _difference(claimed: Standing | EvolutionRank | None, computed: Standing | EvolutionRank | None) -> str:
+def _difference(
+    claimed: Standing | EvolutionRank | None, computed: Standing | EvolutionRank | None
+) -> str:
     """The first thing in which two lines differ, of which one may be missing."""
     if claimed is None or computed is None:
         stated, found = ("nothing" if each is None else each.entry for each in (claimed, computed))
         return f"archived {stated}, but computed {found}"
     theirs, ours = asdict(claimed), asdict(computed)
     name = next(each for each in ours if theirs[each] != ours[each])
-    return f"{computed.entry}, {name.replace('_', ' ')}: archived {theirs[name]}, but computed {ours[name]}"
+    return (
+        f"{computed.entry}, {name.replace('_', ' ')}: archived {theirs[name]}, but computed"
+        f" {ours[name]}"
+    )
 
 
-# --- evolution ---------------------------------------------------------------------------------------------
+# --- evolution ------------------------------------------------------------------------------------
 def _check_evolution(claim: Claim, final: RoundOutcome) -> None:
     claimed, settings = claim.evolution, claim.field.settings.evolution
     if (claimed is not None) != (settings.enabled and final.plan.final):
         raise Differs(
-            f"the evolution: there is {'one' if claimed else 'none'}, contrary to the settings and the rounds"
+            f"the evolution: there is {'one' if claimed else 'none'}, contrary to the settings and"
+            " the rounds"
         )
     if claimed is None:
         return
@@ -216,7 +239,9 @@ def _check_evolution(claim: Claim, final: RoundOutcome) -> None:
     for generation, (theirs, ours) in enumerate(pairs):
         if theirs != ours:
             archived, here = theirs or "nothing", ours or "nothing"
-            raise Differs(f"the evolution, generation {generation}: archived {archived}, but computed {here}")
+            raise Differs(
+                f"the evolution, generation {generation}: archived {archived}, but computed {here}"
+            )
     _check_table("the evolution's ranking", claimed.ranking, computed.ranking)
     if claimed != computed:
         raise Differs("the evolution: its entries, or its end, differ from those computed")

@@ -11,4 +11,5 @@ depends_on = None
 
 
 def upgrade() -> None:
-    """Never runs: contest/store/tables.py makes new databases, which are at the newest revision at once."""
+    """Never runs: contest/store/tables.py makes new databases, which are at the newest revision at
+    once."""

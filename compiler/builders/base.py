@@ -9,7 +9,13 @@ from typing import ClassVar, Generic, TypeVar
 
 from compiler.uploaded_files import take_apart
 from contest.config.settings import Settings
-from contest.interfaces.protocols import BuildResult, Images, RunnerFactory, Serializable, SparringOpponents
+from contest.interfaces.protocols import (
+    BuildResult,
+    Images,
+    RunnerFactory,
+    Serializable,
+    SparringOpponents,
+)
 from contest.mail.sent_files import without_secret
 from contest.seeds import Seeds, seed_from
 from contest.util.program_files import is_archive
@@ -20,7 +26,8 @@ Image_ = TypeVar("Image_", bound=Serializable)
 
 
 WinRates = Callable[[Images, Sequence[tuple[str, str]], int], dict[tuple[str, str], float]]
-"""How often the first of each pair beats the second. Pairs are digests of the images; then: how many workers.
+"""How often the first of each pair beats the second. Pairs are digests of the images; then: how
+many workers.
 
 Raises EngineFailed when the machinery keeps failing.
 """
@@ -42,24 +49,32 @@ class ProgramBuilder(ABC, Generic[Image_]):
         self._seed = ""
 
     def at_home(self, opponents: Sequence[tuple[str, Image_]] = (), seed: str = "") -> None:
-        """Let images know the lines of their source, which faults then name; all else of them is the same.
+        """Let images know the lines of their source, which faults then name; all else of them is
+        the same.
 
-        Trial games are against `opponents`, and have the chance of `seed`; () and "": as in a contest.
+        Trial games are against `opponents`, and have the chance of `seed`; () and "": as in a
+        contest.
         """
         self._opponents, self._seed = opponents, seed
 
     @abstractmethod
-    def build(self, files: Mapping[str, bytes], text: str, *, with_trial: bool = True) -> BuildResult[Image_]:
-        """Build the files as they were sent and play the trial game; `text` is what the letter says.
+    def build(
+        self, files: Mapping[str, bytes], text: str, *, with_trial: bool = True
+    ) -> BuildResult[Image_]:
+        """Build the files as they were sent and play the trial game; `text` is what the letter
+        says.
 
-        The files may still hold an authentification string. Without a trial game: to compare the image with
-        one that was built before. Raises ToolMissing, EngineFailed or TryAgain if our machinery is at fault,
-        never for anything that a program does.
+        The files may still hold an authentification string. Without a trial game: to compare the
+        image with one that was built before. Raises ToolMissing, EngineFailed or TryAgain if our
+        machinery is at fault, never for anything that a program does.
         """
 
     def _trial_seeds(self, source_digest: str) -> Seeds:
-        """The chance of a trial game: usually that of its source, so that the same program has the same."""
-        return Seeds(seed_from(f"check/{self._seed}") if self._seed else bytes.fromhex(source_digest))
+        """The chance of a trial game: usually that of its source, so that the same program has the
+        same."""
+        return Seeds(
+            seed_from(f"check/{self._seed}") if self._seed else bytes.fromhex(source_digest)
+        )
 
     @abstractmethod
     def sparring_opponents(self) -> SparringOpponents:
@@ -92,9 +107,11 @@ class ProgramBuilder(ABC, Generic[Image_]):
         """
 
     def check_host(self, files: Mapping[str, bytes], offered: Collection[str]) -> None:
-        """See to it that these files were refused for what they are: try their language, if it was offered.
+        """See to it that these files were refused for what they are: try their language, if it was
+        offered.
 
-        Raises ToolMissing if this host cannot build the language, so that the refusal tells nothing.
+        Raises ToolMissing if this host cannot build the language, so that the refusal tells
+        nothing.
         """
         language = self.language_of(files)
         if language in offered:
@@ -106,7 +123,10 @@ class ProgramBuilder(ABC, Generic[Image_]):
         Of the archive of a container image, which may hold anything, only the digest is published.
         """
         return dict(
-            (f"{name[:MAX_PUBLISHED_NAME]}.sha256", f"{hashlib.sha256(data).hexdigest()}\n".encode())
+            (
+                f"{name[:MAX_PUBLISHED_NAME]}.sha256",
+                f"{hashlib.sha256(data).hexdigest()}\n".encode(),
+            )
             if is_archive(name)
             else (name, without_secret(data))
             for name, data in files.items()

@@ -42,7 +42,9 @@ class MachineBuilder(ProgramBuilder[Image]):
         super().at_home(opponents, seed)
         self._toolchain = Toolchain(with_lines=True)
 
-    def build(self, files: Mapping[str, bytes], text: str, *, with_trial: bool = True) -> BuildResult[Image]:
+    def build(
+        self, files: Mapping[str, bytes], text: str, *, with_trial: bool = True
+    ) -> BuildResult[Image]:
         trial_game = self._trial_game if with_trial else None
         return build(_source(files), self._settings.programs, self._toolchain, trial_game)
 
@@ -53,7 +55,8 @@ class MachineBuilder(ProgramBuilder[Image]):
         return Image.from_bytes(raw)
 
     def prepare(self, image: Image) -> None:
-        """Translate the image into native code; without it, the interpreter plays, with the same results."""
+        """Translate the image into native code; without it, the interpreter plays, with the same
+        results."""
         translations().add(image, Sandbox())
 
     def try_language(self, language: str) -> None:
@@ -99,12 +102,14 @@ def _house() -> SparringOpponents:
     with ThreadPoolExecutor(cores()) as pool:  # each thread waits for its compiler
         images = list(pool.map(lambda strategy: _house_image(strategy, toolchain), house))
     return {
-        strategy.name: (image.digest, image.to_bytes()) for strategy, image in zip(house, images, strict=True)
+        strategy.name: (image.digest, image.to_bytes())
+        for strategy, image in zip(house, images, strict=True)
     }
 
 
 def _house_image(strategy: HouseStrategy, toolchain: Toolchain) -> Image:
-    """The image from this user's cache, or built and kept there: nobody waits for the same compiler twice."""
+    """The image from this user's cache, or built and kept there: nobody waits for the same compiler
+    twice."""
     folder = cache_folder("house")
     name = hashlib.sha256(f"{_made_from(toolchain.version)} {strategy.source}".encode()).hexdigest()
     if found := caches.find(folder, (name,)):
@@ -117,12 +122,15 @@ def _house_image(strategy: HouseStrategy, toolchain: Toolchain) -> Image:
 
 
 def _built(
-    strategy: HouseStrategy, toolchain: Toolchain, play_trial: Callable[[Image, str], Trial] | None = None
+    strategy: HouseStrategy,
+    toolchain: Toolchain,
+    play_trial: Callable[[Image, str], Trial] | None = None,
 ) -> Image:
     result = build(strategy.source, Programs(description="none"), toolchain, play_trial)
     if result.image is None:
         raise ToolMissing(
-            f"the compiler does not accept the house strategy {strategy.name}: {result.report.messages}"
+            f"the compiler does not accept the house strategy {strategy.name}:"
+            f" {result.report.messages}"
         )
     return result.image
 

@@ -49,7 +49,8 @@ TRIAL_OPPONENTS = ("always_four", "always_six", "chaser")
 
 def _right_label() -> str:
     return gettext(
-        "a strategy has a line such as %(label)s = 'Always Four', with 1 to %(max_name)s characters",
+        "a strategy has a line such as %(label)s = 'Always Four', with 1 to %(max_name)s"
+        " characters",
         label=LABEL,
         max_name=MAX_NAME,
     )
@@ -64,13 +65,18 @@ class TableBuilder(ProgramBuilder[HogEntry]):
         super().__init__(settings, open_runner)
         self._sandbox = Sandbox()
         # Only of this language can functions be called.
-        self._languages = tuple(row for row in languages_of(settings.programs) if row.name == LANGUAGE)
+        self._languages = tuple(
+            row for row in languages_of(settings.programs) if row.name == LANGUAGE
+        )
 
     def sparring_opponents(self) -> SparringOpponents:
         names = sorted(file.removesuffix(".py") for file in samples(Hog.info.name))
         with ThreadPoolExecutor(cores()) as pool:  # each thread waits for its sandbox
             made = [each.to_bytes() for each in pool.map(_sample, names)]
-        return {name: (hashlib.sha256(raw).hexdigest(), raw) for name, raw in zip(names, made, strict=True)}
+        return {
+            name: (hashlib.sha256(raw).hexdigest(), raw)
+            for name, raw in zip(names, made, strict=True)
+        }
 
     def load(self, raw: bytes) -> HogEntry:
         return HogEntry.from_bytes(raw)
@@ -88,7 +94,11 @@ class TableBuilder(ProgramBuilder[HogEntry]):
         outcome = languages.examine(
             uploaded.files, self._sandbox, programs, self._languages, languages.program_folder
         )
-        reading = _Reading() if isinstance(outcome.result, Problem) else _read(outcome.result, self._sandbox)
+        reading = (
+            _Reading()
+            if isinstance(outcome.result, Problem)
+            else _read(outcome.result, self._sandbox)
+        )
         findings = (
             *outcome.findings,
             *description_findings(uploaded, programs),
@@ -130,7 +140,9 @@ def _read(program_folder: ProgramFolder, sandbox: Sandbox) -> _Reading:
     name, findings = _player_name(label)
     table = tabulate(program_folder, FUNCTION, DOMAIN, sandbox, TABULATION_SECONDS)
     if isinstance(table, AnswerFault):
-        return _Reading(name, findings=(*findings, _finding(table.sentence)), stderr_tail=table.stderr_tail)
+        return _Reading(
+            name, findings=(*findings, _finding(table.sentence)), stderr_tail=table.stderr_tail
+        )
     return _Reading(name, table, findings)
 
 
@@ -150,7 +162,9 @@ def _finding(sentence: str) -> Finding:
 def _trial_rates(entry: HogEntry) -> tuple[tuple[str, float], ...]:
     """How often the strategy beats a few samples; this decides nothing."""
     others = {name: _sample(name) for name in TRIAL_OPPONENTS}
-    rates = win_rates([entry, *others.values()], [(0, number) for number in range(1, len(others) + 1)])
+    rates = win_rates(
+        [entry, *others.values()], [(0, number) for number in range(1, len(others) + 1)]
+    )
     return tuple(zip(others, rates, strict=True))
 
 
@@ -161,7 +175,9 @@ def _sample(name: str) -> HogEntry:
     source = samples(Hog.info.name)[file]
     built = languages.build({file: source}, sandbox)
     if isinstance(built, Problem):
-        raise ToolMissing(f"the sample strategy {name} cannot be built: {built.text} {built.messages}")
+        raise ToolMissing(
+            f"the sample strategy {name} cannot be built: {built.text} {built.messages}"
+        )
     table = tabulate(built, FUNCTION, DOMAIN, sandbox, TABULATION_SECONDS)
     if isinstance(table, AnswerFault):
         raise ToolMissing(f"the sample strategy {name} cannot be tabulated: {table.sentence}")

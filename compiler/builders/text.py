@@ -94,7 +94,11 @@ class TextBuilder(ProgramBuilder[Executable]):
             description_lines=uploaded.description_lines,
             source_digest=uploaded.digest_of(outcome.program),
             image_digest=image.digest if image else None,
-            language=images.LANGUAGE if is_of_image else outcome.language.name if outcome.language else "",
+            language=images.LANGUAGE
+            if is_of_image
+            else outcome.language.name
+            if outcome.language
+            else "",
             files=uploaded.facts,
             image=images.facts_of(image) if isinstance(image, OciImage) else None,
             counted_by=counted.counted_by(image, outcome.language, tool),
@@ -131,7 +135,9 @@ def _trial_opponents(game_name: str) -> tuple[tuple[str, ProgramFolder], ...]:
     for name in sorted(name for name in samples(game_name) if name.endswith(".sh")):
         result = languages.build({name: samples(game_name)[name]}, Sandbox())
         if isinstance(result, Problem):
-            raise ToolMissing(f"the sample program {name} cannot be built: {result.text} {result.messages}")
+            raise ToolMissing(
+                f"the sample program {name} cannot be built: {result.text} {result.messages}"
+            )
         found.append((name.removesuffix(".sh"), result))
     return tuple(found)
 

@@ -1,1 +1,2 @@
-"""Changes of a contest, each in one transaction with its mails: by the organizer, and after our failures."""
+"""Changes of a contest, each in one transaction with its mails: by the organizer, and after our
+failures."""

@@ -1,6 +1,7 @@
 """The organizer's actions on a contest, from the command line or by letter.
 
-Each is one transaction with the change, its mails and its line in the journal. Nothing here plays or
+Each is one transaction with the change, its mails and its line in the journal. Nothing here plays
+or
 compiles: a run in another process sees the change in its next transaction.
 """
 
@@ -50,21 +51,22 @@ S = TypeVar("S", bound=Section)
 _AFTER_BAN = {
     Phase.OPEN: noted("It takes no part in the contest."),
     Phase.RUNNING: noted(
-        "It plays no more games. A group that has not finished is played as if the team had been "
-        "disqualified in it; one that has finished keeps its table, unless you say `knobeln run rerun`. "
-        "`knobeln verify` will name this decision to everybody, and when it was made."
+        "It plays no more games. A group that has not finished is played as if the team had been"
+        " disqualified in it; one that has finished keeps its table, unless you say `knobeln run"
+        " rerun`. `knobeln verify` will name this decision to everybody, and when it was made."
     ),
     Phase.FINISHED: noted(
-        "The results stay as they are, unless you say `knobeln run rerun ROUND`, which plays without the "
-        "team. `knobeln verify` will name this decision to everybody, and when it was made."
+        "The results stay as they are, unless you say `knobeln run rerun ROUND`, which plays"
+        " without the team. `knobeln verify` will name this decision to everybody, and when it was"
+        " made."
     ),
 }
 
 
 @dataclass(frozen=True)
 class Message:
-    """The organizer's own words. They go to all registered teams, to those of this round, or to those without
-    an accepted program."""
+    """The organizer's own words. They go to all registered teams, to those of this round, or to
+    those without an accepted program."""
 
     subject: str
     text: str
@@ -87,8 +89,8 @@ class Message:
 class OrganizerActions:
     """Actions in one transaction. `actor` names the organizer in the journal.
 
-    Each returns a sentence that says what follows. It raises NotNow if the contest is in another phase or
-    there is nothing to do, NotFound for an unknown team, round or date.
+    Each returns a sentence that says what follows. It raises NotNow if the contest is in another
+    phase or there is nothing to do, NotFound for an unknown team, round or date.
     """
 
     tx: Transaction
@@ -97,12 +99,14 @@ class OrganizerActions:
     now: datetime
     actor: str
 
-    # --- the run -----------------------------------------------------------------------------------------
+    # --- the run ----------------------------------------------------------------------------------
     def pause(self, reason: str) -> str:
         self._must_not_be_over()
         pause = decisions.paused(self.tx)
         if pause is not None and pause.until is None:
-            raise NotNow(f"the contest is paused already, since {pause.since:{TIME_FORMAT}}: {pause.reason}")
+            raise NotNow(
+                f"the contest is paused already, since {pause.since:{TIME_FORMAT}}: {pause.reason}"
+            )
         decisions.resume(self.tx)  # a pause that ends by itself becomes one that does not
         decisions.pause(self.tx, reason, self.now)
         self._note("pause", "the contest is paused", reason=reason)
@@ -117,10 +121,13 @@ class OrganizerActions:
 
     def _must_not_be_over(self) -> None:
         if contest_state.state(self.tx).phase is Phase.FINISHED:
-            raise NotNow("the contest is finished, so there is no contest day that could rest or go on")
+            raise NotNow(
+                "the contest is finished, so there is no contest day that could rest or go on"
+            )
 
     def rerun(self, number: int, group: int | None, reason: str) -> str:
-        """Order a round, or one group, to be played again from the same seeds; draw later rounds anew.
+        """Order a round, or one group, to be played again from the same seeds; draw later rounds
+        anew.
 
         Reports of the former results that are still held never go out.
         """
@@ -130,7 +137,11 @@ class OrganizerActions:
         plan = results.drawn_round(self.tx, number).plan
         later = [each for each in results.all_rounds(self.tx) if each.plan.number > number]
         concerned = [each for each in plan.groups if later or group in (None, each.number)]
-        released = {log.number: log.reported_at for log in outbox.released_rounds(self.tx) if log.reported_at}
+        released = {
+            log.number: log.reported_at
+            for log in outbox.released_rounds(self.tx)
+            if log.reported_at
+        }
         rerun, former = results.order_rerun(self.tx, number, group, reason, self.now, released)
         outbox.drop_held_reports(self.tx, number, rerun.group)
         contest_state.reopen(self.tx)
@@ -154,7 +165,8 @@ class OrganizerActions:
         )
 
     def change_time(self, seconds: float, reason: str) -> str:
-        """Change the time for a move, from the next group on, and tell all teams that play (U13)."""
+        """Change the time for a move, from the next group on, and tell all teams that play
+        (U13)."""
         info = game_of(self.settings.game, self.settings.programs).info
         if info.play.is_computed:
             raise GiveUp(f"{info.title} has no time for each move, so there is none to change")
@@ -173,16 +185,18 @@ class OrganizerActions:
         readers = [playing[name] for name in playing if name not in out]
         facts = {"before": before, "after": after, "reason": reason}
         self._tell(f"time/{self.now.isoformat()}", "time_changed", readers, **facts)
-        self._note("seconds", f"time for a move: {after:g} s instead of {before:g} s", reason=reason)
+        self._note(
+            "seconds", f"time for a move: {after:g} s instead of {before:g} s", reason=reason
+        )
         return gettext(
-            "From the next group on, a program has %(after)s s for a move instead of %(before)s s. Groups "
-            "that have begun keep the old time. %(told)s.",
+            "From the next group on, a program has %(after)s s for a move instead of %(before)s s."
+            " Groups that have begun keep the old time. %(told)s.",
             after=format(after, "g"),
             before=format(before, "g"),
             told=_told(readers),
         )
 
-    # --- the public number ---------------------------------------------------------------------------------
+    # --- the public number ------------------------------------------------------------------------
     def hand_in_number(self, text: str, source: str) -> str:
         """Read the public number in the text, and make the contest's seed of it.
 
@@ -190,14 +204,19 @@ class OrganizerActions:
         """
         draw = self.awaited_draw()
         if self.now < draw.at:
-            raise NotNow(f"the public number is drawn at {draw.at:{TIME_FORMAT}}, so this cannot be it")
+            raise NotNow(
+                f"the public number is drawn at {draw.at:{TIME_FORMAT}}, so this cannot be it"
+            )
         number = draw.read(text)
         contest_state.set_number(self.tx, number)
         self._record(Effect.NUMBER_DRAWN, digest=hashlib.sha256(number.value).hexdigest())
-        shown = number.value.hex() if draw.beacon.kind is BeaconKind.DRAND else number.value.decode()
+        shown = (
+            number.value.hex() if draw.beacon.kind is BeaconKind.DRAND else number.value.decode()
+        )
         self._note("number", f"the public number is {shown}", reason=source)
         return gettext(
-            "The public number is %(shown)s. The contest goes on by itself, or with the next `knobeln run`.",
+            "The public number is %(shown)s. The contest goes on by itself, or with the next"
+            " `knobeln run`.",
             shown=shown,
         )
 
@@ -208,18 +227,23 @@ class OrganizerActions:
         if draw is None:
             raise NotNow(
                 "the contest waits for no public number now",
-                hint="it does from its start until the number is known, if `tournament.beacon` says so",
+                hint=(
+                    "it does from its start until the number is known, if `tournament.beacon`"
+                    " says so"
+                ),
             )
         return draw
 
-    # --- teams -------------------------------------------------------------------------------------------
+    # --- teams ------------------------------------------------------------------------------------
     def take_out(self, name: str, kind: BanKind, reason: str) -> str:
         """Disqualify a team, or drop it at its own request."""
         self._must_not_be_told()
         team, phase = teams.named(self.tx, name), contest_state.state(self.tx).phase
         known = decisions.ban_of(self.tx, team.id)
         if known is not None:
-            raise NotNow(f"{name} is {known.kind} already, since {known.at:{TIME_FORMAT}}: {known.reason}")
+            raise NotNow(
+                f"{name} is {known.kind} already, since {known.at:{TIME_FORMAT}}: {known.reason}"
+            )
         if team.state is not TeamState.ACTIVE:
             raise NotNow(f"{name} takes no part anyway: it is {team.state}")
         made = decisions.ban(self.tx, team.id, kind, reason, self.now)
@@ -240,16 +264,21 @@ class OrganizerActions:
             return
         raise NotNow(
             "the contest's results are out",
-            hint="if they cannot stand: `knobeln run rerun ROUND`, this command again, `knobeln run`",
+            hint=(
+                "if they cannot stand: `knobeln run rerun ROUND`, this command again, `knobeln run`"
+            ),
         )
 
     def reinstate(self, name: str, reason: str) -> str:
-        """Let a team in again that was taken out, or let its program be asked that was set aside."""
+        """Let a team in again that was taken out, or let its program be asked that was set
+        aside."""
         team, phase = teams.named(self.tx, name), contest_state.state(self.tx).phase
         plays_again = self._reinstate_program(team, reason)
         ban = decisions.ban_of(self.tx, team.id)
         if ban is None and not plays_again:
-            raise NotNow(f"{name} is neither disqualified nor dropped, and no program of it is set aside")
+            raise NotNow(
+                f"{name} is neither disqualified nor dropped, and no program of it is set aside"
+            )
         if ban is None:
             return plays_again
         decisions.lift(self.tx, ban.id, self.now)
@@ -273,14 +302,18 @@ class OrganizerActions:
             return ""
         engine_failures.forgive_waiting(self.tx)
         self._record(Effect.PROGRAM_REINSTATED, team.name)
-        self._note("reinstate", f"the program of {team.name} plays again", whom=team.name, reason=reason)
+        self._note(
+            "reinstate", f"the program of {team.name} plays again", whom=team.name, reason=reason
+        )
         if not is_accepted:
-            return gettext("The program of %(name)s is in the queue again, and is compiled.", name=team.name)
+            return gettext(
+                "The program of %(name)s is in the queue again, and is compiled.", name=team.name
+            )
         event = f"aside/{self.now.isoformat()}/lifted"
         self._tell(event, "program_reinstated", [team], team=team, reason=reason)
         return gettext(
-            "The program of %(name)s is asked for moves again, and its team is told. Where a group was "
-            "finished without it, `knobeln run rerun` plays that again.",
+            "The program of %(name)s is asked for moves again, and its team is told. Where a group"
+            " was finished without it, `knobeln run rerun` plays that again.",
             name=team.name,
         )
 
@@ -293,7 +326,9 @@ class OrganizerActions:
         """Delete the names and addresses of a team's people, see `contest.store.forget`."""
         team, state = teams.named(self.tx, name), contest_state.state(self.tx)
         phase = state.phase
-        if phase is Phase.RUNNING or (phase is Phase.OPEN and team.state is not TeamState.WITHDRAWN):
+        if phase is Phase.RUNNING or (
+            phase is Phase.OPEN and team.state is not TeamState.WITHDRAWN
+        ):
             raise NotNow(
                 f"{name} still plays" if phase is Phase.OPEN else "the contest has not finished",
                 hint="people are forgotten after the contest, or when their team has withdrawn",
@@ -301,15 +336,16 @@ class OrganizerActions:
         own = self.settings.contest
         forget_people(self.tx, team, (own.address, own.organizer_address))
         if team.is_registered and state.number < self.settings.season.tournaments:
-            self._record(Effect.WITHDRAWN, name)  # or else the next list would lack a team that has not gone
+            # or else the next list would lack a team that has not gone
+            self._record(Effect.WITHDRAWN, name)
         self._note("forget", f"the people of {name} were forgotten", whom=name, reason=reason)
         return gettext(
-            "The people of %(name)s are forgotten. Delete the backups that name them; a published archive, "
-            "and mails that others have, name them still.",
+            "The people of %(name)s are forgotten. Delete the backups that name them; a published"
+            " archive, and mails that others have, name them still.",
             name=name,
         )
 
-    # --- reports -----------------------------------------------------------------------------------------
+    # --- reports ----------------------------------------------------------------------------------
     def hold(self, reason: str) -> str:
         """Hold the reports of the contest day, queued and future."""
         since = decisions.reports_held(self.tx)
@@ -319,7 +355,8 @@ class OrganizerActions:
         held = len(outbox.hold(self.tx, reports=True))
         self._note("hold", f"reports are held; {held} waited", reason=reason)
         return gettext(
-            "The reports of the contest day are kept back until `knobeln mail release`; %(held)s waited.",
+            "The reports of the contest day are kept back until `knobeln mail release`; %(held)s"
+            " waited.",
             held=held,
         )
 
@@ -330,7 +367,9 @@ class OrganizerActions:
         released = len(outbox.release(self.tx, self.now, reports=True))
         if since is None and not released:
             raise NotNow("no reports are held")
-        self._note("release", f"{plural(released, 'report was', 'reports were')} released", reason=reason)
+        self._note(
+            "release", f"{plural(released, 'report was', 'reports were')} released", reason=reason
+        )
         if not released:
             return gettext("Nothing was held; future reports go out as usual.")
         return gettext(
@@ -338,7 +377,7 @@ class OrganizerActions:
             released=ngettext("%(num)s report goes", "%(num)s reports go", released),
         )
 
-    # --- dates -------------------------------------------------------------------------------------------
+    # --- dates ------------------------------------------------------------------------------------
     def move_dates(self, written: Dates, moved: Mapping[str, datetime], reason: str) -> str:
         """Move dates, and tell all registered teams (K101). `written` are those of contest.toml."""
         before = decisions.dates_now(self.tx, written, self.settings.season)
@@ -369,19 +408,21 @@ class OrganizerActions:
         if phase is Phase.FINISHED:
             raise NotNow("the contest is finished; its dates are past")
         if phase is Phase.RUNNING and set(moved) != {"results_published"}:
-            raise NotNow("the contest has started", hint="only results_published can still be moved")
+            raise NotNow(
+                "the contest has started", hint="only results_published can still be moved"
+            )
 
-    # --- the organizer's own words ------------------------------------------------------------------------
+    # --- the organizer's own words ----------------------------------------------------------------
     def tell(self, message: Message) -> str:
-        """Send the message, but not to teams that got the same words before, perhaps by a command that seemed
-        to fail."""
+        """Send the message, but not to teams that got the same words before, perhaps by a command
+        that seemed to fail."""
         readers = self.readers_of(message)
         words = hashlib.sha256(f"{message.subject}\n{message.text}".encode()).hexdigest()[:16]
         told = self._tell(f"tell/{words}", "organizer_words", readers, message=message)
         if not told:
             raise NotNow(
-                f"{plural(len(readers), 'team has', 'teams have')} got these words before, and there is "
-                "nobody else",
+                f"{plural(len(readers), 'team has', 'teams have')} got these words before, and"
+                " there is nobody else",
                 hint="to say them again, change a word",
             )
         text = f"{plural(told, 'team is', 'teams are')} told: {message.subject}"
@@ -399,7 +440,9 @@ class OrganizerActions:
         else:
             readers = self._registered()
         if message.without_program:
-            readers = [team for team in readers if submissions.latest_good(self.tx, team.id) is None]
+            readers = [
+                team for team in readers if submissions.latest_good(self.tx, team.id) is None
+            ]
         if not readers:
             raise NotNow(f"there is nobody to tell: no team is among {message.readers}")
         return readers
@@ -430,7 +473,10 @@ class OrganizerActions:
         if not before:
             return told
         when = "today" if again else "before (`--again` sends the form once more)"
-        return f"{told} {plural(before, 'address was', 'addresses were')} registered, or invited {when}."
+        return (
+            f"{told} {plural(before, 'address was', 'addresses were')} registered, or invited"
+            f" {when}."
+        )
 
     def _invitation(self, form: Form, time: str) -> Outgoing:
         is_open = self.settings.dates.registration_opens <= self.now
@@ -438,7 +484,7 @@ class OrganizerActions:
         key = f"invitation/{form.address}{time}"
         return Outgoing(key, "invitation", form.address, rendered.subject, rendered.body)
 
-    # --- for all of them ----------------------------------------------------------------------------------
+    # --- for all of them --------------------------------------------------------------------------
     def _registered(self) -> list[Team]:
         """The teams that take part, or wait to be accepted."""
         out = decisions.all_bans(self.tx)
@@ -455,8 +501,8 @@ class OrganizerActions:
         /,
         **facts: object,
     ) -> int:
-        """The same mail to each of these teams, with this record for the programs of those that want it.
-        Returns how many did not have it yet."""
+        """The same mail to each of these teams, with this record for the programs of those that
+        want it. Returns how many did not have it yet."""
         mails = to_all(readers, event, template, self.settings, self.renderer, receipt, **facts)
         if record:
             mails = knobeln_json.with_file(mails, readers, self.settings, lambda: record)
@@ -475,22 +521,28 @@ _COMMANDS = {BanKind.DISQUALIFIED: "disqualify", BanKind.DROPPED: "drop"}
 
 def _after_lift(phase: Phase, participation: Participation, *, plays: bool) -> str:
     if phase is Phase.OPEN and participation is not Participation.ACTIVE:
-        return gettext("But it takes no part: it is %(participation)s.", participation=participation)
+        return gettext(
+            "But it takes no part: it is %(participation)s.", participation=participation
+        )
     if phase is Phase.OPEN:
         return gettext("It takes part as before.")
     if not plays:
         return gettext("But the contest started without it, so it has no program in it.")
     return gettext(
-        "It plays in its groups that have not finished. Where one was finished without it, `knobeln "
-        "run rerun` plays that again."
+        "It plays in its groups that have not finished. Where one was finished without it, `knobeln"
+        " run rerun` plays that again."
     )
 
 
 def read_date(name: str, when: str) -> tuple[str, datetime]:
-    """A date by its name in contest.toml, and a time. Raises NotFound or GiveUp with the right form."""
+    """A date by its name in contest.toml, and a time. Raises NotFound or GiveUp with the right
+    form."""
     plain = name.strip().lower().replace("-", "_").replace(" ", "_")
     if plain not in Dates.model_fields:
-        hint = did_you_mean(plain, Dates.model_fields) or f"the dates are {', '.join(Dates.model_fields)}"
+        hint = (
+            did_you_mean(plain, Dates.model_fields)
+            or f"the dates are {', '.join(Dates.model_fields)}"
+        )
         raise NotFound(f"there is no date {name!r}", hint=hint)
     return plain, read_time(when)
 
@@ -502,7 +554,9 @@ def read_time(when: str) -> datetime:
         found = datetime.fromisoformat(text)
         if ":" in text and found.tzinfo is None:
             return found.replace(tzinfo=UTC)
-    raise GiveUp(f"{when!r} is not a time", hint="write it like 1994-05-15T12:00, in Universal Time")
+    raise GiveUp(
+        f"{when!r} is not a time", hint="write it like 1994-05-15T12:00, in Universal Time"
+    )
 
 
 def _changed(section: S, changes: Mapping[str, object], hint: str = "") -> S:

@@ -1,7 +1,7 @@
 """Counts failures of our engine, and sets a program aside with which it fails again and again.
 
-The compile service, practice, the ladder and the contest day all count here, in the database: so it does not
-matter which process fails, or how often it is started anew.
+The compile service, practice, the ladder and the contest day all count here, in the database: so it
+does not matter which process fails, or how often it is started anew.
 """
 
 from __future__ import annotations
@@ -45,9 +45,9 @@ class EngineFailures:
     def of_program(self, error: EngineFailed) -> int:
         """How often the engine has failed so, at the same move of the same program.
 
-        0: nothing says that the program has to do with it, for no worker ran one, or the engine fails with
-        every program. At MAX_FAILURES the program is set aside, and its teams and the organizer are told. One
-        that was too slow alone on the host is set aside at once.
+        0: nothing says that the program has to do with it, for no worker ran one, or the engine
+        fails with every program. At MAX_FAILURES the program is set aside, and its teams and the
+        organizer are told. One that was too slow alone on the host is set aside at once.
         """
         if not self.is_of_program(error):
             return 0
@@ -66,16 +66,22 @@ class EngineFailures:
         with self.store.write() as tx:
             return engine_failures.count(tx, task, "", self.clock.now())
 
-    def tell(self, tx: Transaction, team: Team, error: EngineFailed, version: int | None = None) -> None:
+    def tell(
+        self, tx: Transaction, team: Team, error: EngineFailed, version: int | None = None
+    ) -> None:
         """Tell a team that its program is set aside, and note it in the ledger.
 
-        `version`: the team's number of a program that is not accepted for that; None: it is accepted, or was
-        only tried.
+        `version`: the team's number of a program that is not accepted for that; None: it is
+        accepted, or was only tried.
         """
         now = self.clock.now()
-        ledger.append(tx, LedgerEntry(Effect.PROGRAM_SET_ASIDE, team.name, now, digest=error.program))
+        ledger.append(
+            tx, LedgerEntry(Effect.PROGRAM_SET_ASIDE, team.name, now, digest=error.program)
+        )
         with speaking(team.language or self.settings.contest.language):
-            text = self.renderer.render("program_aside", team=team, version=version, pace=error.pace)
+            text = self.renderer.render(
+                "program_aside", team=team, version=version, pace=error.pace
+            )
         what = "" if version is None else f"/{version}"
         key = f"aside/{now.isoformat()}/{team.name}{what}"
         outbox.put(tx, to_team(team, key, "program_aside", text), self.settings, now)
@@ -90,7 +96,12 @@ class EngineFailures:
         names = ", ".join(team.name for team in owners)
         what = f"the program {error.program[:12]}{f' of {names}' if names else ''} is set aside"
         contest_state.note(tx, AREA, what, now, whom=names, reason=str(error))
-        facts = {"program": error.program[:12], "names": names, "reason": str(error), "pace": error.pace}
+        facts = {
+            "program": error.program[:12],
+            "names": names,
+            "reason": str(error),
+            "pace": error.pace,
+        }
         text = self.renderer.render("engine_failed", **facts)
         key = f"aside/{now.isoformat()}/{error.program}"
         outbox.put(tx, to_organizer(self.settings, key, "engine_failed", text), self.settings, now)

@@ -5,19 +5,19 @@ entries.json                    the entries: team, program, build and tool
 programs/TEAM/source/FILE       the program as it was sent, without its authentification string
 programs/TEAM/description.txt   the team's description of it
 builds/DIGEST                   the build of a program, if its games can be played again
-counted.json                    the programs whose time is counted in fuel, if any, and what counts it
-time_changes.json               when the time for a move was changed, from what to what, if it was
-ledger.txt                      the entries of the ledger of letters
+counted.json                    the programs whose time is counted in fuel, if any, and what counts
+it time_changes.json               when the time for a move was changed, from what to what, if it
+was ledger.txt                      the entries of the ledger of letters
 ledger.json                     the key, the root and the signature of the ledger
 seal.json                       the public number, and the seed
-cosignatures.json               checkpoints of the ledger that witnesses have signed, if any were named
-entry_lists.json                the lists of entries that went to all teams; the last is the final one
-decisions.json                  the organizer's decisions: teams taken out, rounds played again
-rounds.json                     the rounds
+cosignatures.json               checkpoints of the ledger that witnesses have signed, if any were
+named entry_lists.json                the lists of entries that went to all teams; the last is the
+final one decisions.json                  the organizer's decisions: teams taken out, rounds played
+again rounds.json                     the rounds
 rounds/ROUND/group-GROUP.json   a group as drawn, every attempt at a game, its ranking
 ranking.json                    the contest's ranking
-rounds/ROUND/asked-GROUP.json   what programs whose time is counted were told, so that pages can ask them
-guests/SHA256                   the interpreter of such programs
+rounds/ROUND/asked-GROUP.json   what programs whose time is counted were told, so that pages can ask
+them guests/SHA256                   the interpreter of such programs
     certainty.json                  how sure the ranking is
 evolution.json                  all generations, if the contest has an evolution
 rules.md                        the rules of the game
@@ -94,8 +94,8 @@ class ContestFacts:
 class ArchivedEntry:
     """An entry with its team's credits, but neither addresses nor ages.
 
-    `build`: the digest of the build that `tool` has made. `prize_field`: the value of the form's field by
-    which there are prizes, "" without one.
+    `build`: the digest of the build that `tool` has made. `prize_field`: the value of the form's
+    field by which there are prizes, "" without one.
     """
 
     name: str
@@ -144,9 +144,10 @@ class Decisions:
 class Counted:
     """A program whose time is counted in units, so its games can be played again, in any engine.
 
-    `module`: sha256 of its WebAssembly, in which the counter is; `guest`: the interpreter that runs it
-    instead, with its version and sha256. One of them is "". `counter`: the versions of the counter, of its
-    prices, and of the functions that the host offers. `engine`: a note, which decides nothing.
+    `module`: sha256 of its WebAssembly, in which the counter is; `guest`: the interpreter that runs
+    it instead, with its version and sha256. One of them is "". `counter`: the versions of the
+    counter, of its prices, and of the functions that the host offers. `engine`: a note, which
+    decides nothing.
     """
 
     team: str
@@ -158,7 +159,8 @@ class Counted:
 
 @dataclass(frozen=True)
 class LedgerFacts:
-    """The signed state of the ledger at the end. The key, the root and the signature are in base64."""
+    """The signed state of the ledger at the end. The key, the root and the signature are in
+    base64."""
 
     public_key: str
     size: int
@@ -170,7 +172,8 @@ class LedgerFacts:
 class Seal:
     """What the contest's seed is made of, and the seed; in hex.
 
-    `number`: the public number, "" if the contest uses none; `source`: the text that it was read from.
+    `number`: the public number, "" if the contest uses none; `source`: the text that it was read
+    from.
     """
 
     entries_root: str
@@ -205,8 +208,8 @@ class Program:
 class Archive:
     """The complete contents of an archive.
 
-    `programs`: by the names of the entries. `builds`: by digest, only of programs whose games can be played
-    again.
+    `programs`: by the names of the entries. `builds`: by digest, only of programs whose games can
+    be played again.
     """
 
     contest: ContestFacts
@@ -224,12 +227,15 @@ class Archive:
     letters: tuple[LedgerEntry, ...] = field(repr=False)  # the entries of the ledger
     seal: Seal
     entry_lists: tuple[ArchivedList, ...]
-    asked: Mapping[tuple[int, int], str]  # what programs were told in each group, where pages can ask them
-    guests: Mapping[str, bytes] = field(repr=False)  # by sha256: interpreters that pages need for that
+    # what programs were told in each group, where pages can ask them
+    asked: Mapping[tuple[int, int], str]
+    # by sha256: interpreters that pages need for that
+    guests: Mapping[str, bytes] = field(repr=False)
     page: bytes = field(default=b"", repr=False)  # on which everybody can check the archive
     counted: tuple[Counted, ...] = ()
     time_changes: tuple[TimeChange, ...] = ()  # of the time for a move; the settings have the first
-    cosignatures: tuple[str, ...] = ()  # checkpoints of the ledger, with the signatures of witnesses
+    # checkpoints of the ledger, with the signatures of witnesses
+    cosignatures: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -242,7 +248,8 @@ class RoundFacts:
 MAX_FACTS_BYTES = 1_000_000  # of a file with facts that are few in any contest
 MAX_TEXT_BYTES = 4_000_000
 
-_FACTS: Mapping[str, tuple[Any, int]] = {  # fields of Archive that are files `<field>.json`: type, most bytes
+# fields of Archive that are files `<field>.json`: type, most bytes
+_FACTS: Mapping[str, tuple[Any, int]] = {
     "contest": (ContestFacts, MAX_FACTS_BYTES),
     "entries": (tuple[ArchivedEntry, ...], MAX_FILE_BYTES),
     "decisions": (Decisions, MAX_FACTS_BYTES),
@@ -256,12 +263,18 @@ _FACTS: Mapping[str, tuple[Any, int]] = {  # fields of Archive that are files `<
     "time_changes": (tuple[TimeChange, ...], MAX_FACTS_BYTES),
     "cosignatures": (tuple[str, ...], MAX_FACTS_BYTES),
 }
-_OPTIONAL = {"evolution": None, "certainty": None, "counted": (), "time_changes": (), "cosignatures": ()}
+_OPTIONAL = {
+    "evolution": None,
+    "certainty": None,
+    "counted": (),
+    "time_changes": (),
+    "cosignatures": (),
+}
 _PAGE = "verify.html"
 _OTHER_FILES = ("rounds.json", "rules.md", "announcement.txt", "ledger.txt", _PAGE)
 
 
-# --- to files ----------------------------------------------------------------------------------------------
+# --- to files -------------------------------------------------------------------------------------
 def to_files(archive: Archive) -> dict[str, bytes]:
     """The files of the archive, by path; the same files for the same archive."""
     rounds = tuple(RoundFacts(r.plan.number, r.plan.final, len(r.groups)) for r in archive.history)
@@ -279,7 +292,9 @@ def to_files(archive: Archive) -> dict[str, bytes]:
     files |= {_asked_path(*place): text.encode() for place, text in archive.asked.items()}
     for outcome in archive.history:
         for group in outcome.groups:
-            files[_group_path(outcome.plan.number, group.plan.number)] = to_json(group, GroupOutcome)
+            files[_group_path(outcome.plan.number, group.plan.number)] = to_json(
+                group, GroupOutcome
+            )
     for name, program in archive.programs.items():
         files |= {_source_path(name, file): data for file, data in program.files.items()}
         files[_description_path(name)] = program.description.encode()
@@ -303,7 +318,7 @@ def _description_path(entry: str) -> str:
     return f"programs/{entry}/description.txt"
 
 
-# --- from files --------------------------------------------------------------------------------------------
+# --- from files -----------------------------------------------------------------------------------
 class _Lazy(Mapping[K, T]):
     """Values by key, each converted when it is asked for."""
 
@@ -325,7 +340,8 @@ class _Lazy(Mapping[K, T]):
 
 
 def from_files(files: ArchiveFiles) -> Archive:
-    """Read an archive from its files, which are foreign input. Does not check whether its contents are true.
+    """Read an archive from its files, which are foreign input. Does not check whether its contents
+    are true.
 
     Programs and builds are read when they are asked for. Raises Differs for a file that is
     missing, is not in the format of `to_files`, or does not belong there.
@@ -335,7 +351,9 @@ def from_files(files: ArchiveFiles) -> Archive:
     _must_be_entries(entries)
     sources = _sources(files, [entry.name for entry in entries])
     history = tuple(_rounds(files))
-    places = [(outcome.plan.number, group.plan.number) for outcome in history for group in outcome.groups]
+    places = [
+        (outcome.plan.number, group.plan.number) for outcome in history for group in outcome.groups
+    ]
     asked = {place: _asked_path(*place) for place in places if _asked_path(*place) in files}
     archive = Archive(
         entries=entries,
@@ -355,7 +373,9 @@ def from_files(files: ArchiveFiles) -> Archive:
     known = {*_OTHER_FILES, *(f"{name}.json" for name in _FACTS), *asked.values()}
     known |= {_group_path(*place) for place in places}
     known |= {_source_path(name, file) for name, found in sources.items() for file in found}
-    known |= {_description_path(name) for name in sources} | {f"builds/{digest}" for digest in archive.builds}
+    known |= {_description_path(name) for name in sources} | {
+        f"builds/{digest}" for digest in archive.builds
+    }
     known |= {f"guests/{digest}" for digest in archive.guests}
     if strange := sorted(files.keys() - known):
         raise Differs(f"{shown(strange[0])} does not belong in an archive")
@@ -394,7 +414,9 @@ def _must_be_entries(entries: Iterable[ArchivedEntry]) -> None:
         if not _NAME.fullmatch(entry.name) or entry.name.casefold() in known:
             raise Differs(f"entries.json: {shown(entry.name)!r} cannot be the name of another team")
         if not _DIGEST.fullmatch(entry.build):
-            raise Differs(f"entries.json: {entry.name} has no digest of a build, but {shown(entry.build)!r}")
+            raise Differs(
+                f"entries.json: {entry.name} has no digest of a build, but {shown(entry.build)!r}"
+            )
         known.add(entry.name.casefold())
 
 
@@ -439,15 +461,21 @@ def _program(files: ArchiveFiles, sources: Mapping[str, tuple[str, ...]], entry:
 
 def _rounds(files: ArchiveFiles) -> Iterator[RoundOutcome]:
     games = 0
-    for number, facts in enumerate(read_list(files, "rounds.json", RoundFacts, len(files)), start=1):
+    for number, facts in enumerate(
+        read_list(files, "rounds.json", RoundFacts, len(files)), start=1
+    ):
         if facts.number != number or not 1 <= facts.groups <= len(files):
-            raise Differs(f"rounds.json: round {facts.number} of {facts.groups} groups is number {number}")
+            raise Differs(
+                f"rounds.json: round {facts.number} of {facts.groups} groups is number {number}"
+            )
         groups = []
         for group_number in range(1, facts.groups + 1):
             group = _group(files, number, group_number, MAX_GAMES - games)
             games += len(group.matches)
             groups.append(group)
-        yield RoundOutcome(RoundPlan(number, tuple(g.plan for g in groups), facts.final), tuple(groups))
+        yield RoundOutcome(
+            RoundPlan(number, tuple(g.plan for g in groups), facts.final), tuple(groups)
+        )
 
 
 def _group(files: ArchiveFiles, round_number: int, number: int, most: int) -> GroupOutcome:
@@ -458,29 +486,37 @@ def _group(files: ArchiveFiles, round_number: int, number: int, most: int) -> Gr
     return group
 
 
-# --- settings, teams, results ------------------------------------------------------------------------------
+# --- settings, teams, results ---------------------------------------------------------------------
 def settings_of(facts: ContestFacts) -> Settings:
-    """The contest's settings; those that are not archived have our defaults. Raises Differs if invalid.
+    """The contest's settings; those that are not archived have our defaults. Raises Differs if
+    invalid.
 
     Variables of the environment, which can override contest.toml, have no effect here.
     """
     sections = public_sections()
     if sorted(facts.settings) != sorted(sections):
-        raise Differs(f"contest.json: the settings have the sections {shown(', '.join(facts.settings))}")
+        raise Differs(
+            f"contest.json: the settings have the sections {shown(', '.join(facts.settings))}"
+        )
     try:
-        chosen: Mapping[str, Any] = {name: section_from(name, facts.settings[name]) for name in sections}
+        chosen: Mapping[str, Any] = {
+            name: section_from(name, facts.settings[name]) for name in sections
+        }
     except ValidationError as error:
         raise Differs(f"contest.json: settings: {shown(reason_of(error))}") from None
     settings = Settings.model_construct(**chosen)
     written = published_settings(settings)
     for name, section in facts.settings.items():
         if section != written[name]:
-            raise Differs(f"contest.json: the settings of [{name}] are not written as knobeln writes them")
+            raise Differs(
+                f"contest.json: the settings of [{name}] are not written as knobeln writes them"
+            )
     return settings
 
 
 def seed_of(archive: Archive) -> ContestSeed:
-    """Raises Differs for an invalid seed, or one that does not fit the commitment or the list of entries."""
+    """Raises Differs for an invalid seed, or one that does not fit the commitment or the list of
+    entries."""
     facts, seal = archive.contest, archive.seal
     seed = ContestSeed(
         _bytes_32(facts.seed, "contest.json: the seed"),
@@ -496,7 +532,9 @@ def seed_of(archive: Archive) -> ContestSeed:
             f"{shown(facts.seed_commitment)}"
         )
     if seal.seed != seed.value.hex():
-        raise Differs(f"seal.json: the seed that follows is {seed.value.hex()}, not {shown(seal.seed)}")
+        raise Differs(
+            f"seal.json: the seed that follows is {seed.value.hex()}, not {shown(seal.seed)}"
+        )
     return seed
 
 
@@ -518,8 +556,8 @@ def _bytes(text: str, what: str) -> bytes:
 
 
 def public(outcome: RoundOutcome, *, with_reasons: bool) -> RoundOutcome:
-    """The outcome without facts for a program's own team only: its standard error, and the reasons of its
-    faults unless `with_reasons`."""
+    """The outcome without facts for a program's own team only: its standard error, and the reasons
+    of its faults unless `with_reasons`."""
     groups = tuple(
         replace(group, matches=tuple(_public(match, with_reasons) for match in group.matches))
         for group in outcome.groups

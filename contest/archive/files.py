@@ -1,8 +1,8 @@
 """Write and read an archive as files in a folder, with a manifest of their digests.
 
-An archive that we read is foreign input. So every name must have one strict form, only plain files are
-opened, links are never followed, and sizes are checked before anything is read. Only one file at a time is
-in memory.
+An archive that we read is foreign input. So every name must have one strict form, only plain files
+are opened, links are never followed, and sizes are checked before anything is read. Only one file
+at a time is in memory.
 """
 
 from __future__ import annotations
@@ -79,14 +79,16 @@ def shown(text: object) -> str:
     return sanitize(str(text), one_line=True, max_length=_MAX_SHOWN_CHARS)
 
 
-# --- JSON --------------------------------------------------------------------------------------------------
+# --- JSON -----------------------------------------------------------------------------------------
 def to_json(value: object, kind: Any) -> bytes:
-    """The one form that JSON has in an archive: UTF-8, a blank for each level, a newline at the end."""
+    """The one form that JSON has in an archive: UTF-8, a blank for each level, a newline at the
+    end."""
     return json.dumps(plain(value, kind), indent=1, ensure_ascii=False).encode() + b"\n"
 
 
 def validate(raw: bytes, kind: Any) -> Any:
-    """Read JSON. Raises ValidationError at the first mistake of a list: a long one may be all mistakes."""
+    """Read JSON. Raises ValidationError at the first mistake of a list: a long one may be all
+    mistakes."""
     return _validator(kind).validate_json(raw, strict=True)
 
 
@@ -101,7 +103,9 @@ def _stopping_early(schema: object) -> object:
         return [_stopping_early(part) for part in schema]
     if not isinstance(schema, dict):
         return schema
-    copy = {key: part if key == "metadata" else _stopping_early(part) for key, part in schema.items()}
+    copy = {
+        key: part if key == "metadata" else _stopping_early(part) for key, part in schema.items()
+    }
     return {**copy, "fail_fast": True} if schema.get("type") in ("tuple", "list") else copy
 
 
@@ -114,26 +118,31 @@ def from_json(raw: bytes, kind: type[T], path: str) -> T:
     with suppress(ValueError, RecursionError):  # e.g. a lone surrogate cannot be encoded
         if to_json(value, kind) == raw:
             return value
-    raise Differs(f"{path} is not in the form that knobeln writes: it has additional data, or another order")
+    raise Differs(
+        f"{path} is not in the form that knobeln writes: it has additional data, or another order"
+    )
 
 
 def reason_of(error: ValidationError, place: str = "") -> str:
-    """The first thing that is wrong, and where, without the words of Python. `place`: what was read."""
+    """The first thing that is wrong, and where, without the words of Python. `place`: what was
+    read."""
     first = next(iter(error.errors(include_url=False, include_input=False, include_context=False)))
     where = ".".join(map(str, filter(None, (place, *map(str, first["loc"])))))
     return f"{where}: {words_of(first)}" if where else words_of(first)
 
 
-# --- writing -----------------------------------------------------------------------------------------------
+# --- writing --------------------------------------------------------------------------------------
 def write(folder: Path, files: Mapping[str, bytes]) -> str:
     """Write the archive to a folder that does not exist yet, or is empty; return its digest.
 
-    It is written completely or not at all, and everybody may read it, whatever the umask. Raises GiveUp if
-    the folder has files already, or if `read` would refuse the archive because it is too large.
+    It is written completely or not at all, and everybody may read it, whatever the umask. Raises
+    GiveUp if the folder has files already, or if `read` would refuse the archive because it is too
+    large.
     """
     if folder.is_symlink() or (folder.exists() and (not folder.is_dir() or any(folder.iterdir()))):
         raise GiveUp(
-            f"{folder} is there already, and not empty", hint="an archive is written to a new folder"
+            f"{folder} is there already, and not empty",
+            hint="an archive is written to a new folder",
         )
     wrong = [path for path in files if not _PATH.fullmatch(path) or path == MANIFEST]
     if wrong:
@@ -169,7 +178,7 @@ def _write_file(path: Path, data: bytes) -> None:
         os.fsync(file.fileno())
 
 
-# --- reading -----------------------------------------------------------------------------------------------
+# --- reading --------------------------------------------------------------------------------------
 class ArchiveFiles(Mapping[str, bytes]):
     """The files of an archive by path, without the manifest. Each is read when it is asked for.
 
@@ -191,7 +200,8 @@ class ArchiveFiles(Mapping[str, bytes]):
         return data
 
     def lines(self, path: str) -> Iterator[bytes]:
-        """The lines of a file, each with its newline. Raises Differs for a missing file or a long line."""
+        """The lines of a file, each with its newline. Raises Differs for a missing file or a long
+        line."""
         digest = hashlib.sha256()
         with self._open(path) as file:
             while line := file.readline(MAX_LINE_BYTES):
@@ -223,8 +233,8 @@ class ArchiveFiles(Mapping[str, bytes]):
 def read(folder: Path, digest: str | None = None) -> ArchiveFiles:
     """Compare all files of the archive with its manifest.
 
-    `digest`: the expected digest of the archive, in hex. Raises NotFound if there is no archive, Differs with
-    the first difference.
+    `digest`: the expected digest of the archive, in hex. Raises NotFound if there is no archive,
+    Differs with the first difference.
     """
     found = dict(_files_in(folder))
     of_manifest = found.pop(MANIFEST)
@@ -261,7 +271,8 @@ def _compare(raw: bytes, found: Mapping[str, Listed]) -> None:
         raise Differs(f"{MANIFEST} describes a {shown(manifest.format)!r}, not a {FORMAT!r}")
     if manifest.version != VERSION:
         raise Differs(
-            f"the archive has the format's version {manifest.version}; this knobeln reads version {VERSION}"
+            f"the archive has the format's version {manifest.version}; this knobeln reads version"
+            f" {VERSION}"
         )
     for path in sorted(manifest.files.keys() | found.keys()):
         if path not in found:
@@ -282,7 +293,8 @@ def _files_in(folder: Path) -> Iterator[tuple[str, Listed]]:
         raise NotFound(f"there is no folder {folder}")
     if (folder / FILE_NAME).exists():
         raise NotFound(
-            f"{folder} is a contest's folder, not an archive: `knobeln publish DIR` makes an archive from it"
+            f"{folder} is a contest's folder, not an archive: `knobeln publish DIR` makes an"
+            " archive from it"
         )
     if not (folder / MANIFEST).is_file():
         raise NotFound(f"there is no archive in {folder}: it has no {MANIFEST}")
@@ -298,7 +310,9 @@ def _files_in(folder: Path) -> Iterator[tuple[str, Listed]]:
                 raise Differs(f"the archive has more than {MAX_FILES:,} files")
         for name in folders:
             if not stat.S_ISDIR(os.stat(name, dir_fd=descriptor, follow_symlinks=False).st_mode):
-                raise Differs(f"{relative / name} is a link; an archive has plain files and folders only")
+                raise Differs(
+                    f"{relative / name} is a link; an archive has plain files and folders only"
+                )
         for name in names:
             listed = _listed(name, descriptor, str(relative / name), MAX_BYTES - size)
             size += listed.size

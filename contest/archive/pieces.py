@@ -1,7 +1,9 @@
-"""Read the long files of an archive piece by piece, so that memory bounds neither them nor their mistakes.
+"""Read the long files of an archive piece by piece, so that memory bounds neither them nor their
+mistakes.
 
-knobeln writes JSON with one blank a level, and never a newline within a text. So the lines of a list's
-element begin and end with those that have its own number of blanks, and no line before tells more.
+knobeln writes JSON with one blank a level, and never a newline within a text. So the lines of a
+list's element begin and end with those that have its own number of blanks, and no line before tells
+more.
 """
 
 from __future__ import annotations
@@ -31,7 +33,8 @@ _Moves = tuple[Moves, ...]
 
 
 def read_list(files: ArchiveFiles, path: str, kind: type[T], most: int) -> Iterator[T]:
-    """Read the elements of a list one by one. Raises Differs for another form, and for more than `most`."""
+    """Read the elements of a list one by one. Raises Differs for another form, and for more than
+    `most`."""
     lines = files.lines(path)
     first = next(lines, b"")
     if first not in (b"[]\n", b"[\n"):
@@ -60,7 +63,9 @@ def read_group(files: ArchiveFiles, path: str, most: int) -> GroupOutcome:
             head[-1:] = b"],\n"
             for number, piece in enumerate(_pieces(lines, 2, b" ],\n", path)):
                 if number == most:
-                    raise Differs(f"{path}: the archive has more games than knobeln checks, {MAX_GAMES:,}")
+                    raise Differs(
+                        f"{path}: the archive has more games than knobeln checks, {MAX_GAMES:,}"
+                    )
                 place = f"matches.{number}"
                 match = _read_piece(piece, Match, path, place, 2)
                 if len(match.result.seats) != len(match.pairing.players):
@@ -76,7 +81,8 @@ def _other_form(path: str) -> Differs:
 
 
 def _pieces(lines: Iterator[bytes], level: int, end: bytes, path: str) -> Iterator[bytes]:
-    """The elements of a list whose beginning was read, with their blanks, up to the line that ends it."""
+    """The elements of a list whose beginning was read, with their blanks, up to the line that ends
+    it."""
     blanks = b" " * level
     first, last, more = blanks + b"{\n", blanks + b"}\n", blanks + b"},\n"
     is_last = False
@@ -116,10 +122,14 @@ def _read_piece(piece: bytes, kind: type[T], path: str, place: str, level: int) 
     return value
 
 
-# --- moves -------------------------------------------------------------------------------------------------
+# --- moves ----------------------------------------------------------------------------------------
 def _packed(match: Match) -> Match:
     moves = match.result.moves
-    return match if moves is None else replace(match, result=replace(match.result, moves=_PackedMoves(moves)))
+    return (
+        match
+        if moves is None
+        else replace(match, result=replace(match.result, moves=_PackedMoves(moves)))
+    )
 
 
 class _PackedMoves(Sequence[Moves]):

@@ -1,7 +1,7 @@
 """The ladder: how the games between all accepted programs rank them, outside the contest. Pure.
 
-Where games are computed exactly, it is always complete, and ranks as the contest does: by match points. Where
-games are played, it ranks by mean points, as far as they have been played.
+Where games are computed exactly, it is always complete, and ranks as the contest does: by match
+points. Where games are played, it ranks by mean points, as far as they have been played.
 """
 
 from __future__ import annotations
@@ -31,7 +31,8 @@ def has_ladder(settings: Settings) -> bool:
 
 
 def is_ladder_told(settings: Settings) -> bool:
-    """Whether anybody may ask for the ladder: games are computed, or the contest offers rankings."""
+    """Whether anybody may ask for the ladder: games are computed, or the contest offers
+    rankings."""
     offers = not RANKINGS.isdisjoint(settings.reports.offered)
     return is_exact(settings) or (settings.ladder.enabled and offers)
 
@@ -46,8 +47,8 @@ class Ladder:
 
     @property
     def lines(self) -> tuple[LadderLine, ...]:
-        """The ranking, best first; equal scores share a rank. Where games are played, who has none is
-        missing."""
+        """The ranking, best first; equal scores share a rank. Where games are played, who has none
+        is missing."""
         scores = {
             entry: self._score(won)
             for entry in self.entries
@@ -71,7 +72,8 @@ class Ladder:
         return tuple(lines)
 
     def share(self, first: LadderEntry, second: LadderEntry) -> Fraction:
-        """The share of the points that `first` won against `second`; its win rate, if that is computed."""
+        """The share of the points that `first` won against `second`; its win rate, if that is
+        computed."""
         own, theirs = self._won[first.build_id][second.build_id]
         return Fraction(own, own + theirs)
 

@@ -1,4 +1,5 @@
-"""The table of practice: how a program did against each opponent, and whether another version does better.
+"""The table of practice: how a program did against each opponent, and whether another version does
+better.
 
 The mail of `please test` and `knobeln practice` show the same table. Pure.
 """
@@ -28,10 +29,11 @@ MIN_UNEQUAL = 6
 
 @dataclass(frozen=True)
 class PracticeRow:
-    """The games against one opponent; or, where all play one game together, the games of one player.
+    """The games against one opponent; or, where all play one game together, the games of one
+    player.
 
-    Points are means over the games that count, None if none does. `spread`: the standard deviation of `own`
-    from game to game, None for fewer than two games.
+    Points are means over the games that count, None if none does. `spread`: the standard deviation
+    of `own` from game to game, None for fewer than two games.
     """
 
     rank: int | None  # by `own`; equal points share a rank; None without points
@@ -59,7 +61,9 @@ def practice_table(games: Sequence[PracticeGame], info: GameInfo) -> tuple[Pract
     for game in games:
         players = (YOU, *game.opponents)
         for seat in range(len(players)) if is_together(games) else (0,):
-            sides[players[seat] if is_together(games) else game.opponents[0]].append((game.result, seat))
+            sides[players[seat] if is_together(games) else game.opponents[0]].append(
+                (game.result, seat)
+            )
     rows = [_row(name, played, info) for name, played in sides.items()]
     rows.sort(key=lambda row: (row.own is None, -(row.own or 0), row.name.casefold()))
     return tuple(_with_rank(row, rows) for row in rows)
@@ -71,19 +75,22 @@ def is_together(games: Sequence[PracticeGame]) -> bool:
 
 
 def games_per_opponent(games: Sequence[PracticeGame]) -> int:
-    """How many games the program played against each opponent, or against all together; 0 without games."""
+    """How many games the program played against each opponent, or against all together; 0 without
+    games."""
     return len(games) // max(len({game.opponents for game in games}), 1)
 
 
 def does_count(result: GameResult, info: GameInfo) -> bool:
-    """Whether the game has points: the rules may discard a game with a failure, and ours is nobody's."""
+    """Whether the game has points: the rules may discard a game with a failure, and ours is
+    nobody's."""
     if info.fault_rule is FaultRule.REPLAY:
         return result.is_flawless
     return all(seat.verdict is not Verdict.INTERNAL for seat in result.seats)
 
 
 def its_faults(game: PracticeGame, info: GameInfo) -> Iterator[tuple[str, SeatResult]]:
-    """The opponents, with their seats, whose failures are the only reason that the game does not count."""
+    """The opponents, with their seats, whose failures are the only reason that the game does not
+    count."""
     own, *others = game.result.seats
     if own.verdict is Verdict.OK and not does_count(game.result, info):
         for name, seat in zip(game.opponents, others, strict=True):
@@ -131,7 +138,8 @@ class ComparisonVerdict(StrEnum):
 
 @dataclass(frozen=True)
 class ComparisonRow:
-    """Two versions against one opponent, or all opponents together: mean points, and the 95 % interval.
+    """Two versions against one opponent, or all opponents together: mean points, and the 95 %
+    interval.
 
     `margin`: half the interval's width, None if the games cannot give it.
     """
@@ -160,10 +168,11 @@ class Comparison:
 def compare_versions(
     first: Sequence[PracticeGame], second: Sequence[PracticeGame], info: GameInfo
 ) -> Comparison | None:
-    """Compare two versions that played the same opponents with the same seeds, game by game in this order.
+    """Compare two versions that played the same opponents with the same seeds, game by game in this
+    order.
 
-    The games with one opponent are a stratum of pairs, so the interval tells about chance alone, not about
-    other opponents. None if no pair of games counts.
+    The games with one opponent are a stratum of pairs, so the interval tells about chance alone,
+    not about other opponents. None if no pair of games counts.
     """
     pairs: defaultdict[str, list[tuple[int, int]]] = defaultdict(list)
     digests: defaultdict[str, set[tuple[str, str]]] = defaultdict(set)
@@ -176,20 +185,26 @@ def compare_versions(
         return None
     rows = [_comparison_row(name, [played]) for name, played in pairs.items()]
     rows.sort(key=lambda row: (-row.difference, row.name.casefold()))
-    ranked = (replace(row, rank=1 + sum(r.difference > row.difference for r in rows)) for row in rows)
+    ranked = (
+        replace(row, rank=1 + sum(r.difference > row.difference for r in rows)) for row in rows
+    )
     total = _comparison_row("all", list(pairs.values()))
     has_chance = info.play.has_moves and any(len(different) > 1 for different in digests.values())
     unequal = sum(a != b for played in pairs.values() for a, b in played)
     is_repeated = not info.play.has_moves or any(len(played) > 1 for played in pairs.values())
     return Comparison(
-        tuple(ranked), total, _verdict(total, unequal, has_chance=has_chance, is_repeated=is_repeated)
+        tuple(ranked),
+        total,
+        _verdict(total, unequal, has_chance=has_chance, is_repeated=is_repeated),
     )
 
 
 def is_confirmed(first: Comparison, again: Comparison | None) -> bool:
-    """Whether both comparisons, each with seeds of its own, show a real difference in the same direction.
+    """Whether both comparisons, each with seeds of its own, show a real difference in the same
+    direction.
 
-    Of 20 changes that change nothing, one looks real on average; with the second comparison, nearly none.
+    Of 20 changes that change nothing, one looks real on average; with the second comparison, nearly
+    none.
     """
     if again is None or not first.verdict is again.verdict is ComparisonVerdict.REAL:
         return False
@@ -197,14 +212,16 @@ def is_confirmed(first: Comparison, again: Comparison | None) -> bool:
 
 
 def comparison_cells(row: ComparisonRow, point: int) -> tuple[str, ...]:
-    """Rank, opponent, games, points of the first and of the second version, difference and margin."""
+    """Rank, opponent, games, points of the first and of the second version, difference and
+    margin."""
     points = (_points(value, row.games, point) for value in (row.first, row.second, row.difference))
     margin = "-" if row.margin is None else mean_text(row.margin, point)
     return (str(row.rank), row.name, f"{row.games:,}", *points, margin)
 
 
 def mean_text(value: float, point: int) -> str:
-    """A mean of points as people count them: 4246.52 -> `4,246.5`; finer for half points and rates."""
+    """A mean of points as people count them: 4246.52 -> `4,246.5`; finer for half points and
+    rates."""
     decimals = 1 if point == 1 else min(len(str(point)) + 1, 6)
     return f"{value / point:,.{decimals}f}"
 
@@ -213,17 +230,22 @@ def _row(name: str, played: Sequence[tuple[GameResult, int]], info: GameInfo) ->
     failed = sum(result.seats[seat].verdict.is_charged for result, seat in played)
     games = [(result, seat) for result, seat in played if does_count(result, info)]
     stopped = sum(
-        not does_count(result, info) and not result.seats[seat].verdict.is_charged for result, seat in played
+        not does_count(result, info) and not result.seats[seat].verdict.is_charged
+        for result, seat in played
     )
     if not games:
         return PracticeRow(None, name, failed=failed, stopped=stopped)
     own = [result.seats[seat].points for result, seat in games]
-    best = [max(s.points for at, s in enumerate(result.seats) if at != seat) for result, seat in games]
+    best = [
+        max(s.points for at, s in enumerate(result.seats) if at != seat) for result, seat in games
+    ]
     won = sum(a > b for a, b in zip(own, best, strict=True))
     lost = sum(a < b for a, b in zip(own, best, strict=True))
     drawn = len(games) - won - lost
     spread = stdev(own) if len(own) > 1 else None
-    return PracticeRow(None, name, won, drawn, lost, failed, stopped, fmean(own), fmean(best), spread)
+    return PracticeRow(
+        None, name, won, drawn, lost, failed, stopped, fmean(own), fmean(best), spread
+    )
 
 
 def _with_rank(row: PracticeRow, rows: Sequence[PracticeRow]) -> PracticeRow:
@@ -257,13 +279,16 @@ _Z = NormalDist().inv_cdf(0.975)
 
 
 def _t_quantile(freedom: float) -> float:
-    """The 97.5 % quantile of Student's t; above 10 degrees of freedom by the series of Cornish and Fisher."""
+    """The 97.5 % quantile of Student's t; above 10 degrees of freedom by the series of Cornish and
+    Fisher."""
     if freedom <= len(_T):
         return _T[max(int(freedom), 1) - 1]
     return _Z + (_Z**3 + _Z) / (4 * freedom) + (5 * _Z**5 + 16 * _Z**3 + 3 * _Z) / (96 * freedom**2)
 
 
-def _verdict(total: ComparisonRow, unequal: int, *, has_chance: bool, is_repeated: bool) -> ComparisonVerdict:
+def _verdict(
+    total: ComparisonRow, unequal: int, *, has_chance: bool, is_repeated: bool
+) -> ComparisonVerdict:
     if not unequal:
         return ComparisonVerdict.SAME
     if not is_repeated:

@@ -23,7 +23,8 @@ FILE_NAME = "contest.toml"
 def load_settings(folder: Path) -> Settings:
     """The settings of the contest in this folder.
 
-    Raises ConfigError, naming the file, every wrong setting with its line, and what is wrong with it.
+    Raises ConfigError, naming the file, every wrong setting with its line, and what is wrong with
+    it.
     """
     path = folder / FILE_NAME
     if not path.is_file():
@@ -45,7 +46,9 @@ def load_settings(folder: Path) -> Settings:
 def _hint(folder: Path) -> str:
     """How to get a contest.toml. A folder that had one must get it back, and no new contest."""
     if (folder / DATABASE).exists() or remains(folder):
-        return "a contest is there, or was: put its contest.toml back, or `knobeln restore` a backup"
+        return (
+            "a contest is there, or was: put its contest.toml back, or `knobeln restore` a backup"
+        )
     return "`knobeln init DIR` makes one, -C DIR finds it"
 
 
@@ -76,10 +79,11 @@ def _fault(error: ErrorDetails, text: str) -> str:
 
 
 def _line(text: str, setting: Sequence[int | str]) -> str:
-    """`line N: ` with the line of the file on which the setting begins; "" if the file does not have it.
+    """`line N: ` with the line of the file on which the setting begins; "" if the file does not
+    have it.
 
-    A beginning of the file that ends within a value is no TOML. So the setting begins after the last
-    beginning that is TOML and lacks it.
+    A beginning of the file that ends within a value is no TOML. So the setting begins after the
+    last beginning that is TOML and lacks it.
     """
     lines, start = text.split("\n"), 1
     for number in range(1, len(lines) + 1):
@@ -97,7 +101,8 @@ def _line(text: str, setting: Sequence[int | str]) -> str:
 
 
 def _names_in(section: Sequence[int | str]) -> tuple[str, ...]:
-    """The names of the settings in this section, or of the sections; () if the section takes any name."""
+    """The names of the settings in this section, or of the sections; () if the section takes any
+    name."""
     model: Any = Settings
     for name in section:
         field = getattr(model, "model_fields", {}).get(name)

@@ -1,7 +1,7 @@
 """What a folder keeps of a contest, by which we know it when its settings or its database are lost.
 
-A new contest in its place would have another seed, other keys and none of the letters: so nothing may make
-one, and no hint may say so.
+A new contest in its place would have another seed, other keys and none of the letters: so nothing
+may make one, and no hint may say so.
 """
 
 from __future__ import annotations
@@ -10,7 +10,8 @@ from pathlib import Path
 
 DATABASE = "contest.db"
 DRAFT = ".restoring"
-"""How the name of a database goes on while `restore` has made the new one, which has not replaced it yet."""
+"""How the name of a database goes on while `restore` has made the new one, which has not replaced
+it yet."""
 REPLACED = "before-restore-"
 """What the names of folders begin with in which `restore` keeps what it replaces."""
 UPGRADED = "before-upgrade-from-"
@@ -24,6 +25,7 @@ def mark(folder: Path) -> None:
 
 
 def remains(folder: Path) -> tuple[str, ...]:
-    """The names in this folder that only a contest leaves, without those of its settings and database."""
+    """The names in this folder that only a contest leaves, without those of its settings and
+    database."""
     patterns = (_MARK, DATABASE + DRAFT, f"{REPLACED}*", f"{UPGRADED}*")
     return tuple(sorted(found.name for pattern in patterns for found in folder.glob(pattern)))

@@ -1,7 +1,7 @@
 """All settings of a contest: the sections of contest.toml, and the checks across them.
 
-An environment variable `KNOBELN_SET_<SECTION>__<SETTING>` overrides the file, but no list or table: it is for
-passwords.
+An environment variable `KNOBELN_SET_<SECTION>__<SETTING>` overrides the file, but no list or table:
+it is for passwords.
 """
 
 from __future__ import annotations
@@ -50,11 +50,13 @@ from contest.schema.sections import (
 )
 
 ENVIRONMENT = "KNOBELN_SET_"  # prefix of the variables that override the file
-MAX_ROBOT_NAME = 34  # characters; a bounce address adds to them and has at most 64 before the @ (RFC 5321)
+# characters; a bounce address adds to them and has at most 64 before the @ (RFC 5321)
+MAX_ROBOT_NAME = 34
 
 
 def game_settings(value: Any) -> Any:
-    """The section `[game]`, checked by the game that it names. Raises ValueError for an unknown game."""
+    """The section `[game]`, checked by the game that it names. Raises ValueError for an unknown
+    game."""
     if not isinstance(value, Mapping):
         return value
     name = value.get("name", DEFAULT_GAME)
@@ -101,7 +103,9 @@ class Settings(BaseModel):
 
     def changed(self, **sections: Mapping[str, object]) -> Settings:
         """A copy with these values, by section and name, which are not validated."""
-        changes = {name: getattr(self, name).model_copy(update=values) for name, values in sections.items()}
+        changes = {
+            name: getattr(self, name).model_copy(update=values) for name, values in sections.items()
+        }
         return self.model_copy(update=changes)
 
     @model_validator(mode="after")
@@ -117,8 +121,9 @@ class Settings(BaseModel):
         last = self.dates.results_published - self.dates.compilation_closes
         if self.season.is_season and last >= timedelta(days=self.season.days):
             raise ValueError(
-                f"season.days: the results of a tournament are published {last} after its last program, and "
-                f"the programs of the next close {self.season.days} days after that program"
+                f"season.days: the results of a tournament are published {last} after its last"
+                f" program, and the programs of the next close {self.season.days} days after that"
+                " program"
             )
         return self
 
@@ -127,16 +132,20 @@ class Settings(BaseModel):
         protocols = game_of(self.game, self.programs).info.protocols
         if self.programs.takes_images and TextProtocol.ARGV not in protocols:
             raise ValueError(
-                "programs.max_image_bytes, programs.registry_images: images are started for each move, but "
-                f"programs of {self.game.name} are not; set them to 0 and []"
+                "programs.max_image_bytes, programs.registry_images: images are started for each"
+                f" move, but programs of {self.game.name} are not; set them to 0 and []"
             )
         return self
 
     @model_validator(mode="after")
     def _only_programs_that_talk_are_counted(self) -> Settings:
-        if self.programs.counted_languages and game_of(self.game, self.programs).info.play is not TEXT:
+        if (
+            self.programs.counted_languages
+            and game_of(self.game, self.programs).info.play is not TEXT
+        ):
             raise ValueError(
-                f"programs.counted_languages: programs of {self.game.name} have another limit; set it to []"
+                f"programs.counted_languages: programs of {self.game.name} have another limit; set"
+                " it to []"
             )
         return self
 
@@ -151,8 +160,8 @@ class Settings(BaseModel):
         name = self.contest.address.rpartition("@")[0]
         if self.mail.verp and len(name) > MAX_ROBOT_NAME:
             raise ValueError(
-                f"contest.address has more than {MAX_ROBOT_NAME} characters before the @: shorten it, or set "
-                "mail.verp = false"
+                f"contest.address has more than {MAX_ROBOT_NAME} characters before the @: shorten"
+                " it, or set mail.verp = false"
             )
         return self
 
@@ -178,7 +187,8 @@ def section_from(name: str, values: Any) -> Section:
 
 
 def of_roles(values: SettingsValues, *roles: Role) -> SettingsValues:
-    """Those of the values, by section and name, that have one of these roles; no section is empty."""
+    """Those of the values, by section and name, that have one of these roles; no section is
+    empty."""
     found = {
         name: {key: value for key, value in section.items() if _model(name).role_of(key) in roles}
         for name, section in values.items()
@@ -193,12 +203,15 @@ def published_settings(settings: Settings) -> SettingsValues:
 
 
 def settings_digest(published: SettingsValues, rules: str) -> str:
-    """The sha256, in hex, of what is frozen with a list of entries: settings, title, dates and rules.
+    """The sha256, in hex, of what is frozen with a list of entries: settings, title, dates and
+    rules.
 
-    `published`: as an archive's `contest.json` has them; `rules`: as its `rules.md` does. Hashed is their
-    JSON, sorted and without spaces.
+    `published`: as an archive's `contest.json` has them; `rules`: as its `rules.md` does. Hashed is
+    their JSON, sorted and without spaces.
     """
-    text = json.dumps({"rules": rules, "settings": published}, sort_keys=True, separators=(",", ":"))
+    text = json.dumps(
+        {"rules": rules, "settings": published}, sort_keys=True, separators=(",", ":")
+    )
     return hashlib.sha256(text.encode()).hexdigest()
 
 

@@ -15,7 +15,8 @@ from contest.schema.sections import Dates
 
 
 def usual_dates(today: datetime) -> Dates:
-    """The calendar of 1994 from today: registration opens now, the deadlines are at noon Universal Time."""
+    """The calendar of 1994 from today: registration opens now, the deadlines are at noon Universal
+    Time."""
     noon = datetime.combine(today.date(), time(12), UTC)
     start = noon + timedelta(days=53)
     return Dates(
@@ -31,10 +32,12 @@ def usual_dates(today: datetime) -> Dates:
 def settings_template(settings: Settings) -> str:
     """The text of a contest.toml with these settings, each below a comment that says what it means.
 
-    Secrets have their defaults instead: they may come from the environment so that no file has them.
+    Secrets have their defaults instead: they may come from the environment so that no file has
+    them.
     """
     parts = [
-        "# The settings of this contest, each below a comment on its meaning. Times are Universal Time.\n"
+        "# The settings of this contest, each below a comment on its meaning. Times are Universal"
+        " Time.\n"
     ]
     for name in Settings.model_fields:
         section = getattr(settings, name)
@@ -64,7 +67,9 @@ def toml_value(value: Any) -> str:
         return f"{{ {', '.join(given)} }}"
     if isinstance(value, dict):
         return (
-            "{ " + ", ".join(f"{json.dumps(key)} = {toml_value(part)}" for key, part in value.items()) + " }"
+            "{ "
+            + ", ".join(f"{json.dumps(key)} = {toml_value(part)}" for key, part in value.items())
+            + " }"
         )
     # TOML requires an escape for this control character, JSON does not.
     return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")

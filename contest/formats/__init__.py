@@ -16,9 +16,12 @@ FORMATS: dict[str, type[Format]] = {
 
 
 def format_named(name: str) -> type[Format]:
-    """The format that `tournament.format` names. Raises ConfigError, saying which formats there are."""
+    """The format that `tournament.format` names. Raises ConfigError, saying which formats there
+    are."""
     if name not in FORMATS:
-        raise ConfigError(f"tournament.format: there is no {name!r}; choose from {', '.join(FORMATS)}")
+        raise ConfigError(
+            f"tournament.format: there is no {name!r}; choose from {', '.join(FORMATS)}"
+        )
     return FORMATS[name]
 
 
@@ -34,14 +37,18 @@ def misfit(tournament_format: Format, game: GameInfo) -> str | None:
     """
     seats = game.max_seats if tournament_format.seats is None else tournament_format.seats
     if tournament_format.seats is None and game.max_seats <= 2:
-        return f"{game.title} has {game.max_seats} seats, but in {tournament_format.name} all play at once"
+        return (
+            f"{game.title} has {game.max_seats} seats, but in {tournament_format.name} all play at"
+            " once"
+        )
     if not game.min_seats <= seats <= game.max_seats:
         return f"{game.title} cannot be played by {seats}, as in {tournament_format.name}"
     return None
 
 
 def make_format(settings: Tournament, game: GameInfo) -> Format:
-    """The contest's format. Raises ConfigError if no format has this name, or if the game does not fit it."""
+    """The contest's format. Raises ConfigError if no format has this name, or if the game does not
+    fit it."""
     made = format_named(settings.format)(settings, game)
     reason = misfit(made, game)
     if reason:

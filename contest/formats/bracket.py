@@ -1,13 +1,15 @@
 """The bracket of a double elimination: the matches and their players. Pure.
 
-For a field of n the bracket has 2**k >= n places; the empty places are byes of the first round. Everybody
-starts on the winners' side. A player that loses there goes on to the losers' side; a loser there is out. The
-losers' side has two rounds for each round of the winners' side from the second on. In one its players meet
-each other. In the other they meet the latest losers of the winners' side, from the other half of the bracket,
-so that two who met do not meet again at once. The last two play the final; if the player from the losers'
-side wins it, both have lost once, and a second match decides.
+For a field of n the bracket has 2**k >= n places; the empty places are byes of the first round.
+Everybody starts on the winners' side. A player that loses there goes on to the losers' side; a
+loser there is out. The losers' side has two rounds for each round of the winners' side from the
+second on. In one its players meet each other. In the other they meet the latest losers of the
+winners' side, from the other half of the bracket, so that two who met do not meet again at once.
+The last two play the final; if the player from the losers' side wins it, both have lost once, and a
+second match decides.
 
-A match with a missing player, because of a bye or a disqualification, is not played: the other one goes on.
+A match with a missing player, because of a bye or a disqualification, is not played: the other one
+goes on.
 """
 
 from __future__ import annotations
@@ -28,7 +30,8 @@ class Side(StrEnum):
 
 
 class MatchPlace(NamedTuple):
-    """A match's place in the bracket; rounds count from 1 on each side, matches from 0 in each round."""
+    """A match's place in the bracket; rounds count from 1 on each side, matches from 0 in each
+    round."""
 
     side: Side
     round: int
@@ -56,12 +59,14 @@ FINAL, SECOND_FINAL = MatchPlace(Side.FINAL, 1, 0), MatchPlace(Side.SECOND_FINAL
 class Bracket:
     """The bracket of these places, in the order of the first round; None = a bye.
 
-    It starts without results; `add` adds one. `players` are those of the matches whose players are known,
-    `outcomes` the results as played, or by default if a player is missing.
+    It starts without results; `add` adds one. `players` are those of the matches whose players are
+    known, `outcomes` the results as played, or by default if a player is missing.
     """
 
     places: Sequence[str | None]
-    players: dict[MatchPlace, tuple[str | None, str | None]] = field(default_factory=dict, init=False)
+    players: dict[MatchPlace, tuple[str | None, str | None]] = field(
+        default_factory=dict, init=False
+    )
     outcomes: dict[MatchPlace, Result] = field(default_factory=dict, init=False)
     _open: dict[MatchPlace, tuple[str, str]] = field(default_factory=dict, init=False)
     _tree: _Tree = field(init=False)
@@ -82,7 +87,10 @@ class Bracket:
 
     def open_matches(self) -> list[tuple[MatchPlace, tuple[str, str]]]:
         """The matches that can be played, in the order of the bracket; without the second final."""
-        return [(place, self._open[place]) for place in sorted(self._open, key=self._tree.order.__getitem__)]
+        return [
+            (place, self._open[place])
+            for place in sorted(self._open, key=self._tree.order.__getitem__)
+        ]
 
     @property
     def last_of_losers(self) -> MatchPlace | None:
@@ -105,7 +113,8 @@ class Bracket:
 class _Tree(NamedTuple):
     """What all brackets of one size share: all matches but the second final.
 
-    `order`: places in the order of the matches, in which they can be played. `sources`: of all matches after
+    `order`: places in the order of the matches, in which they can be played. `sources`: of all
+    matches after
     the first round. `followers`: the matches into which the players of a match go on.
     """
 

@@ -1,11 +1,14 @@
-"""Double elimination: an entry that has lost two matches is out; the last one left has won (U10 to U12).
+"""Double elimination: an entry that has lost two matches is out; the last one left has won (U10 to
+U12).
 
 - The bracket (bracket.py) and its byes are drawn at random; byes are in the first round only.
 - A round has all matches that can be played, each in a group of its own; a bye is a group of one.
-- A match has `games` games, and then more, one by one, while the points are equal, up to `max_games`. Then
-  fewer faults decide, then the draw that gave the players their first seats (U11).
-- The last match of the losers' side decides the third place, the final the first two; each has its own number
-  of games. If the player from the losers' side wins the final, it is played once more (U12).
+- A match has `games` games, and then more, one by one, while the points are equal, up to
+  `max_games`. Then fewer faults decide, then the draw that gave the players their first seats
+  (U11).
+- The last match of the losers' side decides the third place, the final the first two; each has its
+  own number of games. If the player from the losers' side wins the final, it is played once more
+  (U12).
 - Where failures disqualify, the disqualified are out at once, and the other one goes on.
 """
 
@@ -35,11 +38,14 @@ class DoubleElimination(Format):
         "A team was out after two lost matches. The first place goes to the winner of the final."
     )
 
-    def plan(self, entries: Sequence[str], history: Sequence[RoundOutcome], seeds: Seeds) -> RoundPlan | None:
-        """The next round. The bracket is drawn by `bracket`, each match's first seats by `match/<round>/...`.
+    def plan(
+        self, entries: Sequence[str], history: Sequence[RoundOutcome], seeds: Seeds
+    ) -> RoundPlan | None:
+        """The next round. The bracket is drawn by `bracket`, each match's first seats by
+        `match/<round>/...`.
 
-        It is not known before the final whether it is the last match. So no round is planned as the final,
-        except in a field of one.
+        It is not known before the final whether it is the last match. So no round is planned as the
+        final, except in a field of one.
         """
         field = sorted(entries)
         if not field or (len(field) == 1 and history):
@@ -69,8 +75,8 @@ class DoubleElimination(Format):
         failures: Mapping[str, int],
         disqualified: AbstractSet[str],
     ) -> tuple[Standing, ...]:
-        """The two players of a match, the winner first. The winner advances, and a loser who has not lost
-        before; nobody from the final, unless it is played again."""
+        """The two players of a match, the winner first. The winner advances, and a loser who has
+        not lost before; nobody from the final, unless it is played again."""
         ordered = _best_first(plan, [n for n in plan.members if n not in disqualified], matches)
         points = half_points(ordered, matches)
         staying = frozenset() if final else _staying(plan, ordered)
@@ -81,8 +87,8 @@ class DoubleElimination(Format):
         return last.final or any(group.title in _FINALS for group in last.groups)
 
     def ranking(self, history: Sequence[RoundOutcome]) -> tuple[Standing, ...]:
-        """Ranked by how far an entry came: those out in the same round share a rank. The points are those of
-        all matches."""
+        """Ranked by how far an entry came: those out in the same round share a rank. The points are
+        those of all matches."""
         points, failed = Counter[str](), Counter[str]()
         reach: dict[str, tuple[bool, int, bool]] = {}
         out: set[str] = set()
@@ -98,11 +104,14 @@ class DoubleElimination(Format):
         ranks = ranks_of([reach[name] for name in ordered])
         return table(zip(ranks, ordered, strict=True), points, failed, out, frozenset())
 
-    def _bracket(self, field: Sequence[str], history: Sequence[RoundOutcome], seeds: Seeds) -> Bracket:
+    def _bracket(
+        self, field: Sequence[str], history: Sequence[RoundOutcome], seeds: Seeds
+    ) -> Bracket:
         """The bracket as drawn, with everything that has been played."""
         bracket = Bracket(_draw(field, seeds))
         for outcome in history:
-            played = zip(_ready(bracket), outcome.groups, strict=False)  # byes come after the matches
+            # byes come after the matches
+            played = zip(_ready(bracket), outcome.groups, strict=False)
             for (place, _), group in played:
                 ranked = [line.entry for line in group.standings if not line.disqualified]
                 winner, loser, *_ = (*ranked, None, None)
@@ -132,7 +141,8 @@ class DoubleElimination(Format):
 
 
 def _draw(field: Sequence[str], seeds: Seeds) -> list[str | None]:
-    """The places of the first round: byes are drawn among its matches, at most one for each (U10)."""
+    """The places of the first round: byes are drawn among its matches, at most one for each
+    (U10)."""
     matches = 1 << (len(field) - 1).bit_length() >> 1
     order: list[str | None] = list(seeds.shuffled("bracket/entries", field))
     byes = seeds.shuffled("bracket/byes", range(matches))[: 2 * matches - len(field)]
@@ -145,11 +155,14 @@ def _ready(bracket: Bracket) -> list[tuple[MatchPlace, tuple[str, str]]]:
     """The matches to play now, in the order of the bracket: one round of each side."""
     found = bracket.open_matches()
     earliest = {place.side: place.round for place, _ in reversed(found)}
-    return [match for match in found if match[0].round == earliest[match[0].side]] or _second_final(bracket)
+    return [match for match in found if match[0].round == earliest[match[0].side]] or _second_final(
+        bracket
+    )
 
 
 def _second_final(bracket: Bracket) -> list[tuple[MatchPlace, tuple[str, str]]]:
-    """It is played if the final's loser is the champion of the winners' side, who was its first player."""
+    """It is played if the final's loser is the champion of the winners' side, who was its first
+    player."""
     final = bracket.outcomes.get(FINAL)
     if final is None or SECOND_FINAL in bracket.outcomes:
         return []

@@ -19,20 +19,23 @@ from contest.seeds import Seeds
 class Format(ABC):
     """How a winner is found. `tests/support/format_promises.py` checks what every format promises.
 
-    A round is a set of groups that share no member. An entry that sits out (a bye) is in no group, or in a
-    group without pairings. The complete history is handed in, so a format may look back further than the
-    last round's survivors (a losers' bracket). To meet again, two entries need another round. The pairing
-    says how often its players meet in the round.
+    A round is a set of groups that share no member. An entry that sits out (a bye) is in no group,
+    or in a group without pairings. The complete history is handed in, so a format may look back
+    further than the last round's survivors (a losers' bracket). To meet again, two entries need
+    another round. The pairing says how often its players meet in the round.
     """
 
     name: ClassVar[str]  # what `tournament.format` says in contest.toml
     summary: ClassVar[str] = ""  # a line for the comment in contest.toml
     first_place: ClassVar[str] = noted("The first place goes to the team with the most points.")
     """What it takes to be the first, in a sentence for spectators."""
-    seats: ClassVar[int | None] = 2  # of a game in this format; None = one for every entry that is left
+    # of a game in this format; None = one for every entry that is left
+    seats: ClassVar[int | None] = 2
     everyone_meets: ClassVar[bool] = False  # in the final, as an evolution needs (K80)
-    has_rounds: ClassVar[bool] = True  # False: one group of all, so mails name no round and no group
-    has_groups: ClassVar[bool] = False  # divides the field into groups of `group_min` to `group_max`
+    # False: one group of all, so mails name no round and no group
+    has_rounds: ClassVar[bool] = True
+    # divides the field into groups of `group_min` to `group_max`
+    has_groups: ClassVar[bool] = False
     counts_match_points: ClassVar[bool] = False  # the points of its tables are match points
 
     def __init__(self, settings: Tournament, game: GameInfo) -> None:
@@ -40,8 +43,11 @@ class Format(ABC):
         self._game = game
 
     @abstractmethod
-    def plan(self, entries: Sequence[str], history: Sequence[RoundOutcome], seeds: Seeds) -> RoundPlan | None:
-        """The round after these; None when the contest is decided. Every draw comes from `seeds`, by name."""
+    def plan(
+        self, entries: Sequence[str], history: Sequence[RoundOutcome], seeds: Seeds
+    ) -> RoundPlan | None:
+        """The round after these; None when the contest is decided. Every draw comes from `seeds`,
+        by name."""
 
     def standings(
         self,
@@ -51,7 +57,8 @@ class Format(ABC):
         failures: Mapping[str, int],
         disqualified: AbstractSet[str],
     ) -> tuple[Standing, ...]:
-        """The table of a finished group: the ranked best first, then the disqualified, who never advance.
+        """The table of a finished group: the ranked best first, then the disqualified, who never
+        advance.
 
         By default the table by points, from which nobody advances.
         """
@@ -64,8 +71,8 @@ class Format(ABC):
     def ranking(self, history: Sequence[RoundOutcome]) -> tuple[Standing, ...]:
         """The contest's result, given all its rounds: the ranked best first, then the disqualified.
 
-        Entries that the format gives no place, because they were out before, are missing. By default the
-        table of the last round's first group.
+        Entries that the format gives no place, because they were out before, are missing. By
+        default the table of the last round's first group.
         """
         return history[-1].groups[0].standings
 

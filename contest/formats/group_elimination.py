@@ -1,15 +1,17 @@
-"""Group elimination, the tournament of 1994: randomly mixed groups, whose better halves proceed (K64-K69).
+"""Group elimination, the tournament of 1994: randomly mixed groups, whose better halves proceed
+(K64-K69).
 
-- The field of a round is divided into as few groups as their maximum size allows, as equal as possible.
+- The field of a round is divided into as few groups as their maximum size allows, as equal as
+  possible.
 - Everyone meets everyone in the group, and itself if the contest has self-play (K65, K78).
 - Half of the group as it started, rounded up, proceeds, and all who tie with the last of them; the
   disqualified never do (K67).
 - The final is the first round that is one group of at most `final_size` (K69). If in two
-  rounds running nobody left the field, because all are equal, the next round is the final: one group of all,
-  whatever its size.
+  rounds running nobody left the field, because all are equal, the next round is the final: one
+  group of all, whatever its size.
 - A field of one still plays a final, against itself.
-- If nobody survives a round before the final, the contest is over without a winner. Its ranking has all
-  members of that round, across the groups, without ranks (K69).
+- If nobody survives a round before the final, the contest is over without a winner. Its ranking has
+  all members of that round, across the groups, without ranks (K69).
 """
 
 from __future__ import annotations
@@ -37,8 +39,11 @@ class GroupElimination(Format):
     everyone_meets = True
     has_groups = True
 
-    def plan(self, entries: Sequence[str], history: Sequence[RoundOutcome], seeds: Seeds) -> RoundPlan | None:
-        """The next round, drawn by `round/<number>/groups`; the order of `entries` plays no part."""
+    def plan(
+        self, entries: Sequence[str], history: Sequence[RoundOutcome], seeds: Seeds
+    ) -> RoundPlan | None:
+        """The next round, drawn by `round/<number>/groups`; the order of `entries` plays no
+        part."""
         field = sorted(history[-1].survivors if history else entries)
         if not field or (history and history[-1].plan.final):
             return None
@@ -62,7 +67,8 @@ class GroupElimination(Format):
         failures: Mapping[str, int],
         disqualified: AbstractSet[str],
     ) -> tuple[Standing, ...]:
-        """The table of a finished group. In the final nobody advances: its ranks are the result (K79)."""
+        """The table of a finished group. In the final nobody advances: its ranks are the result
+        (K79)."""
         remaining = [name for name in plan.members if name not in disqualified]
         points = half_points(remaining, matches)
         advancing = set() if final else better_half(points, len(plan.members))
@@ -77,12 +83,17 @@ class GroupElimination(Format):
         last = history[-1]
         if last.plan.final:
             return super().ranking(history)
-        lines = [replace(s, rank=None, advances=False) for group in last.groups for s in group.standings]
-        return tuple(sorted(lines, key=lambda line: (line.disqualified, -line.half_points, line.entry)))
+        lines = [
+            replace(s, rank=None, advances=False) for group in last.groups for s in group.standings
+        ]
+        return tuple(
+            sorted(lines, key=lambda line: (line.disqualified, -line.half_points, line.entry))
+        )
 
 
 def group_sizes(field: int, largest: int) -> list[int]:
-    """Sizes of the fewest groups of at most `largest` that hold the field; they differ by at most 1 (K64)."""
+    """Sizes of the fewest groups of at most `largest` that hold the field; they differ by at most 1
+    (K64)."""
     groups = -(-field // largest)
     smaller, larger = divmod(field, groups)
     return [smaller + 1] * larger + [smaller] * (groups - larger)

@@ -23,11 +23,15 @@ class Melee(Format):
 
     name = "melee"
     summary = "one game of all"
-    first_place = noted("All played at once. The first place goes to the team with the most points.")
+    first_place = noted(
+        "All played at once. The first place goes to the team with the most points."
+    )
     seats = None
     has_rounds = False
 
-    def plan(self, entries: Sequence[str], history: Sequence[RoundOutcome], seeds: Seeds) -> RoundPlan | None:
+    def plan(
+        self, entries: Sequence[str], history: Sequence[RoundOutcome], seeds: Seeds
+    ) -> RoundPlan | None:
         """The only round, which is the final; the seats are drawn by `melee/seats`."""
         if history or not entries:
             return None
@@ -39,17 +43,21 @@ class Melee(Format):
 class RoundRobin(Format):
     """One group of all, in which everyone meets everyone; it is the final (C6, B19).
 
-    Nothing is drawn and nobody is eliminated. The points of all games are added, and the table is the result.
-    The settings `self_play` and `games` matter.
+    Nothing is drawn and nobody is eliminated. The points of all games are added, and the table is
+    the result. The settings `self_play` and `games` matter.
     """
 
     name = "round-robin"
     summary = "one group of all, everyone meets everyone"
-    first_place = noted("Everybody met everybody. The first place goes to the team with the most points.")
+    first_place = noted(
+        "Everybody met everybody. The first place goes to the team with the most points."
+    )
     everyone_meets = True
     has_rounds = False
 
-    def plan(self, entries: Sequence[str], history: Sequence[RoundOutcome], seeds: Seeds) -> RoundPlan | None:
+    def plan(
+        self, entries: Sequence[str], history: Sequence[RoundOutcome], seeds: Seeds
+    ) -> RoundPlan | None:
         """The only round, which is the final; None after it, or if nobody takes part."""
         if history or not entries:
             return None
@@ -61,9 +69,9 @@ class RoundRobin(Format):
 class Exact(RoundRobin):
     """Everyone meets everyone, and the greater share of a pairing's points is worth a match point.
 
-    Made for games whose pairings are computed, not sampled (H10, H11): then a share is a win rate. A match
-    point needs a share strictly above 0.500001, so that two who are equal except for rounding both get none.
-    Only match points count. Nobody meets itself, whatever the settings.
+    Made for games whose pairings are computed, not sampled (H10, H11): then a share is a win rate.
+    A match point needs a share strictly above 0.500001, so that two who are equal except for
+    rounding both get none. Only match points count. Nobody meets itself, whatever the settings.
     """
 
     name = "exact"

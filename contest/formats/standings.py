@@ -15,13 +15,16 @@ FAILURES_ALLOWED = 1  # "Any strategy is allowed to fail once per round" (K70)
 
 
 def culprits(match: Match) -> AbstractSet[str]:
-    """The entries that failed in this game, any number; a self-game is one failure at most (K75)."""
+    """The entries that failed in this game, any number; a self-game is one failure at most
+    (K75)."""
     return {name for name, seat in match.sides if seat.verdict.is_charged}
 
 
 def failures(matches: Iterable[Match]) -> Counter[str]:
-    """Failures per entry over all attempts; those of games that are not counted stay charged (K75)."""
-    flawed = [match for match in matches if not match.result.is_flawless]  # of tens of thousands, a few
+    """Failures per entry over all attempts; those of games that are not counted stay charged
+    (K75)."""
+    # of tens of thousands, a few
+    flawed = [match for match in matches if not match.result.is_flawless]
     return Counter(name for match in flawed for name in culprits(match))
 
 
@@ -71,7 +74,8 @@ def standing_list(
     out: AbstractSet[str],
     advancing: AbstractSet[str],
 ) -> tuple[Standing, ...]:
-    """A group's table: the ranked best first, then the disqualified by name, with no rank and no points."""
+    """A group's table: the ranked best first, then the disqualified by name, with no rank and no
+    points."""
     points = half_points([name for name in members if name not in out], matches)
     return table(ranked(points), points, failed, out, advancing)
 

@@ -1,4 +1,5 @@
-"""Bid-Tac-Toe: two players bid in secret for the squares of a 3x3 grid; the higher bid takes the square.
+"""Bid-Tac-Toe: two players bid in secret for the squares of a 3x3 grid; the higher bid takes the
+square.
 
 The rules are those of the 2nd Annual Ellington Bid-Tac-Toe Challenge of 2007 (B1 to B16, B19).
 docs/games/bid-tac-toe.md explains them to participants.
@@ -23,16 +24,18 @@ SIGNS = ("A", "B")  # the seats in drawings of the board
 
 BANKROLL = 100
 PATIENCE = 3  # the game ends after this many rounds in a row without a change (B6)
-_MOST_ROUNDS = 9 * PATIENCE  # each square may be won in the last round before PATIENCE ends the game
+# each square may be won in the last round before PATIENCE ends the game
+_MOST_ROUNDS = 9 * PATIENCE
 
 _WIN, _TIE, _LOSS = 2, 1, 0  # half points (B19)
 
 
 IllegalBid = Literal["lost", "zero"]
-"""How a game is decided in which a player gives illegal bids, or none (B15). It is over in any case.
+"""How a game is decided in which a player gives illegal bids, or none (B15). It is over in any
+case.
 
-lost: the player has lost; zero: the bids count as zeros and the board decides, as the announcement literally
-says.
+lost: the player has lost; zero: the bids count as zeros and the board decides, as the announcement
+literally says.
 """
 
 
@@ -67,7 +70,9 @@ def why_illegal(board: Board, seat: int, bids: Bids) -> str | None:
     for square, bid in enumerate(bids):
         if bid < 0:
             return gettext(
-                "the bid for square %(square)s was %(bid)s; no bid may be below 0", square=square + 1, bid=bid
+                "the bid for square %(square)s was %(bid)s; no bid may be below 0",
+                square=square + 1,
+                bid=bid,
             )
         if bid and board.owners[square] is not None:
             return gettext(
@@ -84,10 +89,14 @@ def why_illegal(board: Board, seat: int, bids: Bids) -> str | None:
     return None
 
 
-def _resolved(board: Board, bids: tuple[Bids, Bids], at_fault: frozenset[int] = frozenset()) -> Board:
+def _resolved(
+    board: Board, bids: tuple[Bids, Bids], at_fault: frozenset[int] = frozenset()
+) -> Board:
     """Decide all squares of a round at once. Only the winner of a square pays its bid (B3, B4)."""
     won = {square: _winner(bids, square) for square in SQUARES}
-    owners = tuple(board.owners[square] if won[square] is None else won[square] for square in SQUARES)
+    owners = tuple(
+        board.owners[square] if won[square] is None else won[square] for square in SQUARES
+    )
     first, second = (
         bankroll - sum(bids[seat][square] for square in SQUARES if won[square] == seat)
         for seat, bankroll in enumerate(board.bankrolls)
@@ -104,8 +113,8 @@ def _winner(bids: tuple[Bids, Bids], square: int) -> int | None:
 class BidTacToe(TextGame[Board, Bids]):
     """The game as the registry knows it.
 
-    `names`: each seat's opponent ID, one word, by which we announce it to the other (B11). Raises ValueError
-    for other names.
+    `names`: each seat's opponent ID, one word, by which we announce it to the other (B11). Raises
+    ValueError for other names.
     """
 
     info = GameInfo(
@@ -120,7 +129,8 @@ class BidTacToe(TextGame[Board, Bids]):
         has_kit=True,
         turn_word="round",
         summary=noted(
-            "Two players bid for the squares of a tic-tac-toe board, in secret and at the same time."
+            "Two players bid for the squares of a tic-tac-toe board, in secret and at the same"
+            " time."
         ),
     )
 
@@ -196,7 +206,8 @@ class BidTacToe(TextGame[Board, Bids]):
             seat=owner,
             ground=owner,
             small=f"{bids[0]} : {bids[1]}" if was_bid else "",
-            changed=was_bid and owner is not None,  # nobody may bid for a square that was taken before
+            # nobody may bid for a square that was taken before
+            changed=was_bid and owner is not None,
             legal=owner is None and not position.over,
         )
 
@@ -238,5 +249,7 @@ def _bid(square: int, word: str) -> int:
     try:
         return whole_number(word)
     except ValueError as error:
-        sentence = gettext("the bid for square %(square)s is wrong: %(why)s", square=square + 1, why=error)
+        sentence = gettext(
+            "the bid for square %(square)s is wrong: %(why)s", square=square + 1, why=error
+        )
         raise ValueError(sentence) from error

@@ -1,7 +1,7 @@
 """The games whose rules teams get to play at home: their settings, and how each is made of them.
 
-Settings need pydantic. The rules are in files of their own, which need the standard library alone, because
-those very files are in the software kit (knobellib.python_kit).
+Settings need pydantic. The rules are in files of their own, which need the standard library alone,
+because those very files are in the software kit (knobellib.python_kit).
 """
 
 from __future__ import annotations
@@ -28,8 +28,10 @@ class BidTacToeSettings(GameSettings):
 
     illegal_bid: IllegalBid = Field(
         "lost",
-        description="illegal bids end the game. lost: the side that gave them has lost; zero: they count as "
-        "zeros and the board decides, as the announcement literally says",
+        description=(
+            "illegal bids end the game. lost: the side that gave them has lost; zero: they count as"
+            " zeros and the board decides, as the announcement literally says"
+        ),
     )
 
 
@@ -43,19 +45,26 @@ class CooperationSettings(GameSettings):
         0,
         ge=0,
         le=20,
-        description="so many of 100 decisions are turned into their opposite by chance; both players are "
-        "told what happened, not what was decided",
+        description=(
+            "so many of 100 decisions are turned into their opposite by chance; both players are "
+            "told what happened, not what was decided"
+        ),
     )
     payoffs: tuple[_Points, _Points, _Points, _Points] = Field(
         Payoffs(),
-        description="points for a round: of a betrayer whose opponent cooperates, of each if both cooperate, "
-        "of each if both betray, of the one who is betrayed (T, R, P, S); each is more than the next",
+        description=(
+            "points for a round: of a betrayer whose opponent cooperates, of each if both"
+            " cooperate, of each if both betray, of the one who is betrayed (T, R, P, S); each is"
+            " more than the next"
+        ),
     )
 
     @model_validator(mode="after")
     def _is_dilemma(self) -> CooperationSettings:
         if not Payoffs(*self.payoffs).is_dilemma:
-            raise ValueError("payoffs: each must be more than the next, otherwise there is no dilemma")
+            raise ValueError(
+                "payoffs: each must be more than the next, otherwise there is no dilemma"
+            )
         return self
 
 
@@ -88,7 +97,11 @@ PLUGINS = (
             noise_percent=settings.noise_percent, payoffs=settings.payoffs
         ),
     ),
-    GamePlugin(LegacyCooperation.name, GameSettings, lambda _settings, _programs: LegacyCooperation()),
-    GamePlugin("standoff", StandoffSettings, lambda settings, _programs: Standoff(settings.max_rounds)),
+    GamePlugin(
+        LegacyCooperation.name, GameSettings, lambda _settings, _programs: LegacyCooperation()
+    ),
+    GamePlugin(
+        "standoff", StandoffSettings, lambda settings, _programs: Standoff(settings.max_rounds)
+    ),
     GamePlugin(Hog.info.name, GameSettings, lambda _settings, _programs: Hog()),
 )

@@ -1,8 +1,10 @@
-"""The cooperation game: in each round two criminals decide at the same time to cooperate or to betray.
+"""The cooperation game: in each round two criminals decide at the same time to cooperate or to
+betray.
 
-This module has the rules C1 to C7. The first version of the game (L1, L2) has exactly 10 rounds and asks in
-another form; otherwise it has the same rules. Programs get histories as texts with one letter per round.
-A contest may have other payoffs, and noise: then histories tell what happened, not what was decided.
+This module has the rules C1 to C7. The first version of the game (L1, L2) has exactly 10 rounds and
+asks in another form; otherwise it has the same rules. Programs get histories as texts with one
+letter per round. A contest may have other payoffs, and noise: then histories tell what happened,
+not what was decided.
 """
 
 from __future__ import annotations
@@ -44,8 +46,8 @@ class Payoffs(NamedTuple):
     def points(self, own: Decision, other: Decision) -> int:
         """Return a side's points for one round.
 
-        >>> [Payoffs().points(Decision(own), Decision(other)) for own, other in ("BB", "BC", "CB", "CC")]
-        [1, 3, 0, 2]
+        >>> [Payoffs().points(Decision(own), Decision(other)) for own, other in ("BB", "BC", "CB",
+        "CC")] [1, 3, 0, 2]
         """
         if own is Decision.BETRAY:
             return self.both_betray if other is Decision.BETRAY else self.betrayer
@@ -72,7 +74,8 @@ class Dealings:
 
 
 class Cooperation(TextGame[Dealings, Decision]):
-    """The game as the registry knows it, with the largest number of rounds; a contest draws its own."""
+    """The game as the registry knows it, with the largest number of rounds; a contest draws its
+    own."""
 
     name = "cooperation"
     title = "Cooperation game"
@@ -84,7 +87,8 @@ class Cooperation(TextGame[Dealings, Decision]):
         noise_percent: int = 0,
         payoffs: Sequence[int] = Payoffs(),
     ) -> None:
-        """`rounds`: the largest number (C1). `for_players` draws the contest's own, at least `fewest`.
+        """`rounds`: the largest number (C1). `for_players` draws the contest's own, at least
+        `fewest`.
 
         `noise_percent`: of all decisions, so many are turned into their opposite.
         """
@@ -115,8 +119,8 @@ class Cooperation(TextGame[Dealings, Decision]):
             has_kit=True,
             turn_word="round",
             summary=noted(
-                "Two criminals face a deal, again and again. In each round both decide at the same time: "
-                "cooperate, or betray the other."
+                "Two criminals face a deal, again and again. In each round both decide at the same"
+                " time: cooperate, or betray the other."
             ),
             letters=(
                 (Decision.COOPERATE, noted("cooperate")),
@@ -165,10 +169,13 @@ class Cooperation(TextGame[Dealings, Decision]):
         return replace(position, forfeited=self.players_to_move(position) - moves.keys())
 
     def points(self, position: Dealings) -> tuple[int, ...]:
-        """Add up the rounds. In a forfeited game each counts as if its side was betrayed, and as if the other
-        cooperated with somebody who did (C5)."""
+        """Add up the rounds. In a forfeited game each counts as if its side was betrayed, and as if
+        the other cooperated with somebody who did (C5)."""
         if position.forfeited:
-            lost, won = self._payoffs.betrayed * self.rounds, self._payoffs.both_cooperate * self.rounds
+            lost, won = (
+                self._payoffs.betrayed * self.rounds,
+                self._payoffs.both_cooperate * self.rounds,
+            )
             return tuple(lost if seat in position.forfeited else won for seat in (0, 1))
         first, second = position.histories
         points = self._payoffs.points

@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 LINES = ((0, 1, 2), (3, 4, 5), (6, 7, 8), (0, 3, 6), (1, 4, 7), (2, 5, 8), (0, 4, 8), (2, 4, 6))
-"""The eight lines of a board of 3x3 squares, which count from 0, left to right and top to bottom."""
+"""The eight lines of a board of 3x3 squares, which count from 0, left to right and top to
+bottom."""
 
 
 @dataclass(frozen=True)
@@ -32,7 +33,8 @@ class Drawing:
     signs: tuple[str, ...] = ()
     caption: str = ""
     block: int = 0  # rows and columns between heavier lines; 0: no such lines
-    purses: tuple[int, ...] = ()  # what each seat has left to spend, where seats pay for their moves
+    # what each seat has left to spend, where seats pay for their moves
+    purses: tuple[int, ...] = ()
 
     @property
     def squares(self) -> tuple[Square, ...]:
@@ -53,7 +55,8 @@ class Figure:
 class Ring:
     """A position of players in a ring, by seat.
 
-    `arrows`: who shot at whom in the last turn, as pairs of seats. `full`: the health of an unhurt player.
+    `arrows`: who shot at whom in the last turn, as pairs of seats. `full`: the health of an unhurt
+    player.
     """
 
     figures: tuple[Figure, ...]
@@ -66,8 +69,8 @@ class Ring:
 class Course:
     """The course of a game.
 
-    `points`: of each seat, after each turn. `drawings` and `rings`: the positions before the first turn and
-    after each turn; () if the game has no such picture.
+    `points`: of each seat, after each turn. `drawings` and `rings`: the positions before the first
+    turn and after each turn; () if the game has no such picture.
     """
 
     points: tuple[tuple[int, ...], ...]

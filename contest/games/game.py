@@ -9,7 +9,8 @@ from enum import StrEnum
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-if TYPE_CHECKING:  # settings need pydantic, which a team at home does not have (knobellib.python_kit)
+# settings need pydantic, which a team at home does not have (knobellib.python_kit)
+if TYPE_CHECKING:
     from contest.games.drawing import Drawing, Ring
     from contest.schema.sections import GameSettings, Programs
 
@@ -30,13 +31,15 @@ class FaultRule(StrEnum):
 class KindOfPlay:
     """How the programs of a game are run.
 
-    Three packages have one module per kind, found by `name`: `compiler.builders`, `tournament.runners` and
-    `reports.play`. Everything else asks for these facts only.
+    Three packages have one module per kind, found by `name`: `compiler.builders`,
+    `tournament.runners` and `reports.play`. Everything else asks for these facts only.
     """
 
     name: str
-    is_in_c: bool  # a team mails one file of C, also as the letter's text, and its name is one of C (K31)
-    is_computed: bool  # builds and contest seed determine every result: anybody can compute it again
+    # a team mails one file of C, also as the letter's text, and its name is one of C (K31)
+    is_in_c: bool
+    # builds and contest seed determine every result: anybody can compute it again
+    is_computed: bool
     has_moves: bool  # games consist of turns; otherwise a pairing is worth one computed number
     is_quick: bool  # hundreds of games a second
     description_lines: int  # a program's description with fewer gets a warning
@@ -53,7 +56,8 @@ TEXT = KindOfPlay(
 TABLE = KindOfPlay(
     "table", is_in_c=False, is_computed=True, has_moves=False, is_quick=True, description_lines=6
 )
-"""A Python function that is called once for every position there is; its table is evaluated exactly."""
+"""A Python function that is called once for every position there is; its table is evaluated
+exactly."""
 
 
 MATCH_POINT = Fraction(500_001, 1_000_000)
@@ -84,15 +88,19 @@ class GameInfo:
     play: KindOfPlay = TEXT
     protocols: tuple[TextProtocol, ...] = ()  # of a text game; the first is the usual one
     program_name: str = ""  # what the file of a program is called; "" = as the team likes
-    point: int = 1  # how many of the game's points make one as people count: 2 where it counts in halves
+    # how many of the game's points make one as people count: 2 where it counts in halves
+    point: int = 1
     turn_word: str = "turn"  # what people call one: throw, move, round
-    letters: tuple[tuple[str, str], ...] = ()  # of a game of few moves: each move, and what it does (`noted`)
+    # of a game of few moves: each move, and what it does (`noted`)
+    letters: tuple[tuple[str, str], ...] = ()
     has_kit: bool = False  # teams get a software kit (knobellib.kit) to work with at home
-    summary: str = ""  # what happens in it, in a sentence or two for people who have never heard of it
+    # what happens in it, in a sentence or two for people who have never heard of it
+    summary: str = ""
 
 
 class Game(ABC):
-    """A game as the registry knows it: its facts. One whose programs talk has its rules, too (TextGame)."""
+    """A game as the registry knows it: its facts. One whose programs talk has its rules, too
+    (TextGame)."""
 
     @property
     @abstractmethod
@@ -100,7 +108,8 @@ class Game(ABC):
 
     @property
     def parameters(self) -> Mapping[str, Any]:
-        """What its class was called with, as JSON values; the software kit makes the same game of them."""
+        """What its class was called with, as JSON values; the software kit makes the same game of
+        them."""
         return {}
 
     def drawn_facts(self, draw: Callable[[int], int]) -> Mapping[str, int]:
@@ -109,13 +118,17 @@ class Game(ABC):
 
 
 class TextGame(Game, Generic[Position, Move]):
-    """A game whose programs talk with the referee: the kind of play TEXT. Its rules are functions of values.
+    """A game whose programs talk with the referee: the kind of play TEXT. Its rules are functions
+    of values.
 
     Seats count from 0.
     """
 
-    def for_players(self, names: Sequence[str], draw: Callable[[int], int]) -> TextGame[Position, Move]:
-        """The game for players of these names, by seat, after the draws that hold for the complete contest.
+    def for_players(
+        self, names: Sequence[str], draw: Callable[[int], int]
+    ) -> TextGame[Position, Move]:
+        """The game for players of these names, by seat, after the draws that hold for the complete
+        contest.
 
         By default there is nothing to draw.
         """
@@ -131,7 +144,8 @@ class TextGame(Game, Generic[Position, Move]):
 
     @abstractmethod
     def why_illegal(self, position: Position, seat: int, move: Move) -> str | None:
-        """Why the rules forbid this move, in a sentence for the player's team; None if they allow it."""
+        """Why the rules forbid this move, in a sentence for the player's team; None if they allow
+        it."""
 
     @abstractmethod
     def apply(self, position: Position, moves: Mapping[int, Move]) -> Position:
@@ -146,7 +160,8 @@ class TextGame(Game, Generic[Position, Move]):
         """A few allowed moves of a player to move, the extreme ones among them; at least one."""
 
     def drawing(self, position: Position) -> Drawing | None:
-        """The position as a board, always of the same size; None, the default: the game has no board."""
+        """The position as a board, always of the same size; None, the default: the game has no
+        board."""
         return None
 
     def ring(self, position: Position) -> Ring | None:
@@ -163,7 +178,8 @@ class TextGame(Game, Generic[Position, Move]):
     def apply_with_faults(
         self, position: Position, moves: Mapping[int, Move], draw: Callable[[int], int]
     ) -> Position:
-        """The position after a turn in which the players to move that are missing in `moves` were at fault.
+        """The position after a turn in which the players to move that are missing in `moves` were
+        at fault.
 
         `draw(n)` gives a random number in 0..n-1. Never called where the fault rule is REPLAY.
         """
@@ -178,16 +194,18 @@ class TextGame(Game, Generic[Position, Move]):
         return moves
 
     def replacement_move(self, position: Position, seat: int) -> Move | None:
-        """The move that the rules made for a seat whose fault led to this position; None, the default, for no
-        move."""
+        """The move that the rules made for a seat whose fault led to this position; None, the
+        default, for no move."""
         return None
 
     @abstractmethod
     def question(self, position: Position, seat: int, protocol: TextProtocol) -> Words:
-        """What the program of a player to move is told: the words of a line, arguments, or parameters."""
+        """What the program of a player to move is told: the words of a line, arguments, or
+        parameters."""
 
     def game_over_message(self, position: Position, seat: int) -> Words:
-        """What the program is told after the game, by default nothing; it does not answer. STDIO only."""
+        """What the program is told after the game, by default nothing; it does not answer. STDIO
+        only."""
         return ()
 
     @abstractmethod
@@ -200,13 +218,14 @@ class TextGame(Game, Generic[Position, Move]):
 
 @dataclass(frozen=True)
 class GamePlugin:
-    """A game as the registry knows it: its name, its section `[game]` of contest.toml, and how to make it.
+    """A game as the registry knows it: its name, its section `[game]` of contest.toml, and how to
+    make it.
 
-    `make` also gets the limits of programs, for games that tell their players how long they may think.
-    `rules` is the text that participants get, in Markdown, and `samples` are programs to play against, by
-    file name; a built-in game has a page in docs/games and files in knobellib/opponents instead. `templates`
-    holds what mails say about this game, by the name of the part (see `reports.render`); a built-in game has
-    files in reports/templates/games instead.
+    `make` also gets the limits of programs, for games that tell their players how long they may
+    think. `rules` is the text that participants get, in Markdown, and `samples` are programs to
+    play against, by file name; a built-in game has a page in docs/games and files in
+    knobellib/opponents instead. `templates` holds what mails say about this game, by the name of
+    the part (see `reports.render`); a built-in game has files in reports/templates/games instead.
     """
 
     name: str

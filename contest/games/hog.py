@@ -3,9 +3,10 @@
 This module has the rules of a turn and the exact odds of a roll (H1 to H10).
 docs/games/hog.md explains them to people.
 
-No games are played in a contest. We ask each strategy once for every pair of scores, and compute its chance
-of winning against every other strategy in `contest.subprocesses.hog_solver`; here, `win_rate` computes it in
-Python. tests/support/hog_win_rate.py has the plain definition of that chance.
+No games are played in a contest. We ask each strategy once for every pair of scores, and compute
+its chance of winning against every other strategy in `contest.subprocesses.hog_solver`; here,
+`win_rate` computes it in Python. tests/support/hog_win_rate.py has the plain definition of that
+chance.
 """
 
 from __future__ import annotations
@@ -51,14 +52,17 @@ class Hog(Game):
         program_name=PROGRAM,
         point=WIN_RATE_UNIT,
         has_kit=True,
-        summary=noted("A strategy for this dice game gets both scores and says how many dice it rolls."),
+        summary=noted(
+            "A strategy for this dice game gets both scores and says how many dice it rolls."
+        ),
     )
 
 
 # --- an entry ---
 @dataclass(frozen=True)
 class HogEntry:
-    """A strategy in a contest. `table[own * SCORES + opponent]`: how many dice it rolls at these scores."""
+    """A strategy in a contest. `table[own * SCORES + opponent]`: how many dice it rolls at these
+    scores."""
 
     table: bytes
     goal: int
@@ -87,8 +91,8 @@ class HogEntry:
 def goal_for(size: int) -> int:
     """Return the goal for a file of `size` bytes (H8).
 
-    The rules define it in floating point and in this order of operations: the goal for 4100 bytes is 122;
-    exact arithmetic would make it 123.
+    The rules define it in floating point and in this order of operations: the goal for 4100 bytes
+    is 122; exact arithmetic would make it 123.
 
     >>> goal_for(1699), goal_for(4100), goal_for(10000)
     (50, 122, 300)
@@ -116,7 +120,8 @@ def why_illegal_name(name: object) -> str | None:
 def picky_piggy(opponent: int) -> int:
     """Return the points for rolling no dice (H5).
 
-    They are the decimal digit of 1/7 at the place that is the opponent's score; 7 if that score is 0.
+    They are the decimal digit of 1/7 at the place that is the opponent's score; 7 if that score is
+    0.
 
     >>> picky_piggy(3), picky_piggy(14), picky_piggy(0)
     (2, 4, 7)
@@ -132,7 +137,8 @@ def hog_pile(own: int, opponent: int) -> int:
 # --- the odds ---
 @cache
 def roll_ways(dice: int) -> Mapping[int, int]:
-    """Return how many of the 6**dice outcomes give each number of points (H4); `dice` is at least 1."""
+    """Return how many of the 6**dice outcomes give each number of points (H4); `dice` is at least
+    1."""
     ways = {0: 1}
     for _ in range(dice):
         ways = _with_another_die(ways)
@@ -159,19 +165,22 @@ def odds(dice: int, opponent: int) -> Mapping[int, Fraction]:
 def win_rate(first: HogEntry, second: HogEntry) -> float:
     """How often `first` wins if a fair coin decides who begins (H10), right to about 1e-13.
 
-    For teams at home: this takes seconds for goals of 120, and a minute for the highest ones. The contest's
-    solver is a thousand times as fast.
+    For teams at home: this takes seconds for goals of 120, and a minute for the highest ones. The
+    contest's solver is a thousand times as fast.
     """
     entries = (first, second)
     chances = [
-        [[(points, float(chance)) for points, chance in odds(dice, score).items()] for score in range(SCORES)]
+        [
+            [(points, float(chance)) for points, chance in odds(dice, score).items()]
+            for score in range(SCORES)
+        ]
         for dice in range(MAX_DICE + 1)
     ]
     known = array("d", [_UNKNOWN]) * (SCORES * SCORES * 2 * TURNS * 2)
 
     def wins(own: int, opponent: int, player: int, turn: int, extra: bool) -> float:
-        """The chance that the player wins. The recursion ends: every turn brings a point, and no score
-        falls."""
+        """The chance that the player wins. The recursion ends: every turn brings a point, and no
+        score falls."""
         place = (((own * SCORES + opponent) * 2 + player) * TURNS + turn) * 2 + extra
         if known[place] != _UNKNOWN:
             return known[place]

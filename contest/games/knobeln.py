@@ -1,7 +1,9 @@
-"""KNOBELN: two players throw numbers at once; the higher wins, unless it is more than twice the lower.
+"""KNOBELN: two players throw numbers at once; the higher wins, unless it is more than twice the
+lower.
 
-The rules of the announcement of 1994 (K1 to K10). While programs play, the contest machine applies them, in C
-(tournament/runners/knobeln_engine/). Tests play the same games by tests/support/throws.py.
+The rules of the announcement of 1994 (K1 to K10). While programs play, the contest machine applies
+them, in C (tournament/runners/knobeln_engine/). Tests play the same games by
+tests/support/throws.py.
 """
 
 from __future__ import annotations
@@ -25,7 +27,8 @@ _64_BITS = (1 << 64) - 1
 
 @dataclass(frozen=True)
 class Rules:
-    """The parameters (K1): throws are in a..b, series have at least k throws, a game has L throws."""
+    """The parameters (K1): throws are in a..b, series have at least k throws, a game has L
+    throws."""
 
     a: int = 1
     b: int = 12288
@@ -34,9 +37,11 @@ class Rules:
 
 
 class ThrowLines(Sequence[tuple[int, int]]):
-    """The throws of a game as the lines of a protocol, as the machine writes them and mails have them.
+    """The throws of a game as the lines of a protocol, as the machine writes them and mails have
+    them.
 
-    Below each line of the first player's throws is one of the second's. They are parsed when needed.
+    Below each line of the first player's throws is one of the second's. They are parsed when
+    needed.
     """
 
     def __init__(self, text: str) -> None:
@@ -70,7 +75,8 @@ class ThrowLines(Sequence[tuple[int, int]]):
 
 
 def throw_points(first: int, second: int) -> tuple[int, int]:
-    """Both players' points in one throw (K3 to K5). The winner gets the logarithm of its own number.
+    """Both players' points in one throw (K3 to K5). The winner gets the logarithm of its own
+    number.
 
     >>> throw_points(6800, 3400), throw_points(6801, 3400), throw_points(3, 1), throw_points(5, 5)
     ((12, 0), (0, 11), (0, 0), (0, 0))
@@ -99,10 +105,10 @@ def why_out_of_range(rules: Rules, number: int, throw: int) -> str:
 def why_early_drop(rules: Rules, number: int, throw: int, last: int, series: int) -> str:
     """The sentence for a throw lower than the one before it, in a series that is too short."""
     return ngettext(
-        "throw %(number)s (%(throw)s) is lower than throw %(before)s (%(last)s), but its series is only "
-        "%(series)s throw long; %(needed)s are needed",
-        "throw %(number)s (%(throw)s) is lower than throw %(before)s (%(last)s), but its series is only "
-        "%(series)s throws long; %(needed)s are needed",
+        "throw %(number)s (%(throw)s) is lower than throw %(before)s (%(last)s), but its series is"
+        " only %(series)s throw long; %(needed)s are needed",
+        "throw %(number)s (%(throw)s) is lower than throw %(before)s (%(last)s), but its series is"
+        " only %(series)s throws long; %(needed)s are needed",
         series,
         number=number,
         throw=throw,
@@ -120,7 +126,10 @@ class KnobelnSettings(GameSettings):
     a: int = Field(1, ge=1, le=2**30, description="the smallest number that may be thrown")
     b: int = Field(12288, ge=1, le=2**30, description="the largest number that may be thrown")
     k: int = Field(
-        8, ge=1, le=1_000_000, description="a series of non-decreasing throws has at least this length"
+        8,
+        ge=1,
+        le=1_000_000,
+        description="a series of non-decreasing throws has at least this length",
     )
     L: int = Field(1000, ge=1, le=1_000_000, description="throws per game")
 
@@ -130,8 +139,8 @@ class KnobelnSettings(GameSettings):
             raise ValueError("a is larger than b")
         if self.k > self.L:
             raise ValueError(
-                f"k is larger than L: a game of {self.L} throws has no series of {self.k}, so nobody could "
-                "win a point"
+                f"k is larger than L: a game of {self.L} throws has no series of {self.k}, so"
+                " nobody could win a point"
             )
         return self
 
@@ -166,14 +175,15 @@ class Knobeln(Game):
             turn_word="throw",
             has_kit=True,
             summary=noted(
-                "Two programs choose a number at the same time, throw after throw. The higher number "
-                "wins the throw, unless it is more than twice the lower one."
+                "Two programs choose a number at the same time, throw after throw. The higher"
+                " number wins the throw, unless it is more than twice the lower one."
             ),
         )
 
 
 def digest(throws: Iterable[tuple[int, int]]) -> str:
-    """16 hex digits over all throws of a game; the contest machine computes the same (docs/machine.md)."""
+    """16 hex digits over all throws of a game; the contest machine computes the same
+    (docs/machine.md)."""
     state = _DIGEST_START
     for first, second in throws:
         state = (state ^ first ^ second << 32) * _DIGEST_FACTOR & _64_BITS
@@ -181,4 +191,6 @@ def digest(throws: Iterable[tuple[int, int]]) -> str:
     return f"{state:016x}"
 
 
-PLUGIN = GamePlugin(DEFAULT_GAME, KnobelnSettings, lambda settings, _programs: Knobeln(settings.rules))
+PLUGIN = GamePlugin(
+    DEFAULT_GAME, KnobelnSettings, lambda settings, _programs: Knobeln(settings.rules)
+)

@@ -1,6 +1,7 @@
 """The games by name: those in this package, and those that other packages add.
 
-Another package adds its game by an entry point of the group `knobeln.games`, whose object is a GamePlugin.
+Another package adds its game by an entry point of the group `knobeln.games`, whose object is a
+GamePlugin.
 """
 
 from __future__ import annotations
@@ -42,7 +43,8 @@ def game_of(settings: GameSettings, programs: Programs) -> Game:
 
 
 def text_game_of(settings: GameSettings, programs: Programs) -> TextGame[Any, Any]:
-    """The contest's game, if its programs talk. Raises ConfigError for a game of another kind of play."""
+    """The contest's game, if its programs talk. Raises ConfigError for a game of another kind of
+    play."""
     rules = game_of(settings, programs)
     if not isinstance(rules, TextGame):
         raise ConfigError(f"{rules.info.title} is no game of programs that talk")
@@ -57,8 +59,8 @@ def game(name: str) -> Game:
 def rules_text(name: str, language: str = SOURCE) -> str:
     """The rules of a game for participants, in Markdown; "" if it has none. Raises NotFound.
 
-    Rules that nobody has translated come as they are. After the mark `END_OF_RULES` a page may go on with
-    what only readers of this program need.
+    Rules that nobody has translated come as they are. After the mark `END_OF_RULES` a page may go
+    on with what only readers of this program need.
     """
     folder = shipped("docs/games")
     for page in (folder / f"{name}.{language}.md", folder / f"{name}.md"):

@@ -1,8 +1,8 @@
 """The mega mexican standoff: the players are in a circle and act at once in each round (M1 to M10).
 
-Seats are places in the circle: at first, seat 2 is the left neighbour of seat 3, and seat 4 the right one.
-The contest draws the seats. The game's original program lets one of the last two players shoot twice, against
-its own rules; we follow the rules (M6).
+Seats are places in the circle: at first, seat 2 is the left neighbour of seat 3, and seat 4 the
+right one. The contest draws the seats. The game's original program lets one of the last two players
+shoot twice, against its own rules; we follow the rules (M6).
 """
 
 from __future__ import annotations
@@ -86,7 +86,8 @@ def _beside(ring: Sequence[int], place: int) -> tuple[int, ...]:
 
 
 def acted(fighter: Fighter, action: Action, shots: int, number: int) -> Fighter:
-    """Return a living fighter after round `number`: it took `action`, and `shots` hit it (M2 to M5)."""
+    """Return a living fighter after round `number`: it took `action`, and `shots` hit it (M2 to
+    M5)."""
     damage = DAMAGE_TO_THE_PROTECTED if action is Action.PROTECT else DAMAGE
     health = max(0, fighter.health - shots * damage)
     ammo = fighter.ammo + (action is Action.RELOAD) - (action is Action.SHOOT)
@@ -97,7 +98,8 @@ class Standoff(TextGame[Circle, Action]):
     """The game as the registry knows it."""
 
     def __init__(self, max_rounds: int = MAX_ROUNDS) -> None:
-        """`max_rounds`: after this many rounds the game ends, however many players are alive (M8)."""
+        """`max_rounds`: after this many rounds the game ends, however many players are alive
+        (M8)."""
         self.max_rounds = max_rounds
 
     @property
@@ -155,7 +157,9 @@ class Standoff(TextGame[Circle, Action]):
         self, position: Circle, moves: Mapping[int, Action], draw: Callable[[int], int]
     ) -> Circle:
         """A player without a move does nothing, and its neighbours see that (M4, M10)."""
-        return self.apply(position, {seat: moves.get(seat, Action.NOTHING) for seat in position.alive})
+        return self.apply(
+            position, {seat: moves.get(seat, Action.NOTHING) for seat in position.alive}
+        )
 
     def replacement_move(self, position: Circle, seat: int) -> Action | None:
         return position.fighters[seat].last
@@ -167,14 +171,16 @@ class Standoff(TextGame[Circle, Action]):
         return tuple(worse[own] for own in order)
 
     def _endurance(self, position: Circle, fighter: Fighter) -> tuple[int, int, int]:
-        """Return the key by which the ranking sorts: greater is better, equal keys share a rank (M8)."""
+        """Return the key by which the ranking sorts: greater is better, equal keys share a rank
+        (M8)."""
         if fighter.fell is not None:
             return fighter.fell, 0, 0
         stopped = position.rounds == self.max_rounds
         return self.max_rounds + 1, fighter.health * stopped, fighter.ammo * stopped
 
     def ring(self, position: Circle) -> Ring:
-        """Draw the circle: health, ammunition, the last actions, and the shots of the last round."""
+        """Draw the circle: health, ammunition, the last actions, and the shots of the last
+        round."""
         number = position.rounds
         acted = [
             seat
@@ -217,7 +223,9 @@ class Standoff(TextGame[Circle, Action]):
         return Ring(figures, arrows, HEALTH, caption)
 
     def sample_moves(self, position: Circle, seat: int) -> Sequence[Action]:
-        return tuple(action for action in Action if self.why_illegal(position, seat, action) is None)
+        return tuple(
+            action for action in Action if self.why_illegal(position, seat, action) is None
+        )
 
     def question(self, position: Circle, seat: int, protocol: TextProtocol) -> Words:
         """Return the player's own triplet, then those of its neighbours, left before right (M7)."""

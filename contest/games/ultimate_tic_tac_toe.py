@@ -1,8 +1,9 @@
-"""Ultimate Tic-Tac-Toe: nine boards of nine squares; the square of a move decides the board of the next one.
+"""Ultimate Tic-Tac-Toe: nine boards of nine squares; the square of a move decides the board of the
+next one.
 
-The rules are those of the Daisy Intelligence Hackathon of 2017 (U1 to U6, U8, U9). We do not follow the
-announcement's pseudo-code, which has faults (U15). docs/games/ultimate-tic-tac-toe.md explains the rules to
-participants.
+The rules are those of the Daisy Intelligence Hackathon of 2017 (U1 to U6, U8, U9). We do not follow
+the announcement's pseudo-code, which has faults (U15). docs/games/ultimate-tic-tac-toe.md explains
+the rules to participants.
 """
 
 from __future__ import annotations
@@ -41,7 +42,8 @@ def three_in_a_row(marks: Sequence[str], mark: str) -> bool:
 
 
 def board_winner(squares: str, board: int) -> str:
-    """Return the winner of this board, X or O; EMPTY if nobody has won it, even if it is full (U4)."""
+    """Return the winner of this board, X or O; EMPTY if nobody has won it, even if it is full
+    (U4)."""
     marks = squares[9 * board : 9 * board + 9]
     return next((mark for mark in MARKS if three_in_a_row(marks, mark)), EMPTY)
 
@@ -89,7 +91,8 @@ def open_squares(position: Boards) -> list[int]:
 
 
 def game_state(position: Boards) -> str:
-    """Return the 83 characters for a program: the mark to move, its board or ANY_BOARD, the squares (U5)."""
+    """Return the 83 characters for a program: the mark to move, its board or ANY_BOARD, the squares
+    (U5)."""
     forced = forced_board(position)
     return MARKS[position.mover] + (ANY_BOARD if forced is None else str(forced)) + position.squares
 
@@ -99,7 +102,9 @@ def why_illegal(position: Boards, square: int) -> str | None:
     if square in open_squares(position):
         return None
     if not 0 <= square < SQUARES:
-        return gettext("there is no square %(square)s, only 0 to %(last)s", square=square, last=SQUARES - 1)
+        return gettext(
+            "there is no square %(square)s, only 0 to %(last)s", square=square, last=SQUARES - 1
+        )
     if position.squares[square] != EMPTY:
         return gettext("square %(square)s is taken", square=square)
     forced = forced_board(position)
@@ -111,7 +116,9 @@ def why_illegal(position: Boards, square: int) -> str | None:
             forced=forced,
         )
     return gettext(
-        "square %(square)s is in board %(board)s, which is won already", square=square, board=square // 9
+        "square %(square)s is in board %(board)s, which is won already",
+        square=square,
+        board=square // 9,
     )
 
 
@@ -169,7 +176,9 @@ class UltimateTicTacToe(TextGame[Boards, int]):
         self, position: Boards, moves: Mapping[int, int], draw: Callable[[int], int]
     ) -> Boards:
         squares = open_squares(position)
-        first, second = (count + (seat == position.mover) for seat, count in enumerate(position.faults))
+        first, second = (
+            count + (seat == position.mover) for seat, count in enumerate(position.faults)
+        )
         return _played(replace(position, faults=(first, second)), squares[draw(len(squares))])
 
     def replacement_move(self, position: Boards, seat: int) -> int | None:
@@ -186,7 +195,10 @@ class UltimateTicTacToe(TextGame[Boards, int]):
         rows = tuple(
             tuple(
                 self._square(
-                    position, won, legal, 9 * (3 * (row // 3) + column // 3) + 3 * (row % 3) + column % 3
+                    position,
+                    won,
+                    legal,
+                    9 * (3 * (row // 3) + column // 3) + 3 * (row % 3) + column % 3,
                 )
                 for column in range(9)
             )
@@ -206,11 +218,15 @@ class UltimateTicTacToe(TextGame[Boards, int]):
         )
 
     def _caption(self, position: Boards, won: str) -> str:
-        boards = listed([f"{sign} {won.count(mark)}" for sign, mark in zip(SIGNS, MARKS, strict=True)])
+        boards = listed(
+            [f"{sign} {won.count(mark)}" for sign, mark in zip(SIGNS, MARKS, strict=True)]
+        )
         if not self.players_to_move(position):
             winner = game_winner(position)
             if winner is None:
-                return gettext("Boards won: %(boards)s. Nobody has three boards in a row.", boards=boards)
+                return gettext(
+                    "Boards won: %(boards)s. Nobody has three boards in a row.", boards=boards
+                )
             return gettext(
                 "Boards won: %(boards)s. %(sign)s has won with three boards in a row.",
                 boards=boards,
@@ -219,7 +235,9 @@ class UltimateTicTacToe(TextGame[Boards, int]):
         forced, sign = forced_board(position), SIGNS[position.mover]
         if forced is None:
             return gettext(
-                "Boards won: %(boards)s. %(sign)s moves next, in any board.", boards=boards, sign=sign
+                "Boards won: %(boards)s. %(sign)s moves next, in any board.",
+                boards=boards,
+                sign=sign,
             )
         return gettext(
             "Boards won: %(boards)s. %(sign)s moves next, in board %(board)s.",

@@ -16,7 +16,8 @@ _WHOLE_NUMBER = re.compile(r"[+-]?[0-9]{1,18}")
 
 
 def whole_number(word: str) -> int:
-    """Read at most 18 digits, with or without a sign. Raises ValueError for `1.0`, `1e2` or `True`."""
+    """Read at most 18 digits, with or without a sign. Raises ValueError for `1.0`, `1e2` or
+    `True`."""
     if not _WHOLE_NUMBER.fullmatch(word):
         raise ValueError(gettext("%(word)s is no whole number", word=repr(word[:20])))
     return int(word)
@@ -55,7 +56,9 @@ def who_won(names: Sequence[str], points: Sequence[int]) -> str:
     """
     first, second = points
     if first == second:
-        return ngettext("nobody won, at %(num)s point each", "nobody won, at %(num)s points each", first)
+        return ngettext(
+            "nobody won, at %(num)s point each", "nobody won, at %(num)s points each", first
+        )
     return ngettext(
         "%(winner)s won by %(num)s point to %(least)s",
         "%(winner)s won by %(num)s points to %(least)s",

@@ -1,4 +1,5 @@
-"""What happens on the contest day, one record for each kind of event; mails are about events. Pure values."""
+"""What happens on the contest day, one record for each kind of event; mails are about events. Pure
+values."""
 
 from __future__ import annotations
 
@@ -27,8 +28,8 @@ from contest.seeds import ContestSeed
 class Event(ABC):
     """Something that happened on the contest day.
 
-    `teams`: all participants by name. `without_program`: registered teams that take no part, because none of
-    their programs was accepted; () where an event does not concern them.
+    `teams`: all participants by name. `without_program`: registered teams that take no part,
+    because none of their programs was accepted; () where an event does not concern them.
     """
 
     title: ClassVar[str]  # in the reference
@@ -61,8 +62,8 @@ class Event(ABC):
 class EntriesListed(Event):
     """A list of entries was sealed. `teams`: all that are registered.
 
-    `before`: the list that teams know. `draw`: of the public number; None if there is none. `is_changed`:
-    settings, title, dates or rules were others until now.
+    `before`: the list that teams know. `draw`: of the public number; None if there is none.
+    `is_changed`: settings, title, dates or rules were others until now.
     """
 
     title = "entries listed"
@@ -79,7 +80,8 @@ class EntriesListed(Event):
 
 @dataclass(frozen=True, kw_only=True)
 class ContestStarted(Event):
-    """`seed`: its value is told only with the results; `sealed`: the list of entries that it depends on."""
+    """`seed`: its value is told only with the results; `sealed`: the list of entries that it
+    depends on."""
 
     title = "contest started"
     moment = noted("when the contest starts")
@@ -156,8 +158,8 @@ class GroupFinished(Event):
 class RoundPlayed(Event):
     """The last round of `history` has been played; `ranking` is the contest's, () before its end.
 
-    The rounds need only their games with faults, in a game of all every game. `evolution` comes with the
-    final.
+    The rounds need only their games with faults, in a game of all every game. `evolution` comes
+    with the final.
     """
 
     title = "round played"

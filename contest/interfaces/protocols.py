@@ -59,7 +59,8 @@ def to_organizer(settings: Settings, key: str, kind: str, text: Rendered) -> Out
 
 class Renderer(Protocol):
     def render(self, template: str, /, **facts: object) -> Rendered:
-        """The template `<template>.txt.j2`, the organizer's own where there is one, with these facts.
+        """The template `<template>.txt.j2`, the organizer's own where there is one, with these
+        facts.
 
         The language is the caller's (contest.language.speaking), or the contest's.
         """
@@ -79,7 +80,8 @@ Image_co = TypeVar("Image_co", bound=Serializable, covariant=True)
 
 @dataclass(frozen=True)
 class BuildResult(Generic[Image_co]):
-    """`image` is there exactly if `report.accepted`; `program` is the name of the file that it was made from.
+    """`image` is there exactly if `report.accepted`; `program` is the name of the file that it was
+    made from.
 
     The name is "" if no file was recognised as a program.
     """
@@ -94,13 +96,15 @@ SparringOpponents = Mapping[str, tuple[str, bytes]]
 
 
 Runner = Callable[[Sequence[GameJob]], Sequence[GameResult]]
-"""Plays games: the results, in the order of the jobs. Raises EngineFailed when our machinery is to blame."""
+"""Plays games: the results, in the order of the jobs. Raises EngineFailed when our machinery is to
+blame."""
 
 Images = Mapping[str, bytes]
 """What the builds made, by digest; each kind of play has its own form."""
 
 ProgressCallback = Callable[[int], None]
-"""Called with the number of games played since the last call, from any thread; for progress bars."""
+"""Called with the number of games played since the last call, from any thread; for progress
+bars."""
 
 
 def no_progress(_games: int) -> None:
@@ -109,9 +113,15 @@ def no_progress(_games: int) -> None:
 
 class RunnerFactory(Protocol):
     def __call__(
-        self, images: Images, settings: Settings, seeds: Seeds, progress: ProgressCallback = no_progress, /
+        self,
+        images: Images,
+        settings: Settings,
+        seeds: Seeds,
+        progress: ProgressCallback = no_progress,
+        /,
     ) -> AbstractContextManager[Runner]:
-        """A runner for the contest's game with these programs; closing it ends everything that it started.
+        """A runner for the contest's game with these programs; closing it ends everything that it
+        started.
 
         No result depends on `progress`.
         """

@@ -1,5 +1,5 @@
-"""The list of entries, on which the contest's seed depends: it is sealed when programs are no longer taken,
-and final when the contest starts. Pure."""
+"""The list of entries, on which the contest's seed depends: it is sealed when programs are no
+longer taken, and final when the contest starts. Pure."""
 
 from __future__ import annotations
 
@@ -13,7 +13,8 @@ from contest.ledger import merkle
 
 @dataclass(frozen=True)
 class SealedEntry:
-    """A team, the digest of its program as in the ledger, and the digest of the build; both in hex."""
+    """A team, the digest of its program as in the ledger, and the digest of the build; both in
+    hex."""
 
     team: str
     program: str
@@ -50,7 +51,8 @@ class EntryList:
 
 @dataclass(frozen=True)
 class AbsentTeam:
-    """A team that is not on the list, and why: a sentence of the catalogue, or the organizer's reason."""
+    """A team that is not on the list, and why: a sentence of the catalogue, or the organizer's
+    reason."""
 
     team: str
     reason: str
@@ -58,7 +60,8 @@ class AbsentTeam:
 
 @dataclass(frozen=True)
 class SealedList:
-    """A list of entries that all teams are told. `number`: from 1; `is_final`: the contest is played with it.
+    """A list of entries that all teams are told. `number`: from 1; `is_final`: the contest is
+    played with it.
 
     `absent`: all other teams, sorted by name.
     """

@@ -1,7 +1,7 @@
 """Merkle trees as in RFC 6962, section 2.1: hashes, roots, and proofs. Pure; SHA-256.
 
-A tree that grows is kept as its *peaks*: the roots of the complete subtrees that it consists of, largest
-first. There is one for each binary one in its size.
+A tree that grows is kept as its *peaks*: the roots of the complete subtrees that it consists of,
+largest first. There is one for each binary one in its size.
 """
 
 from __future__ import annotations
@@ -15,7 +15,8 @@ EMPTY_ROOT = hashlib.sha256(b"").digest()
 
 
 def leaf_hash(leaf: bytes) -> bytes:
-    """The hash of a leaf. Its prefix differs from that of a node, so no node can be taken for a leaf."""
+    """The hash of a leaf. Its prefix differs from that of a node, so no node can be taken for a
+    leaf."""
     return hashlib.sha256(b"\x00" + leaf).digest()
 
 
@@ -24,9 +25,10 @@ def node_hash(left: bytes, right: bytes) -> bytes:
     return hashlib.sha256(b"\x01" + left + right).digest()
 
 
-# --- a tree that grows -------------------------------------------------------------------------------------
+# --- a tree that grows ----------------------------------------------------------------------------
 def grown(peaks: Sequence[bytes], size: int, leaf: bytes) -> tuple[bytes, ...]:
-    """The peaks of a tree after one more leaf. `size`: how many leaves it had before; `leaf`: its bytes."""
+    """The peaks of a tree after one more leaf. `size`: how many leaves it had before; `leaf`: its
+    bytes."""
     found = [*peaks, leaf_hash(leaf)]
     while size & 1:
         right = found.pop()
@@ -53,7 +55,8 @@ class Grown(NamedTuple):
 
 
 def consistency(old: int, new: int, tree: Callable[[int], Grown]) -> tuple[bytes, ...]:
-    """The proof (RFC 6962, 2.1.2) that the tree of `new` leaves begins with that of the first `old`, from 1.
+    """The proof (RFC 6962, 2.1.2) that the tree of `new` leaves begins with that of the first
+    `old`, from 1.
 
     `tree` gives the tree as it was after this many leaves; it is asked for few of them.
     """
@@ -61,7 +64,8 @@ def consistency(old: int, new: int, tree: Callable[[int], Grown]) -> tuple[bytes
 
 
 def _proof(old: int, start: int, end: int, *, is_left: bool) -> Iterator[tuple[int, int]]:
-    """The first leaf of each tree in the proof, and the first behind it. `is_left`: the old tree is known."""
+    """The first leaf of each tree in the proof, and the first behind it. `is_left`: the old tree is
+    known."""
     if old == end:
         if not is_left:
             yield start, end

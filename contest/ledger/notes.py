@@ -1,8 +1,8 @@
 """Signed notes, their keys, and cosignatures, as in C2SP signed-note and tlog-cosignature. Pure.
 
-A note is a text, an empty line, and a line for each signature. Readers skip signatures of keys that they do
-not know. Signatures are Ed25519 (RFC 8032) by the library `cryptography`, which takes long to import: only
-what signs or checks imports it.
+A note is a text, an empty line, and a line for each signature. Readers skip signatures of keys that
+they do not know. Signatures are Ed25519 (RFC 8032) by the library `cryptography`, which takes long
+to import: only what signs or checks imports it.
 """
 
 from __future__ import annotations
@@ -23,14 +23,17 @@ _TIME_BYTES, _COSIGNATURE_BYTES = 8, 72  # a time in seconds since 1970, and the
 _VKEY = re.compile(r"([^\s+]{1,80})\+([0-9a-f]{8})\+([A-Za-z0-9+/]{44})")
 MAX_SIGNATURES = 20
 _P = 2**255 - 19
-_Y = 2707385501144840649318225287225658788936804267575313519463743609750303402022  # of two of order 8
+# of two of order 8
+_Y = 2707385501144840649318225287225658788936804267575313519463743609750303402022
 _SMALL_ORDER = frozenset({0, 1, _Y, _P - _Y, _P - 1, _P, _P + 1})
-"""The y of each point whose order divides 8. With such a key anybody can sign (RFC 8032, section 8.9)."""
+"""The y of each point whose order divides 8. With such a key anybody can sign (RFC 8032, section
+8.9)."""
 
 
 @dataclass(frozen=True)
 class VerifierKey:
-    """An Ed25519 public key, with the name of its owner, which has neither spaces nor a plus sign."""
+    """An Ed25519 public key, with the name of its owner, which has neither spaces nor a plus
+    sign."""
 
     name: str
     key: bytes
@@ -38,12 +41,15 @@ class VerifierKey:
 
     @classmethod
     def of_witness(cls, text: str) -> VerifierKey:
-        """The key of a witness, in the form that is called vkey. Raises ValueError for anything else."""
+        """The key of a witness, in the form that is called vkey. Raises ValueError for anything
+        else."""
         found = _VKEY.fullmatch(text)
         raw = base64.b64decode(found[3]) if found else b""
         key = cls(found[1] if found else "", raw[1:], raw[:1])
         if key.kind != _COSIGNER or str(key) != text:
-            raise ValueError(f"{text!r} is no key of a witness; `python3 witness.py new NAME` makes one")
+            raise ValueError(
+                f"{text!r} is no key of a witness; `python3 witness.py new NAME` makes one"
+            )
         return key
 
     @property
@@ -73,12 +79,14 @@ class VerifierKey:
 
 
 def in_one_piece(text: str) -> str:
-    """The text of a mail without blanks, line ends and signs of quoting, which mailers add and take away."""
+    """The text of a mail without blanks, line ends and signs of quoting, which mailers add and take
+    away."""
     return re.sub(r"[\s>|]+", "", text)
 
 
 def cosigned(text: str, cosignature: bytes) -> tuple[datetime, bytes, bytes]:
-    """When this text was cosigned, what was signed then, and the plain signature. Raises ValueError."""
+    """When this text was cosigned, what was signed then, and the plain signature. Raises
+    ValueError."""
     seconds = int.from_bytes(cosignature[:_TIME_BYTES], "big")
     if len(cosignature) != _COSIGNATURE_BYTES or seconds >= 2**37:  # in the year 6325
         raise ValueError("this is no cosignature")
@@ -106,7 +114,7 @@ def in_base64(data: bytes) -> str:
     return base64.b64encode(data).decode()
 
 
-# --- signatures ---------------------------------------------------------------------------------------------
+# --- signatures -----------------------------------------------------------------------------------
 def public_key(private_key: bytes) -> bytes:
     """The key that checks what the private key signs."""
     return _private(private_key).public_key().public_bytes_raw()

@@ -22,10 +22,12 @@ _SHA256 = re.compile(r"(?:[0-9a-f]{64})?")
 _PROOF = "c2sp.org/tlog-proof@v1"
 PROOF_FILE = "receipt.tlog-proof"
 LEDGER_FILE, CHECKPOINT_FILE = "ledger.txt", "checkpoint.txt"
-# A proof in base64, as it is in a mail that is attached; and a signed checkpoint with one signature.
+# A proof in base64, as it is in a mail that is attached; and a signed checkpoint with one
+# signature.
 _PACKED = re.compile(base64.b64encode(_PROOF[:21].encode()).decode() + r"[A-Za-z0-9+/\s]++={0,2}")
 _NOTE = re.compile(
-    "^knobeln/[0-9a-f]{64}\n([0-9]{1,9})\n[A-Za-z0-9+/]{43}=\n\n\N{EM DASH} \\S+ [A-Za-z0-9+/]+=*\n",
+    "^knobeln/[0-9a-f]{64}\n([0-9]{1,9})\n[A-Za-z0-9+/]{43}=\n\n\N{EM DASH} \\S+"
+    " [A-Za-z0-9+/]+=*\n",
     re.MULTILINE,
 )
 
@@ -68,12 +70,13 @@ class Effect(StrEnum):
 class LedgerEntry:
     """The effect of one letter, or an action of the organizer.
 
-    `team`: "" if it is about the whole contest. `at`: when the letter was received, or the organizer decided.
-    `letter`: the sha256 of the letter as it arrived, in hex; "" without one. `digest`: in hex, of the program
-    in the letter, of the build that is set aside, the root of the list, or the sha256 of the public number;
-    "" for other effects. The first entry has the sha256 of the secret number as `letter`, and the public key
-    as `digest`. A list, and a change since the first one, have the sha256 of settings, title, dates and rules
-    as `letter`.
+    `team`: "" if it is about the whole contest. `at`: when the letter was received, or the
+    organizer decided.
+    `letter`: the sha256 of the letter as it arrived, in hex; "" without one. `digest`: in hex, of
+    the program in the letter, of the build that is set aside, the root of the list, or the sha256
+    of the public number; "" for other effects. The first entry has the sha256 of the secret number
+    as `letter`, and the public key as `digest`. A list, and a change since the first one, have the
+    sha256 of settings, title, dates and rules as `letter`.
     """
 
     effect: Effect
@@ -92,7 +95,9 @@ class LedgerEntry:
         """Raises ValueError for bytes that `leaf` would not write."""
         effect, team, at, letter, digest, _end = leaf.decode().split("\n")
         entry = cls(Effect(effect), team, datetime.fromisoformat(at), letter, digest)
-        is_right = _NAME.fullmatch(team) and all(_SHA256.fullmatch(each) for each in (letter, digest))
+        is_right = _NAME.fullmatch(team) and all(
+            _SHA256.fullmatch(each) for each in (letter, digest)
+        )
         if not is_right or entry.leaf() != leaf:
             raise ValueError("this is not an entry of a ledger")
         return entry
@@ -121,9 +126,10 @@ class Checkpoint:
 class Receipt:
     """The signed checkpoint right after an entry, and the proof that this entry is its newest.
 
-    So the same entry always has the same note. `entry`: its bytes; `path`: from its leaf to the root;
-    `since`: the number of the receipt that the team got before, 0 if there is none; `growth`: the proof that
-    the ledger has only grown since.
+    So the same entry always has the same note. `entry`: its bytes; `path`: from its leaf to the
+    root;
+    `since`: the number of the receipt that the team got before, 0 if there is none; `growth`: the
+    proof that the ledger has only grown since.
     """
 
     number: int
@@ -136,12 +142,15 @@ class Receipt:
     @property
     def text(self) -> str:
         """The last line of a mail with this receipt, in the language of this moment."""
-        line = gettext("Receipt: entry %(number)s. Proof: %(file)s", number=self.number, file=PROOF_FILE)
+        line = gettext(
+            "Receipt: entry %(number)s. Proof: %(file)s", number=self.number, file=PROOF_FILE
+        )
         return f"{line}\n"
 
     @property
     def header(self) -> str:
-        """The lines of the header field: the number, and for the team alone how the ledger has grown."""
+        """The lines of the header field: the number, and for the team alone how the ledger has
+        grown."""
         growth = "".join(f"\r\n {in_base64(each)}" for each in self.growth)
         return f"{self.number} {self.since}{growth}" if self.since else str(self.number)
 
@@ -154,9 +163,12 @@ class Receipt:
 
 
 def notes_in(text: str) -> Iterator[tuple[int, str]]:
-    """The signed checkpoints in a mail, quoted or not, also in proofs in base64: the size and the note."""
+    """The signed checkpoints in a mail, quoted or not, also in proofs in base64: the size and the
+    note."""
     packed = ("".join(each.split()) for each in _PACKED.findall(text))
-    proofs = (base64.b64decode(each[: len(each) // 4 * 4]).decode(errors="replace") for each in packed)
+    proofs = (
+        base64.b64decode(each[: len(each) // 4 * 4]).decode(errors="replace") for each in packed
+    )
     for each in (text.replace("\r\n", "\n"), *proofs):
         for found in _NOTE.finditer(re.sub(r"(?m)^[ \t>|]+", "", each)):
             yield int(found[1]), found[0]
@@ -168,7 +180,8 @@ def to_file(entries: Iterable[LedgerEntry]) -> bytes:
 
 
 def from_file(raw: bytes) -> Iterator[LedgerEntry]:
-    """Read what `to_file` wrote. Raises ValueError, with the number of the first entry that is none."""
+    """Read what `to_file` wrote. Raises ValueError, with the number of the first entry that is
+    none."""
     lines = raw.splitlines(keepends=True)
     for number, start in enumerate(range(0, len(lines), _LINES_OF_AN_ENTRY), 1):
         try:
@@ -178,8 +191,11 @@ def from_file(raw: bytes) -> Iterator[LedgerEntry]:
 
 
 def bounds_of(entries: Sequence[LedgerEntry], tournament: int) -> tuple[int, int]:
-    """How many entries there were before this tournament, and with it. Raises IndexError without any."""
-    begun = (number for number, entry in enumerate(entries, 1) if entry.effect is Effect.TOURNAMENT_BEGUN)
+    """How many entries there were before this tournament, and with it. Raises IndexError without
+    any."""
+    begun = (
+        number for number, entry in enumerate(entries, 1) if entry.effect is Effect.TOURNAMENT_BEGUN
+    )
     starts = [0, *begun, len(entries)]
     return starts[tournament - 1], starts[tournament]
 

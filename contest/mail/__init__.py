@@ -1,1 +1,2 @@
-"""What letters are made of: an outgoing mail, the form, the <<FROM>> line, files that somebody sent. Pure."""
+"""What letters are made of: an outgoing mail, the form, the <<FROM>> line, files that somebody
+sent. Pure."""

@@ -1,8 +1,9 @@
 """An outgoing mail as bytes (RFC 5322, MIME). Pure.
 
-A mail is its own header lines (`head`) followed by its MIME headers and body (`content`). Reports go to many
-teams with the same content, which is made and kept once; what one reader alone is told (`lead`) is put before
-its text. The library, which is slow, makes the headers; we put bodies and files below them.
+A mail is its own header lines (`head`) followed by its MIME headers and body (`content`). Reports
+go to many teams with the same content, which is made and kept once; what one reader alone is told
+(`lead`) is put before its text. The library, which is slow, makes the headers; we put bodies and
+files below them.
 """
 
 from __future__ import annotations
@@ -27,15 +28,16 @@ from contest.ledger.receipts import PROOF_FILE
 from contest.model import Attachment, Outgoing
 
 _POLICY = SMTP.clone(max_line_length=78)
-# The library folds a long subject after its colon, which some mailers show as an empty one. Encoded words
-# need the short lines (RFC 2047); plain subjects stay on one line.
+# The library folds a long subject after its colon, which some mailers show as an empty one. Encoded
+# words need the short lines (RFC 2047); plain subjects stay on one line.
 _PLAIN = SMTP.clone(max_line_length=400)
 
 # Placeholder for a Message-ID's own name, in the line that is cached.
 _SOME_NAME = "0" * 32
 
 # Text that the library would write as it is, after a slow check.
-_SIMPLE_TEXT = re.compile(r"(?=.{1,60}\Z)[!-<>-~]+( [!-<>-~]+)*")  # no encoded words, which have a =
+# no encoded words, which have a =
+_SIMPLE_TEXT = re.compile(r"(?=.{1,60}\Z)[!-<>-~]+( [!-<>-~]+)*")
 _MESSAGE_IDS = re.compile(r"(?=.{1,300}\Z)<[!-<>-~]+>( <[!-<>-~]+>)*")
 _SIMPLE_ADDRESS = re.compile(r"(?=.{1,60}\Z)[\w+-]+(\.[\w+-]+)*@[\w-]+(\.[\w-]+)*", re.ASCII)
 _SIMPLE = {
@@ -54,7 +56,8 @@ MAX_LINE_BYTES = 998  # that a relay must take (RFC 5322, 2.1.1)
 
 @dataclass(frozen=True)
 class Composed:
-    """`of`: the mail without its body and attachments, which are in the content, and without its lead."""
+    """`of`: the mail without its body and attachments, which are in the content, and without its
+    lead."""
 
     of: Outgoing
     message_id: str
@@ -81,9 +84,11 @@ def whole(head: bytes, lead: bytes, content: bytes) -> bytes:
 
 
 def compose(outgoing: Outgoing, settings: Settings, secret: bytes, now: datetime) -> Composed:
-    """The mail as it goes out. Its Message-ID depends on its key only, so that a repeat is recognisable.
+    """The mail as it goes out. Its Message-ID depends on its key only, so that a repeat is
+    recognisable.
 
-    The contest's `secret` makes sure that no other contest uses the same one, and that no stranger knows it.
+    The contest's `secret` makes sure that no other contest uses the same one, and that no stranger
+    knows it.
 
     Raises ValueError for a subject or an address with a line break: no stranger adds headers.
     """
@@ -132,8 +137,11 @@ def _head(
     if parents:
         yield _line("In-Reply-To", parents[-1], plain=True)
         yield _line("References", " ".join(parents), plain=True)
-    # RFC 3834: answers are auto-replied, what goes out unasked is auto-generated; robots answer neither.
-    yield _line("Auto-Submitted", "auto-replied" if outgoing.in_reply_to else "auto-generated", plain)
+    # RFC 3834: answers are auto-replied, what goes out unasked is auto-generated; robots answer
+    # neither.
+    yield _line(
+        "Auto-Submitted", "auto-replied" if outgoing.in_reply_to else "auto-generated", plain
+    )
     yield _address_line("Reply-To", "", settings.contest.address, plain)
     yield from _lines_to_filter_by(outgoing, settings)
     if outgoing.is_report:
@@ -141,7 +149,8 @@ def _head(
 
 
 def _thread_root(outgoing: Outgoing, settings: Settings, secret: bytes) -> str | None:
-    """The Message-ID that all mails of a thread refer to. No mail has it, and readers do not need one."""
+    """The Message-ID that all mails of a thread refer to. No mail has it, and readers do not need
+    one."""
     of_team = "" if outgoing.team_id is None else f"team/{outgoing.team_id}"
     thread = outgoing.thread or of_team
     if not thread:
@@ -162,7 +171,8 @@ def _lines_to_filter_by(outgoing: Outgoing, settings: Settings) -> Iterator[byte
 
 
 def unsubscribe_token(address: str, secret: bytes) -> str:
-    """What `unsubscribe` for this address has in its subject: strangers do not know it. 32 hex digits."""
+    """What `unsubscribe` for this address has in its subject: strangers do not know it. 32 hex
+    digits."""
     return hmac.digest(secret, f"unsubscribe/{address.casefold()}".encode(), "sha256").hex()[:32]
 
 
@@ -176,7 +186,8 @@ def _list_lines(outgoing: Outgoing, settings: Settings, token: str, plain: bool)
     yield _line("Precedence", "bulk", plain)  # what robots heeded before RFC 3834
 
 
-@lru_cache(maxsize=4096)  # the library takes its time, and mails of a contest have most lines in common
+# the library takes its time, and mails of a contest have most lines in common
+@lru_cache(maxsize=4096)
 def _line(header: str, value: str, plain: bool) -> bytes:
     simple = _SIMPLE.get(header)
     if simple and simple.fullmatch(value):
@@ -223,9 +234,17 @@ def _mime(body: str, plain: bool, attachments: tuple[Attachment, ...]) -> bytes:
     # The library's own boundary is drawn by chance; the same mail shall be the same bytes.
     boundary = b"=_" + hashlib.sha256(body.encode()).hexdigest()[:32].encode()
     parts = [text.replace(_VERSION, b"", 1)]
-    parts += [_head_of_file(each.media_type, each.name) + _base64(each.data) for each in attachments]
-    head = _VERSION + b'Content-Type: multipart/mixed; boundary="' + boundary + b'"' + _END_OF_HEADERS
-    return head + b"".join(b"--%s\r\n%s\r\n" % (boundary, part) for part in parts) + b"--%s--\r\n" % boundary
+    parts += [
+        _head_of_file(each.media_type, each.name) + _base64(each.data) for each in attachments
+    ]
+    head = (
+        _VERSION + b'Content-Type: multipart/mixed; boundary="' + boundary + b'"' + _END_OF_HEADERS
+    )
+    return (
+        head
+        + b"".join(b"--%s\r\n%s\r\n" % (boundary, part) for part in parts)
+        + b"--%s--\r\n" % boundary
+    )
 
 
 def _lines(body: str) -> bytes:
@@ -234,7 +253,8 @@ def _lines(body: str) -> bytes:
 
 def _part(body: str, plain: bool) -> EmailMessage:
     part = EmailMessage(policy=_POLICY)
-    # Tables and programs are to stay as they are, also where a mailer likes to flow text (RFC 3676).
+    # Tables and programs are to stay as they are, also where a mailer likes to flow text (RFC
+    # 3676).
     part.set_content(body, cte="7bit" if plain else "quoted-printable", params={"format": "fixed"})
     return part
 
@@ -253,7 +273,12 @@ def _head_of_file(media_type: str, name: str) -> bytes:
     maintype, _, subtype = media_type.partition("/")
     params = {"charset": "utf-8"} if maintype == "text" else None
     part.set_content(
-        b"", maintype=maintype, subtype=subtype, disposition="attachment", filename=name, params=params
+        b"",
+        maintype=maintype,
+        subtype=subtype,
+        disposition="attachment",
+        filename=name,
+        params=params,
     )
     head, end, _ = part.as_bytes().partition(_END_OF_HEADERS)
     return head + end

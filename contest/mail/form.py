@@ -23,8 +23,8 @@ INDENT = "  "
 class Form:
     """The text after each field; a form without an organization does not ask for one.
 
-    `members`: single lines, one or two for each member, as the contest asks for. `fields`: names and values
-    of the contest's own fields.
+    `members`: single lines, one or two for each member, as the contest asks for. `fields`: names
+    and values of the contest's own fields.
     """
 
     address: str
@@ -56,7 +56,8 @@ def field_names(teams: Teams) -> tuple[str, ...]:
 
 
 def own_fields(teams: Teams) -> tuple[ExtraField, ...]:
-    """The contest's own fields, and that of the language, which may be anywhere in a form, or not at all."""
+    """The contest's own fields, and that of the language, which may be anywhere in a form, or not
+    at all."""
     if any(spelling(field.name) == LANGUAGE_FIELD for field in teams.fields):
         return teams.fields
     language = ExtraField(
@@ -116,9 +117,11 @@ _BLANK_MEMBER = {
 
 
 def record_text(registration: Registration) -> str:
-    """The registration in the form, as LAP reports and answers show it (K91). It never holds a secret (K42).
+    """The registration in the form, as LAP reports and answers show it (K91). It never holds a
+    secret (K42).
 
-    Lines may be long (500 characters of Organization); read again, the text gives the same registration.
+    Lines may be long (500 characters of Organization); read again, the text gives the same
+    registration.
     """
     return Form(
         registration.address,
@@ -131,7 +134,8 @@ def record_text(registration: Registration) -> str:
 
 
 def member_lines(members: Sequence[Member]) -> tuple[str, ...]:
-    """Two lines for each member (K35), one where no age was asked for (B21), or the name; not indented."""
+    """Two lines for each member (K35), one where no age was asked for (B21), or the name; not
+    indented."""
     return tuple(line for member in members for line in _lines(member))
 
 

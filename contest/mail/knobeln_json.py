@@ -1,4 +1,5 @@
-"""The attachment `knobeln.json` of mails to teams that ask for it (`JSON` in their mail-preference). Pure."""
+"""The attachment `knobeln.json` of mails to teams that ask for it (`JSON` in their
+mail-preference). Pure."""
 
 from __future__ import annotations
 
@@ -33,13 +34,18 @@ def file_for(team: Team, settings: Settings, record: MailRecord) -> tuple[Attach
 
 
 def with_file(
-    mails: Iterable[Outgoing], readers: Iterable[Team], settings: Settings, record: Callable[[], MailRecord]
+    mails: Iterable[Outgoing],
+    readers: Iterable[Team],
+    settings: Settings,
+    record: Callable[[], MailRecord],
 ) -> Iterator[Outgoing]:
     """The mails, with the same record for each of these teams that asked for it."""
     wanting = {team.name for team in readers if is_wanted(team, settings)}
     files = (file(record()),) if wanting else ()
     for mail in mails:
-        yield replace(mail, attachments=(*mail.attachments, *files)) if mail.team in wanting else mail
+        yield (
+            replace(mail, attachments=(*mail.attachments, *files)) if mail.team in wanting else mail
+        )
 
 
 def number_of(team: Team) -> str:
@@ -53,6 +59,7 @@ def numbers(teams: Iterable[Team]) -> Mapping[str, str]:
 
 
 def quoted(kind: type[Q], settings: Settings, teams: Iterable[Team] = (), **more: Any) -> Q:
-    """What others have written: the contest's title, the names of these teams, and what this kind adds."""
+    """What others have written: the contest's title, the names of these teams, and what this kind
+    adds."""
     names = {number_of(each): each.name for each in teams}
     return kind(contest=settings.contest.title, teams=names, **more)

@@ -1,5 +1,5 @@
-"""What senders write into letters and files: the `<<FROM>>` line, which says whose a program is, the ends of
-lines, and names. Pure."""
+"""What senders write into letters and files: the `<<FROM>>` line, which says whose a program is,
+the ends of lines, and names. Pure."""
 
 from __future__ import annotations
 
@@ -14,13 +14,15 @@ FROM_MARK = "<<FROM>>"
 _COMMENT_MARKS = ("/*", "*/")
 _ENCODED_BLANK = re.compile(r"=(?:20|09)(?=\s|$)")  # left over from quoted-printable
 # Invisible characters also as a file in UTF-8 looks that was read as Latin-1.
-_UNSEEN = rf"(?:{ZERO_WIDTH}|\xc2\xad|\xe2\x80[\x8b-\x8f\xaa-\xae]|\xe2\x81[\xa0-\xaf]|\xef\xbb\xbf)"
+_UNSEEN = (
+    rf"(?:{ZERO_WIDTH}|\xc2\xad|\xe2\x80[\x8b-\x8f\xaa-\xae]|\xe2\x81[\xa0-\xaf]|\xef\xbb\xbf)"
+)
 _SEEN = rf"(?!{_UNSEEN}|\xc2\xa0|\*/)\S"
 _WORD = rf"{_SEEN}(?>(?:{_UNSEEN}*{_SEEN})*)"
 _GAP = rf"(?>(?:[^\S\n]|\xc2\xa0|{_UNSEEN})*)"
 _MARK = rf"(?>{_UNSEEN}*)".join(FROM_MARK)
-# Nothing that a part has taken can be the beginning of the next one, so no part gives anything back:
-# `(?>...)`.
+# Nothing that a part has taken can be the beginning of the next one, so no part gives anything
+# back: `(?>...)`.
 _SECRET = re.compile(
     rf"(^(?>(?:[ \t\f\v\r/*#]|{_UNSEEN})*){_MARK}{_GAP}{_WORD}{_GAP})({_WORD})(?={_GAP}(?:$|\*/))",
     re.IGNORECASE | re.MULTILINE,
@@ -28,7 +30,8 @@ _SECRET = re.compile(
 
 
 def plain(line: str) -> str:
-    """The line without invisible characters, and with blanks for those that are still encoded (`=20`)."""
+    """The line without invisible characters, and with blanks for those that are still encoded
+    (`=20`)."""
     return _ENCODED_BLANK.sub(" ", without_zero_width(line))
 
 
@@ -38,7 +41,8 @@ def is_marked(line: str) -> bool:
 
 
 def begins_with_mark(line: str) -> bool:
-    """Whether the line is a `<<FROM>>` line, right or wrong: nothing but a comment's signs are before it."""
+    """Whether the line is a `<<FROM>>` line, right or wrong: nothing but a comment's signs are
+    before it."""
     return is_marked(line) and plain(line).lstrip(" \t\f\v\r/*#").startswith(FROM_MARK)
 
 
@@ -57,7 +61,8 @@ def from_lines(lines: Sequence[str]) -> frozenset[tuple[str, ...]]:
 
 
 def without_from_line(lines: tuple[str, ...]) -> tuple[str, ...]:
-    """The lines without a mark, without a comment's signs around it, and without blank lines at both ends."""
+    """The lines without a mark, without a comment's signs around it, and without blank lines at
+    both ends."""
     kept: list[str] = []
     ends_comment = -1  # the number of the line that ends a comment of which nothing is left
     for number, line in enumerate(lines):
@@ -75,24 +80,26 @@ def without_from_line(lines: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def strip_secret(source: str) -> str:
-    """Blank the authentification string of each `<<FROM>>` line, and nothing else (K42); columns stay."""
+    """Blank the authentification string of each `<<FROM>>` line, and nothing else (K42); columns
+    stay."""
     return _SECRET.sub(lambda match: match[1] + " " * len(match[2]), source)
 
 
 def without_secret(data: bytes) -> bytes:
-    """The file with the authentification string of its `<<FROM>>` line blanked (K42); its size stays."""
+    """The file with the authentification string of its `<<FROM>>` line blanked (K42); its size
+    stays."""
     return strip_secret(data.decode("latin-1")).encode("latin-1")
 
 
-# --- line ends and names ------------------------------------------------------------------------------------
+# --- line ends and names --------------------------------------------------------------------------
 _LINE_END = re.compile(r"\r\n|\r|\n")
 
 
 def with_newlines(text: str) -> tuple[str, str]:
     """The text with newlines as line ends, and a remark where a carriage return (CR) stood alone.
 
-    Compilers and most editors read it as a line end, too, but not all mailers and viewers do: so it may end a
-    `//` comment where its writer does not see that.
+    Compilers and most editors read it as a line end, too, but not all mailers and viewers do: so it
+    may end a `//` comment where its writer does not see that.
     """
     alone = [number for number, end in enumerate(_LINE_END.findall(text), 1) if end == "\r"]
     if not alone:
@@ -114,6 +121,6 @@ def lines_named(numbers: Iterable[int], most: int = 10) -> str:
 def right_name() -> str:
     """Says which names `file_names.is_safe` takes."""
     return gettext(
-        "a name consists of at most 64 letters (A-Z, a-z), digits, dots, hyphens and underscores, and starts "
-        "with a letter or digit, e.g. program_3.py"
+        "a name consists of at most 64 letters (A-Z, a-z), digits, dots, hyphens and underscores,"
+        " and starts with a letter or digit, e.g. program_3.py"
     )

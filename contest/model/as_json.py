@@ -1,4 +1,5 @@
-"""JSON of records: each type has one adapter, for the database, the archive, reruns and `--json` alike.
+"""JSON of records: each type has one adapter, for the database, the archive, reruns and `--json`
+alike.
 
 Games as rows of the database, too. Rows are short: large contests have many games. Pure.
 """
@@ -36,7 +37,8 @@ def plain(value: object, kind: Any) -> Any:
 
 
 def json_text(value: object) -> str:
-    """The value as JSON text, five times as fast as json.dumps: a large contest stores two for each game."""
+    """The value as JSON text, five times as fast as json.dumps: a large contest stores two for each
+    game."""
     return to_json(value).decode()
 
 
@@ -45,9 +47,11 @@ _Usage = tuple[SeatUsage | None, ...]  # by seat
 
 
 class GameRow(NamedTuple):
-    """One attempt at a game. `pairing`: its index in the plan. `result`, `moves` and `usage` are JSON.
+    """One attempt at a game. `pairing`: its index in the plan. `result`, `moves` and `usage` are
+    JSON.
 
-    `result` is without the moves, which are many, and without what the programs used, which is in no archive.
+    `result` is without the moves, which are many, and without what the programs used, which is in
+    no archive.
     """
 
     pairing: int
@@ -77,7 +81,9 @@ def game_rows(outcome: GroupOutcome, *, keep_moves: bool) -> Iterator[GameRow]:
             match.attempt,
             match.counted,
             result.is_flawless,
-            adapter(GameResult).dump_json(result, exclude={"moves"}, exclude_defaults=True).decode(),
+            adapter(GameResult)
+            .dump_json(result, exclude={"moves"}, exclude_defaults=True)
+            .decode(),
             moves,
             adapter(_Usage).dump_json(usage).decode() if any(usage) else None,
         )

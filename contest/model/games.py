@@ -13,8 +13,8 @@ from pydantic import Field
 class Verdict(StrEnum):
     """How a player left a game. INTERNAL is our fault and never counts against a team.
 
-    ASIDE is our fault, too, but it comes again and again with this one program. So that the day can go on,
-    the program is not asked, and its games count as failed.
+    ASIDE is our fault, too, but it comes again and again with this one program. So that the day can
+    go on, the program is not asked, and its games count as failed.
     """
 
     OK = "OK"
@@ -49,7 +49,8 @@ class Fault:
 
 
 class SeatUsage(NamedTuple):
-    """What a program that is asked for moves used in a game, all its processes together. Memory in bytes."""
+    """What a program that is asked for moves used in a game, all its processes together. Memory in
+    bytes."""
 
     answer_ms: tuple[int, ...]  # processor time of each answer; () where fuel is counted
     peak_memory: int  # of a program that plays many games: until then; 0 = nobody counted
@@ -61,8 +62,8 @@ class SeatUsage(NamedTuple):
 class SeatResult:
     """One side of one game.
 
-    On the contest machine instructions are counted, and memory in bytes; for programs whose time is counted,
-    units of fuel, and the memory of WebAssembly.
+    On the contest machine instructions are counted, and memory in bytes; for programs whose time is
+    counted, units of fuel, and the memory of WebAssembly.
     """
 
     points: int
@@ -73,7 +74,8 @@ class SeatResult:
     faults: int = 0  # turns with a fault, in games that go on after one
     last_turn: int = 0  # the last turn in which it was asked for a move; in Standoff, when it fell
     stderr_tail: str = ""  # in a trial game only
-    # Lines that it wrote unasked and that were dropped, for the reports on trial games and practice alone.
+    # Lines that it wrote unasked and that were dropped, for the reports on trial games and practice
+    # alone.
     unasked: Annotated[int, Field(exclude=True)] = 0
     # It differs from one time to the next, so it is in no archive and makes no other result.
     usage: Annotated[SeatUsage | None, Field(exclude=True)] = field(default=None, compare=False)
@@ -89,7 +91,8 @@ class Missing:
 
 @dataclass(frozen=True)
 class Changed:
-    """Recorded for a move that chance changed: the player's own, and what happened, both as text."""
+    """Recorded for a move that chance changed: the player's own, and what happened, both as
+    text."""
 
     move: str
     instead: str
@@ -123,10 +126,12 @@ class GameResult:
 
 @dataclass(frozen=True)
 class GameJob:
-    """A game to be played, seat by seat: programs by the digests of their images, and random streams."""
+    """A game to be played, seat by seat: programs by the digests of their images, and random
+    streams."""
 
     images: tuple[str, ...]
     streams: tuple[bytes, ...]  # 16 bytes each
     protocol: bool = False
     names: tuple[str, ...] = ()  # of the players, for games that tell them
-    is_trial: bool = False  # of a text game: broken off when it takes long; the result has the stderr tails
+    # of a text game: broken off when it takes long; the result has the stderr tails
+    is_trial: bool = False

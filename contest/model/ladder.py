@@ -41,8 +41,8 @@ class LadderGame:
 
 @dataclass(frozen=True)
 class LadderLine:
-    """A line of the ladder. `points`: the mean over its games, as people count; where games are computed
-    exactly, the number of others that it beats (H12)."""
+    """A line of the ladder. `points`: the mean over its games, as people count; where games are
+    computed exactly, the number of others that it beats (H12)."""
 
     rank: int
     team: str

@@ -13,13 +13,15 @@ class LetterState(StrEnum):
     NEW = "new"  # stored durably, not handled yet
     WAITING = "waiting"  # its answer is beyond a limit; it is handled when there is room
     HANDLED = "handled"  # its effect and its answer are committed
-    IGNORED = "ignored"  # deliberately without effect: bounce, mail loop, automatic answer, duplicate
+    # deliberately without effect: bounce, mail loop, automatic answer, duplicate
+    IGNORED = "ignored"
     FAILED = "failed"  # it cannot be read or handled; set aside for the organizer, with the reason
 
 
 @dataclass(frozen=True)
 class IncomingLetter:
-    """A letter as it came, with its envelope; the null sender is "". `client` as in StoredLetter."""
+    """A letter as it came, with its envelope; the null sender is "". `client` as in
+    StoredLetter."""
 
     raw: bytes
     sender: str
@@ -39,7 +41,8 @@ class StoredLetter:
     channel: str  # smtp, receive, ...
     state: LetterState
     raw: bytes
-    client: str = ""  # the network address that brought it by SMTP; "" if unknown, or our own mail system's
+    # the network address that brought it by SMTP; "" if unknown, or our own mail system's
+    client: str = ""
 
 
 @dataclass(frozen=True)
@@ -84,7 +87,8 @@ class OutboxState(StrEnum):
 
 @dataclass(frozen=True)
 class Bounce:
-    """A letter which reports that a mail of ours was not delivered, or (not `permanent`) is delayed."""
+    """A letter which reports that a mail of ours was not delivered, or (not `permanent`) is
+    delayed."""
 
     letter_id: int
     at: datetime
@@ -94,7 +98,8 @@ class Bounce:
 
 @dataclass(frozen=True)
 class LetterQuestion:
-    """A reply from the address `to` shows that this letter is its own; then the letter is handled again."""
+    """A reply from the address `to` shows that this letter is its own; then the letter is handled
+    again."""
 
     letter_id: int
     to: str
@@ -135,7 +140,8 @@ class Scope(StrEnum):
 
 @dataclass(frozen=True)
 class CountedAnswer:
-    """An answer that goes out at this time; the fields are described in `contest/store/tables.py`."""
+    """An answer that goes out at this time; the fields are described in
+    `contest/store/tables.py`."""
 
     at: datetime
     letter_id: int

@@ -1,7 +1,9 @@
-"""The records of `knobeln.json`, which goes with mails to teams whose programs read them: one for each kind.
+"""The records of `knobeln.json`, which goes with mails to teams whose programs read them: one for
+each kind.
 
-What somebody else has written or chosen stands below `quoted` and nowhere else: names, descriptions,
-sentences about a program, words of the organizer. So elsewhere teams are numbers, as text.
+What somebody else has written or chosen stands below `quoted` and nowhere else: names,
+descriptions, sentences about a program, words of the organizer. So elsewhere teams are numbers, as
+text.
 """
 
 from __future__ import annotations
@@ -22,8 +24,8 @@ from contest.model.tournament import EvolutionRank, SeasonLine, Standing
 
 @dataclass(frozen=True, kw_only=True)
 class Quoted:
-    """Words of others, to be read and never to be obeyed. `contest`: its title. `teams`: their names by
-    number."""
+    """Words of others, to be read and never to be obeyed. `contest`: its title. `teams`: their
+    names by number."""
 
     contest: str
     teams: Mapping[str, str]
@@ -31,7 +33,8 @@ class Quoted:
 
 @dataclass(frozen=True, kw_only=True)
 class QuotedForm(Quoted):
-    """`registration`: as it counts; null in a mail to an address that we have not heard from yet."""
+    """`registration`: as it counts; null in a mail to an address that we have not heard from
+    yet."""
 
     registration: Registration | None
 
@@ -67,8 +70,8 @@ class _MailRecord:
 
 @dataclass(frozen=True, kw_only=True)
 class WelcomeRecord(_MailRecord):
-    """The team is registered. `team`: its number. `string`: the authentification string. `counts`: the
-    version of its program that counts. `dates`: by the names of the settings."""
+    """The team is registered. `team`: its number. `string`: the authentification string. `counts`:
+    the version of its program that counts. `dates`: by the names of the settings."""
 
     kind: Literal["welcome"] = "welcome"
     quoted: QuotedForm
@@ -90,8 +93,9 @@ class FindingPlace:
 
 @dataclass(frozen=True, kw_only=True)
 class CompileRecord(_MailRecord):
-    """A program was compiled. `number`: its version. `counts`: the version that counts now. `trial`: how the
-    trial game ended for it; null if there was none. The complete report is `quoted.build`."""
+    """A program was compiled. `number`: its version. `counts`: the version that counts now.
+    `trial`: how the trial game ended for it; null if there was none. The complete report is
+    `quoted.build`."""
 
     kind: Literal["compile report"] = "compile report"
     quoted: QuotedBuild
@@ -105,8 +109,8 @@ class CompileRecord(_MailRecord):
 
 @dataclass(frozen=True, kw_only=True)
 class EntriesRecord(_MailRecord):
-    """A list of entries. `root`: in hex. `entries`: empty where the list is too long for a mail. `draws_at`:
-    when the public number is drawn; null without one."""
+    """A list of entries. `root`: in hex. `entries`: empty where the list is too long for a mail.
+    `draws_at`: when the public number is drawn; null without one."""
 
     kind: Literal["entries"] = "entries"
     quoted: QuotedList
@@ -128,8 +132,9 @@ class RankedGroup:
 
 @dataclass(frozen=True, kw_only=True)
 class ResultsRecord(_MailRecord):
-    """A round is finished. `ranking`: the contest's, empty before its end; `evolution` comes with it. Where
-    the contest tells no rankings, there are only the team's own lines, when the contest is over for it."""
+    """A round is finished. `ranking`: the contest's, empty before its end; `evolution` comes with
+    it. Where the contest tells no rankings, there are only the team's own lines, when the contest
+    is over for it."""
 
     kind: Literal["results"] = "results"
     quoted: QuotedWords
@@ -151,7 +156,8 @@ class DatesRecord(_MailRecord):
 
 @dataclass(frozen=True, kw_only=True)
 class TournamentRecord(_MailRecord):
-    """A tournament of a season begins. `place`: the team's own in the one before, among `entrants`; null if
+    """A tournament of a season begins. `place`: the team's own in the one before, among `entrants`;
+    null if
     it took no part. `counts`: the version of its program that plays if it sends no better one."""
 
     kind: Literal["tournament"] = "tournament"

@@ -15,14 +15,17 @@ from contest.util.plurals import form, plural
 class SubmissionState(StrEnum):
     QUEUED = "queued"
     BUILT = "built"
-    REPLACED = "replaced"  # never compiled: the team sent too many in an hour, and a newer one took its turn
-    SET_ASIDE = "set aside"  # our compile service failed on it; `knobeln letters retry` puts it back
+    # never compiled: the team sent too many in an hour, and a newer one took its turn
+    REPLACED = "replaced"
+    # our compile service failed on it; `knobeln letters retry` puts it back
+    SET_ASIDE = "set aside"
 
 
 class PracticeState(StrEnum):
     QUEUED = "queued"
     PLAYED = "played"
-    SET_ASIDE = "set aside"  # our practice service failed on it; `knobeln letters retry` puts it back
+    # our practice service failed on it; `knobeln letters retry` puts it back
+    SET_ASIDE = "set aside"
 
 
 @dataclass(frozen=True)
@@ -80,7 +83,10 @@ class ProgramsWaiting:
         """In one line, without a full stop."""
         programs, them = plural(self.programs, "program"), form(self.programs, "it", "them")
         reason = next(iter(self.reason.splitlines()), "")
-        return f"waiting: {programs} in {self.language}, because this host cannot build {them}: {reason}"
+        return (
+            f"waiting: {programs} in {self.language}, because this host cannot build {them}:"
+            f" {reason}"
+        )
 
 
 class Severity(StrEnum):
@@ -91,7 +97,8 @@ class Severity(StrEnum):
 
 @dataclass(frozen=True)
 class Finding:
-    """A rule's finding in a program. Lines count from 1 in the program as sent; 0 = no particular line."""
+    """A rule's finding in a program. Lines count from 1 in the program as sent; 0 = no particular
+    line."""
 
     rule: str  # "include", "description", "forbidden routine" ...
     severity: Severity
@@ -149,7 +156,9 @@ class BuildFacts:
 
     @property
     def accepted(self) -> bool:
-        return self.image_digest is not None and not any(f.severity is Severity.ERROR for f in self.findings)
+        return self.image_digest is not None and not any(
+            f.severity is Severity.ERROR for f in self.findings
+        )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -172,7 +181,8 @@ class TextBuildReport(BuildFacts):
     kind: Literal["text"] = "text"
     files: tuple[FileFacts, ...]
     image: ImageFacts | None = None  # of a container image that plays in place of a program
-    counted_by: str = ""  # engine and guest, with versions, where its time is counted; "" = processor time
+    # engine and guest, with versions, where its time is counted; "" = processor time
+    counted_by: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)

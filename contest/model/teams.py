@@ -11,8 +11,8 @@ from enum import StrEnum
 class Member:
     """One person of a team: the two-line informal description of K35.
 
-    If a contest asks for one line a member (B21), `occupation` is what follows the name, `age` is None and
-    `background` empty.
+    If a contest asks for one line a member (B21), `occupation` is what follows the name, `age` is
+    None and `background` empty.
     """
 
     name: str
@@ -29,8 +29,8 @@ LANGUAGE_FIELD = "language"
 class Registration:
     """What a team wrote into the form (K25), read and found well-formed.
 
-    `preferences`: codes of the reports that it wants. `fields`: names and values of the contest's own fields,
-    in the form's order, without empty ones.
+    `preferences`: codes of the reports that it wants. `fields`: names and values of the contest's
+    own fields, in the form's order, without empty ones.
     """
 
     address: str
@@ -65,8 +65,10 @@ class Team:
     requested_name: str
     state: TeamState
     registered_at: datetime
-    flags: tuple[str, ...] = ()  # remarks for the organiser, e.g. people shared with another team (K36)
-    is_proved: bool = True  # somebody reads its address: its string was used, or a question was answered
+    # remarks for the organiser, e.g. people shared with another team (K36)
+    flags: tuple[str, ...] = ()
+    # somebody reads its address: its string was used, or a question was answered
+    is_proved: bool = True
 
     @property
     def language(self) -> str:
@@ -87,10 +89,12 @@ class Team:
 
 
 class Participation(StrEnum):
-    """Whether a team takes part in the tournament, or why not. The program of an active one plays."""
+    """Whether a team takes part in the tournament, or why not. The program of an active one
+    plays."""
 
     ACTIVE = "active"
-    UNHEARD = "unheard"  # nothing was heard from its address, which a stranger may have written into a form
+    # nothing was heard from its address, which a stranger may have written into a form
+    UNHEARD = "unheard"
     PENDING = "pending"
     WITHDRAWN = "withdrawn"
     DISQUALIFIED = "disqualified"

@@ -1,4 +1,5 @@
-"""The tournament: entries, groups, rounds, evolution and certainty, and the state of the contest."""
+"""The tournament: entries, groups, rounds, evolution and certainty, and the state of the
+contest."""
 
 from __future__ import annotations
 
@@ -16,7 +17,8 @@ _MILLIONTHS = 1_000_000
 
 @dataclass(frozen=True)
 class Entry:
-    """A team's program as frozen for the contest day. `name` is the team's; it names the entry everywhere."""
+    """A team's program as frozen for the contest day. `name` is the team's; it names the entry
+    everywhere."""
 
     name: str
     team_id: int
@@ -28,8 +30,9 @@ class Entry:
 class Pairing:
     """Entries that meet, in the order of their seats; the same name twice is a self-game (K65).
 
-    They play `games` games, and then, one by one, more while the best are equal, up to `most` (U11). With
-    every further game each player moves up a seat, so that of two each begins every other game.
+    They play `games` games, and then, one by one, more while the best are equal, up to `most`
+    (U11). With every further game each player moves up a seat, so that of two each begins every
+    other game.
     """
 
     players: tuple[str, ...]
@@ -54,7 +57,8 @@ class Pairing:
 
 @dataclass(frozen=True)
 class TimeChange:
-    """The organizer changed the time for a move while the contest ran. `before`, `after`: seconds."""
+    """The organizer changed the time for a move while the contest ran. `before`, `after`:
+    seconds."""
 
     at: datetime
     before: float
@@ -68,7 +72,8 @@ class Match:
     pairing: Pairing
     attempt: int  # from 1; a rescheduled game is attempt 2 and so on (K74)
     result: GameResult
-    counted: bool  # it was not discarded, and none of its players is disqualified in this round (K73)
+    # it was not discarded, and none of its players is disqualified in this round (K73)
+    counted: bool
     game: int = 1
 
     @property
@@ -80,8 +85,8 @@ class Match:
     def half_points(self) -> tuple[tuple[str, int], ...]:
         """What the game is worth to each entry in it, in half points.
 
-        Twice the points of a player. A self-game is one line, worth the mean of its sides: in half points,
-        the sum of their points (K66).
+        Twice the points of a player. A self-game is one line, worth the mean of its sides: in half
+        points, the sum of their points (K66).
         """
         if self.pairing.is_self:
             return ((self.players[0], sum(seat.points for seat in self.result.seats)),)
@@ -133,11 +138,14 @@ class GroupPlan:
     title: str = ""  # its place in the contest, e.g. "losers' side"; "" if the numbers are enough
 
     def without_seats(self, gone: Container[str]) -> GroupPlan:
-        """The group without these members, if its games have all members at once and two or more are left."""
+        """The group without these members, if its games have all members at once and two or more
+        are left."""
         players = tuple(name for name in self.members if name not in gone)
         if len(players) < 2:
             return self
-        return replace(self, pairings=tuple(replace(each, players=players) for each in self.pairings))
+        return replace(
+            self, pairings=tuple(replace(each, players=players) for each in self.pairings)
+        )
 
 
 @dataclass(frozen=True)
@@ -158,7 +166,8 @@ class GroupOutcome:
 
 @dataclass(frozen=True)
 class RoundOutcome:
-    """A round as drawn, and those of its groups that have finished, in the order of their numbers."""
+    """A round as drawn, and those of its groups that have finished, in the order of their
+    numbers."""
 
     plan: RoundPlan
     groups: tuple[GroupOutcome, ...]
@@ -194,14 +203,16 @@ class ContestState:
 
 @dataclass(frozen=True)
 class Pause:
-    """The run starts nothing new. At `until` it goes on by itself; None: the organizer has to resume it."""
+    """The run starts nothing new. At `until` it goes on by itself; None: the organizer has to
+    resume it."""
 
     since: datetime
     reason: str
     until: datetime | None = None
 
     def is_over(self, now: datetime) -> bool:
-        """Whether it has ended by itself; one that would begin later was noted while a clock was wrong."""
+        """Whether it has ended by itself; one that would begin later was noted while a clock was
+        wrong."""
         return self.until is not None and not self.since <= now < self.until
 
 
@@ -217,14 +228,20 @@ class Rerun:
 
     @property
     def what(self) -> str:
-        return f"round {self.round}" if self.group is None else f"group {self.group} of round {self.round}"
+        return (
+            f"round {self.round}"
+            if self.group is None
+            else f"group {self.group} of round {self.round}"
+        )
 
 
 @dataclass(frozen=True)
 class Former:
-    """The groups that were played again, with all that came after them, as they were before the rerun.
+    """The groups that were played again, with all that came after them, as they were before the
+    rerun.
 
-    `released`: when the results of their rounds had gone out; the rounds of which nothing had are missing.
+    `released`: when the results of their rounds had gone out; the rounds of which nothing had are
+    missing.
     """
 
     rerun: Rerun
@@ -238,7 +255,8 @@ class LogLine:
 
     id: int
     at: datetime
-    area: str  # what was done, or the part of the program: "pause", "disqualify", "run", "delivery" ...
+    # what was done, or the part of the program: "pause", "disqualify", "run", "delivery" ...
+    area: str
     text: str
     actor: str = ""
     whom: str = ""
@@ -247,10 +265,11 @@ class LogLine:
 
 @dataclass(frozen=True)
 class TeamCertainty:
-    """One team in the contests with other random numbers. `first`, `final` and `worse` count such contests.
+    """One team in the contests with other random numbers. `first`, `final` and `worse` count such
+    contests.
 
-    Places count from 1; teams that got equally far share the best of their places. `place` is the published
-    one; from `low` to `high` are the places of the central 90 % of the contests.
+    Places count from 1; teams that got equally far share the best of their places. `place` is the
+    published one; from `low` to `high` are the places of the central 90 % of the contests.
     """
 
     entry: str
@@ -266,9 +285,11 @@ class TeamCertainty:
 class Certainty:
     """The whole contest, drawn and played again `contests` times.
 
-    `margin`: how far shares of contests can be off, in percentage points. `teams`: as they were placed,
-    the best first. `alike`: runs of neighbours in the ranking that cannot be told apart. `likely_winners`:
-    the fewest teams among whom are all winners of 95 of 100 contests, those that win most first.
+    `margin`: how far shares of contests can be off, in percentage points. `teams`: as they were
+    placed,
+    the best first. `alike`: runs of neighbours in the ranking that cannot be told apart.
+    `likely_winners`: the fewest teams among whom are all winners of 95 of 100 contests, those that
+    win most first.
     """
 
     contests: int
@@ -280,7 +301,8 @@ class Certainty:
 
 @dataclass(frozen=True)
 class EvolutionRank:
-    """A line of the evolution's ranking: the fraction held at the end as numerator and denominator."""
+    """A line of the evolution's ranking: the fraction held at the end as numerator and
+    denominator."""
 
     entry: str
     rank: int | None  # None: extinct, no rank (K89)
@@ -330,9 +352,9 @@ def points_text(half_points: int, point: int = 1) -> str:
 class SeasonLine:
     """A team in a season, in which it has `points` for its places.
 
-    Of each tournament: `places`, None where it took no part; `strengths` of the versions that it played, in
-    points per game, None also where nobody can tell. `strength` is the first of these, `gain` how far the
-    last one is above it; None where there is none.
+    Of each tournament: `places`, None where it took no part; `strengths` of the versions that it
+    played, in points per game, None also where nobody can tell. `strength` is the first of these,
+    `gain` how far the last one is above it; None where there is none.
     """
 
     rank: int
@@ -348,7 +370,8 @@ class SeasonLine:
 class SeasonTable:
     """The table of a season, the best first. `tournaments`: how many have been played.
 
-    `versions` are the programs that played in them; each met each of the others in a game, which makes
+    `versions` are the programs that played in them; each met each of the others in a game, which
+    makes
     `games`. `unknown`: why they did not, "" if they did.
     """
 

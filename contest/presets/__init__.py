@@ -1,10 +1,11 @@
-"""Presets: the settings that differ in contests of games other than KNOBELN, one small file for each, and in
-the contest of 1993.
+"""Presets: the settings that differ in contests of games other than KNOBELN, one small file for
+each, and in the contest of 1993.
 
-A preset is a contest.toml with the settings that differ from our defaults. Instead of `[dates]` it has a
-`[calendar]`: for each date the number of days after the contest is set up, and the time of day in Universal
-Time; without `at` it is the same time of day. In `[demo]` are the `teams` of a demonstration, and the
-settings that make it short.
+A preset is a contest.toml with the settings that differ from our defaults. Instead of `[dates]` it
+has a
+`[calendar]`: for each date the number of days after the contest is set up, and the time of day in
+Universal Time; without `at` it is the same time of day. In `[demo]` are the `teams` of a
+demonstration, and the settings that make it short.
 """
 
 from __future__ import annotations
@@ -32,8 +33,8 @@ from contest.schema.sections import DEFAULT_GAME, Dates
 def settings(name: str, now: datetime) -> Settings:
     """The settings of a contest of this game, or of the preset of this name, that is set up now.
 
-    A game without a preset gets settings that fit its facts. Raises NotFound for an unknown game, ConfigError
-    if the preset or a variable of the environment has a wrong setting.
+    A game without a preset gets settings that fit its facts. Raises NotFound for an unknown game,
+    ConfigError if the preset or a variable of the environment has a wrong setting.
     """
     preset = files(__name__).joinpath(f"{name}.toml")
     text = preset.read_text(encoding="utf-8") if preset.is_file() else ""
@@ -55,8 +56,8 @@ def _settings(info: GameInfo, preset: str, now: datetime) -> Settings:
 
 
 def for_class(settings: Settings) -> Settings:
-    """The settings of a contest for a course: it asks for no more than names, and mails them to nobody. Mails
-    have this host's time beside Universal Time."""
+    """The settings of a contest for a course: it asks for no more than names, and mails them to
+    nobody. Mails have this host's time beside Universal Time."""
     offered = tuple(code for code in settings.reports.offered if code != "LAP")
     return settings.changed(
         teams={"member_lines": 0}, reports={"offered": offered}, contest={"zone": _zone_of_host()}
@@ -71,7 +72,8 @@ def _zone_of_host() -> str:
 
 
 class Demo(BaseModel):
-    """How a demonstration differs from a usual contest of its game. `settings`: by section and name."""
+    """How a demonstration differs from a usual contest of its game. `settings`: by section and
+    name."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -93,7 +95,8 @@ def _dates(calendar: Mapping[str, Any], now: datetime) -> Dates:
 
 
 def _moment(now: datetime, days: int, at: time | None = None) -> datetime:
-    """A date of the calendar, for a contest that is set up now. `at`: None = the same time of day."""
+    """A date of the calendar, for a contest that is set up now. `at`: None = the same time of
+    day."""
     moment = now.replace(microsecond=0) + timedelta(days=days)
     return moment if at is None else datetime.combine(moment.date(), at, UTC)
 

@@ -1,7 +1,7 @@
 """The public number: a value that nobody knows before the list of entries is final. Pure.
 
-The contest's seed is made of it, so that not even the organizer, who knows the secret number, can try out
-lists of entries until the draw pleases. `tournament.beacon` says where it comes from.
+The contest's seed is made of it, so that not even the organizer, who knows the secret number, can
+try out lists of entries until the draw pleases. `tournament.beacon` says where it comes from.
 """
 
 from __future__ import annotations
@@ -38,8 +38,8 @@ class PublicNumber:
 class Beacon:
     """Where the public number comes from.
 
-    `draw`: which public draw, in words that begin with its shape; "" but for a lottery. `counts`: that
-    shape, how many numbers each of its parts has.
+    `draw`: which public draw, in words that begin with its shape; "" but for a lottery. `counts`:
+    that shape, how many numbers each of its parts has.
     """
 
     kind: BeaconKind
@@ -55,24 +55,31 @@ class Beacon:
         if setting in (BeaconKind.DRAND, BeaconKind.FILE, BeaconKind.NONE):
             return cls(BeaconKind(setting))
         raise ValueError(
-            "write `drand`, `file`, `none`, or `lottery:` and which numbers of which draw count, such as "
-            "`lottery: 6 numbers of the Swiss lottery of 2027-05-15`, or `6/1 numbers` if it has two parts"
+            "write `drand`, `file`, `none`, or `lottery:` and which numbers of which draw count,"
+            " such as `lottery: 6 numbers of the Swiss lottery of 2027-05-15`, or `6/1 numbers` if"
+            " it has two parts"
         )
 
 
 def canonical_draw(text: str, counts: Sequence[int]) -> str:
-    """The numbers of a draw as in RFC 3797: sorted, each followed by a full stop, each part by a slash.
+    """The numbers of a draw as in RFC 3797: sorted, each followed by a full stop, each part by a
+    slash.
 
-    `text`: whole numbers, separated by anything else; parts by slashes. `counts`: how many numbers each part
-    has, as it was announced: otherwise the same numbers could be written so that they make another draw.
-    Raises GiveUp.
+    `text`: whole numbers, separated by anything else; parts by slashes. `counts`: how many numbers
+    each part
+    has, as it was announced: otherwise the same numbers could be written so that they make another
+    draw. Raises GiveUp.
     """
     draws = [re.findall(r"[0-9]+", part, re.ASCII) for part in text.strip().rstrip("/").split("/")]
     if not all(draws) or re.search(r"[^\s0-9.,;/+&-]", text):
-        raise GiveUp("write the numbers that were drawn, such as `4 9 18 34 41 45`, and nothing else")
+        raise GiveUp(
+            "write the numbers that were drawn, such as `4 9 18 34 41 45`, and nothing else"
+        )
     if [len(draw) for draw in draws] != list(counts):
         raise GiveUp(
-            f"the announced draw has {'/'.join(map(str, counts))} numbers, with a slash between parts; these "
-            f"are {'/'.join(str(len(draw)) for draw in draws)}"
+            f"the announced draw has {'/'.join(map(str, counts))} numbers, with a slash between"
+            f" parts; these are {'/'.join(str(len(draw)) for draw in draws)}"
         )
-    return "".join("".join(f"{number}." for number in sorted(map(int, draw))) + "/" for draw in draws)
+    return "".join(
+        "".join(f"{number}." for number in sorted(map(int, draw))) + "/" for draw in draws
+    )

@@ -1,8 +1,8 @@
 """drand: a network of organizations that publish a random value together, every few seconds.
 
-Each value is a BLS signature of its round's number, so nobody can choose it, nor know it before its time
-unless most of the network's members conspire. Pure. Sources: the specification of drand (docs.drand.love);
-RFC 9380 for hashing to the curve.
+Each value is a BLS signature of its round's number, so nobody can choose it, nor know it before its
+time unless most of the network's members conspire. Pure. Sources: the specification of drand
+(docs.drand.love); RFC 9380 for hashing to the curve.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ _SIGNATURE_BYTES = 48
 
 @dataclass(frozen=True)
 class Chain:
-    """A chain of rounds, of the scheme bls-unchained-g1-rfc9380: signatures on G1, keys on G2, rounds that do
-    not depend on each other.
+    """A chain of rounds, of the scheme bls-unchained-g1-rfc9380: signatures on G1, keys on G2,
+    rounds that do not depend on each other.
 
-    `genesis`: the time of round 1, in seconds since 1970; `period`: in seconds. `hash`: the sha256 of all of
-    this, in hex, which names the chain.
+    `genesis`: the time of round 1, in seconds since 1970; `period`: in seconds. `hash`: the sha256
+    of all of this, in hex, which names the chain.
     """
 
     hash: str
@@ -61,12 +61,14 @@ QUICKNET = Chain(
 def randomness_in(text: str, chain: Chain, round_number: int) -> bytes:
     """The 32 random bytes of this round, from the JSON of a drand server.
 
-    Raises GiveUp with what is wrong, such as a signature that is not of the chain's key. Takes some 30 ms.
+    Raises GiveUp with what is wrong, such as a signature that is not of the chain's key. Takes some
+    30 ms.
     """
     number, randomness, signature = _read(text)
     if number != round_number:
         raise GiveUp(
-            f"this is round {number} of drand, but round {round_number} of chain {chain.hash} counts"
+            f"this is round {number} of drand, but round {round_number} of chain {chain.hash}"
+            " counts"
         )
     if hashlib.sha256(signature).digest() != randomness:
         raise GiveUp("the randomness is not the sha256 of the signature")
@@ -93,7 +95,9 @@ def _read(text: str) -> tuple[int, bytes, bytes]:
         found: Any = json.loads(text)
         number, signature = found["round"], bytes.fromhex(found["signature"])
         randomness = bytes.fromhex(found["randomness"])
-        is_right = isinstance(number, int) and 0 < number < 2**63 and len(signature) == _SIGNATURE_BYTES
+        is_right = (
+            isinstance(number, int) and 0 < number < 2**63 and len(signature) == _SIGNATURE_BYTES
+        )
     except (ValueError, LookupError, TypeError, RecursionError):
         is_right = False
     if not is_right:

@@ -1,4 +1,5 @@
-"""The draw of the public number: when it is, and what is read from the number that is handed in. Pure."""
+"""The draw of the public number: when it is, and what is read from the number that is handed in.
+Pure."""
 
 from __future__ import annotations
 
@@ -14,12 +15,14 @@ from contest.util.clock import TIME_FORMAT
 
 MAX_NUMBER_CHARS = 2_000
 STEP = timedelta(minutes=10)  # between the contest's start and the draw
-MIN_AHEAD = timedelta(minutes=1)  # of the final list before the draw, so that the mails with it go out
+# of the final list before the draw, so that the mails with it go out
+MIN_AHEAD = timedelta(minutes=1)
 
 
 @dataclass(frozen=True)
 class Draw:
-    """When a contest's public number is drawn, and by whom. `round`: drand's, 0 for another beacon."""
+    """When a contest's public number is drawn, and by whom. `round`: drand's, 0 for another
+    beacon."""
 
     beacon: Beacon
     at: datetime
@@ -31,11 +34,14 @@ class Draw:
         """Where the public number comes from, and when, as a sentence for the organizer."""
         match self.beacon.kind:
             case BeaconKind.DRAND:
-                return f"The public number is round {self.round} of drand, due at {self.at:{TIME_FORMAT}}."
+                return (
+                    f"The public number is round {self.round} of drand, due at"
+                    f" {self.at:{TIME_FORMAT}}."
+                )
             case BeaconKind.LOTTERY:
                 return (
-                    f"The public number is {self.beacon.draw}: `knobeln run number '4 9 18'` hands it in, "
-                    f"not before {self.at:{TIME_FORMAT}}."
+                    f"The public number is {self.beacon.draw}: `knobeln run number '4 9 18'` hands"
+                    f" it in, not before {self.at:{TIME_FORMAT}}."
                 )
             case _:
                 return "The contest waits for its public number: `knobeln run number VALUE`."
@@ -56,7 +62,8 @@ class Draw:
 
 
 def draw_of(beacon_setting: str, starts: datetime, final_at: datetime) -> Draw | None:
-    """The draw for a list of entries that becomes final then; None in a contest without a public number.
+    """The draw for a list of entries that becomes final then; None in a contest without a public
+    number.
 
     `starts`: when the contest is to start, by its settings.
     """
@@ -83,8 +90,8 @@ def draw_awaited(beacon_setting: str, starts: datetime, state: ContestState) -> 
 def _draw_time(starts: datetime, final_at: datetime) -> datetime:
     """Ten minutes after the contest's start.
 
-    If the list is final later, or the contest starts early, it is the next moment that is a multiple of ten
-    minutes away from that, so that nobody can choose it freely. At least a minute lies between the list and
-    the draw.
+    If the list is final later, or the contest starts early, it is the next moment that is a
+    multiple of ten minutes away from that, so that nobody can choose it freely. At least a minute
+    lies between the list and the draw.
     """
     return starts + -((starts - final_at - MIN_AHEAD) // STEP) * STEP

@@ -1,4 +1,5 @@
-"""The languages of programs: the usual ones (languages.toml), and the model, which contest.toml uses, too."""
+"""The languages of programs: the usual ones (languages.toml), and the model, which contest.toml
+uses, too."""
 
 from __future__ import annotations
 
@@ -18,8 +19,8 @@ def _word(word: str) -> str:
         word.format(**dict.fromkeys(PLACEHOLDERS, ""))
     except (KeyError, IndexError, ValueError, AttributeError):
         raise ValueError(
-            f"{word!r}: in braces there can be {', '.join(f'{{{name}}}' for name in PLACEHOLDERS)}; a brace "
-            "itself is written twice"
+            f"{word!r}: in braces there can be {', '.join(f'{{{name}}}' for name in PLACEHOLDERS)};"
+            " a brace itself is written twice"
         ) from None
     return word
 
@@ -30,57 +31,76 @@ Word = Annotated[str, AfterValidator(_word)]
 class CountedBuild(BaseModel):
     """How programs of a language are built so that their time can be counted.
 
-    With a `tool` it makes WebAssembly of them. Without, a guest reads the file (sandbox/fuel/guests.py), and
-    `check` is a program for this guest that ends with an exit code if the file that it is given has mistakes.
+    With a `tool` it makes WebAssembly of them. Without, a guest reads the file
+    (sandbox/fuel/guests.py), and `check` is a program for this guest that ends with an exit code if
+    the file that it is given has mistakes.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
 
     tool: str = ""
     build: tuple[Word, ...] = ()
-    needs: tuple[Word, ...] = Field((), description="patterns of files without which the tool is of no use")
+    needs: tuple[Word, ...] = Field(
+        (), description="patterns of files without which the tool is of no use"
+    )
     check: str = ""
-    memory_mb: int = Field(0, ge=0, le=4_096, description="memory of a running program; 0 = as otherwise")
+    memory_mb: int = Field(
+        0, ge=0, le=4_096, description="memory of a running program; 0 = as otherwise"
+    )
 
 
 class Language(BaseModel):
-    """A language of programs. Without `result` the build only looks for mistakes, and the file itself runs.
+    """A language of programs. Without `result` the build only looks for mistakes, and the file
+    itself runs.
 
-    The address space of a process is limited to `memory_mb` plus what its tool reserves without using it,
-    because the kernel can limit nothing else for a single process.
+    The address space of a process is limited to `memory_mb` plus what its tool reserves without
+    using it, because the kernel can limit nothing else for a single process.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
 
     name: str = Field(
-        min_length=1, max_length=30, description="the language's name; replaces a usual one of the same name"
+        min_length=1,
+        max_length=30,
+        description="the language's name; replaces a usual one of the same name",
     )
     suffixes: tuple[Annotated[str, Field(pattern=r"^[a-z0-9]{1,16}$")], ...] = Field(
         min_length=1, description="suffixes of its files' names, in small letters and without a dot"
     )
     tool: str = Field(min_length=1, description="the compiler or interpreter, below /usr")
     run: tuple[Word, ...] = Field(min_length=1, description="the command that runs a program")
-    build: tuple[Word, ...] = Field((), description="the command that compiles or checks; empty = not needed")
+    build: tuple[Word, ...] = Field(
+        (), description="the command that compiles or checks; empty = not needed"
+    )
     result: str = Field(
         "",
         pattern=r"^(\.[A-Za-z0-9_.-]{1,60})?$",
-        description="the file that the build makes, beginning with a dot, unlike any file that is sent",
+        description=(
+            "the file that the build makes, beginning with a dot, unlike any file that is sent"
+        ),
     )
     version: tuple[Word, ...] = Field(
         ("{tool}", "--version"), description="the command that prints the tool's version"
     )
     memory_mb: int = Field(256, ge=1, le=65_536, description="memory of a running program")
     reserved_mb: int = Field(
-        64, ge=0, le=65_536, description="what the tool itself needs, on top of the memory of a program"
+        64,
+        ge=0,
+        le=65_536,
+        description="what the tool itself needs, on top of the memory of a program",
     )
     untouched_mb: int = Field(
         0,
         ge=0,
         le=65_536,
-        description="address space that the tool reserves besides and never uses, so that it is no memory",
+        description=(
+            "address space that the tool reserves besides and never uses, so that it is no memory"
+        ),
     )
     build_memory_mb: int = Field(512, ge=1, le=65_536, description="memory of the build")
-    processes: int = Field(16, ge=1, le=256, description="processes and threads of a running program")
+    processes: int = Field(
+        16, ge=1, le=256, description="processes and threads of a running program"
+    )
     environment: dict[str, Word] = Field(
         default_factory=dict, description="environment variables for the build and the program"
     )
@@ -89,10 +109,15 @@ class Language(BaseModel):
     )
     sample: str = Field(
         "",
-        description="a program that prints its first argument; `knobeln doctor` tries the language with it",
+        description=(
+            "a program that prints its first argument; `knobeln doctor` tries the language with it"
+        ),
     )
     finds_itself: bool = Field(
-        False, description="whether the tool looks for its own path in /proc, which a sandbox does not have"
+        False,
+        description=(
+            "whether the tool looks for its own path in /proc, which a sandbox does not have"
+        ),
     )
     counted: CountedBuild | None = Field(
         None, description="how programs are built so that their time can be counted"
@@ -108,16 +133,20 @@ class Language(BaseModel):
         if used and not self.result:
             raise ValueError("a command contains {result}, but `result` does not name the file")
         if self.result and not self.build:
-            raise ValueError("`result` names the file that the build makes, but there is no `build`")
+            raise ValueError(
+                "`result` names the file that the build makes, but there is no `build`"
+            )
         return self
 
     @property
     def is_counted(self) -> bool:
-        """Whether its programs are run by the engine that counts, and by no command: see `as_counted`."""
+        """Whether its programs are run by the engine that counts, and by no command: see
+        `as_counted`."""
         return not self.run
 
     def as_counted(self) -> Language:
-        """The language, built so that its programs' time can be counted; `counted` must be there."""
+        """The language, built so that its programs' time can be counted; `counted` must be
+        there."""
         if self.counted is None:
             raise ValueError(f"the time of programs in {self.name} cannot be counted")
         changes = {
@@ -135,7 +164,9 @@ class Language(BaseModel):
 
     def without(self, suffixes: AbstractSet[str]) -> Language:
         """The language without these suffixes, which belong to another one."""
-        return self.model_copy(update={"suffixes": tuple(s for s in self.suffixes if s not in suffixes)})
+        return self.model_copy(
+            update={"suffixes": tuple(s for s in self.suffixes if s not in suffixes)}
+        )
 
 
 @cache

@@ -26,7 +26,8 @@ def _utc(moment: datetime) -> datetime:
     return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
 
 
-# Most addresses are so plain that the library, which is slow to import, would change nothing in them.
+# Most addresses are so plain that the library, which is slow to import, would change nothing in
+# them.
 _PLAIN_ADDRESS = re.compile(
     r"[a-z0-9]{1,40}(?:[._+-][a-z0-9]{1,8})?@(?:[a-z0-9]{1,30}(?:-[a-z0-9]{1,30})?\.){1,3}"
     r"(?!arpa|invalid|local|onion|test)[a-z]{2,10}"
@@ -53,7 +54,8 @@ class Role(StrEnum):
 
     HOST = "of the host"  # nobody else knows it, and it can be changed at any time
     TOLD = "told"  # the archive has it
-    DECIDES = "decides"  # it decides results: as it was at the start; the ledger has a digest of all these
+    # it decides results: as it was at the start; the ledger has a digest of all these
+    DECIDES = "decides"
 
 
 OF_THE_HOST: JsonDict = {"role": Role.HOST}
@@ -61,7 +63,8 @@ DECIDES: JsonDict = {"role": Role.DECIDES}
 
 
 class Section(BaseModel):
-    # Validators are built on first validation: code that only receives settings does not pay for them.
+    # Validators are built on first validation: code that only receives settings does not pay for
+    # them.
     model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
     role: ClassVar[Role] = Role.HOST  # of its settings, but for those that say otherwise
 
@@ -88,16 +91,20 @@ class Contest(Section):
     )
     language: str = Field(
         "en",
-        description="the language of mails and pages: en or de (German). A team chooses its own by a line "
-        "`language: de` in the registration form",
+        description=(
+            "the language of mails and pages: en or de (German). A team chooses its own by a line "
+            "`language: de` in the registration form"
+        ),
         json_schema_extra=DECIDES,  # it is told in this language why a program failed
     )
     organizer: str = Field(noted("The organizer"), description="who signs the mails")
     organizer_address: Address = Field(
-        "organizer@localhost.example", description="where people write to a person; not read by the robot"
+        "organizer@localhost.example",
+        description="where people write to a person; not read by the robot",
     )
     address: Address = Field(
-        "knobeln@localhost.example", description="the robot's address: registrations and programs go here"
+        "knobeln@localhost.example",
+        description="the robot's address: registrations and programs go here",
     )
     aliases: tuple[Address, ...] = Field((), description="further addresses that reach the robot")
     zone: str = Field(
@@ -109,8 +116,10 @@ class Contest(Section):
     licence: str = Field(
         "",
         max_length=200,
-        description="under which licence you publish the archive with all programs, e.g. CC BY 4.0; rules, "
-        "announcements and the archive say it; empty = nothing is said",
+        description=(
+            "under which licence you publish the archive with all programs, e.g. CC BY 4.0; rules, "
+            "announcements and the archive say it; empty = nothing is said"
+        ),
     )
 
     @property
@@ -161,7 +170,8 @@ class Window(StrEnum):
 
 
 class Dates(Section):
-    """Universal Time. The robot keeps these dates; `knobeln run` starts the contest, a season `serve`."""
+    """Universal Time. The robot keeps these dates; `knobeln run` starts the contest, a season
+    `serve`."""
 
     role = Role.TOLD
 
@@ -171,7 +181,9 @@ class Dates(Section):
         description="a registration received at this time or later is refused"
     )
     compilation_closes: Moment = Field(
-        description="a program received at this time or later is refused; 1994: two hours before the start"
+        description=(
+            "a program received at this time or later is refused; 1994: two hours before the start"
+        )
     )
     contest_starts: Moment = Field(description="before this time `knobeln run` needs --now")
     results_published: Moment = Field(
@@ -210,7 +222,8 @@ class Dates(Section):
 
 
 def _window(opens: datetime, closes: datetime, phase: Phase, received_at: datetime) -> Window:
-    """The time of receipt decides, not when we come to read the letter (R11). `closes` itself is too late."""
+    """The time of receipt decides, not when we come to read the letter (R11). `closes` itself is
+    too late."""
     if phase is not Phase.OPEN:
         return Window.RUNNING if phase is Phase.RUNNING else Window.FINISHED
     if received_at < opens:
@@ -219,7 +232,8 @@ def _window(opens: datetime, closes: datetime, phase: Phase, received_at: dateti
 
 
 class Season(Section):
-    """Several tournaments, one after the other, between which the teams can change their programs."""
+    """Several tournaments, one after the other, between which the teams can change their
+    programs."""
 
     role = Role.TOLD
 
@@ -228,11 +242,14 @@ class Season(Section):
         7,
         ge=1,
         le=366,
-        description="from one tournament to the next, whose dates come so many days later; teams can change "
-        "their programs as soon as results_published has come",
+        description=(
+            "from one tournament to the next, whose dates come so many days later; teams can change"
+            " their programs as soon as results_published has come"
+        ),
     )
     open: bool = Field(
-        False, description="whether the programs of a tournament are published before the season is over"
+        False,
+        description="whether the programs of a tournament are published before the season is over",
     )
 
     @property
@@ -243,7 +260,9 @@ class Season(Section):
     def dates_of(self, number: int, first: Dates) -> Dates:
         """The dates of this tournament; `first`: those of the first one."""
         return first.model_copy(
-            update={name: getattr(first, name) + self.later(number, name) for name in Dates.model_fields}
+            update={
+                name: getattr(first, name) + self.later(number, name) for name in Dates.model_fields
+            }
         )
 
     def later(self, number: int, date: str) -> timedelta:
@@ -270,7 +289,8 @@ class RegistryImage(Section):
 
     team: str = Field(min_length=1, description="the team whose program it is")
     image: str = Field(
-        pattern=r"^[a-z0-9][A-Za-z0-9._/:@-]{0,254}$", description="the image's name, with its registry"
+        pattern=r"^[a-z0-9][A-Za-z0-9._/:@-]{0,254}$",
+        description="the image's name, with its registry",
     )
 
 
@@ -287,10 +307,12 @@ class Programs(Section):
 
     role = Role.DECIDES
 
-    MAX_COMPILES_PER_HOUR: ClassVar[int] = 20  # of those of a team that wait longer only the newest counts
+    # of those of a team that wait longer only the newest counts
+    MAX_COMPILES_PER_HOUR: ClassVar[int] = 20
     MAX_ELEMENTS: ClassVar[int] = 10_000  # lexical elements of a program after preprocessing (K56)
     MAX_SOURCE_BYTES: ClassVar[int] = 256_000
-    TRIAL_SECONDS: ClassVar[float] = 60.0  # then the trial game of a program that is asked for moves ends
+    # then the trial game of a program that is asked for moves ends
+    TRIAL_SECONDS: ClassVar[float] = 60.0
     GAME_ANSWERS: ClassVar[int] = 50  # a game may take as much fuel as this many full answers
     MAX_PRACTICES_PER_HOUR: ClassVar[int] = 10  # letters `please test` of a team
 
@@ -298,57 +320,76 @@ class Programs(Section):
         855_000_000,
         ge=1_000,
         le=100_000_000_000,
-        description="most machine instructions per player and game: 30 s of a SPARCstation 2 at 28.5 MIPS",
+        description=(
+            "most machine instructions per player and game: 30 s of a SPARCstation 2 at 28.5 MIPS"
+        ),
     )
     description: Literal["require", "warn", "none"] = Field(
         "require",
-        description="what happens if a program has no description (KNOBELN: in #if 0). require: it is "
-        "rejected; warn: it is accepted with a warning; none: no description is needed",
+        description=(
+            "what happens if a program has no description (KNOBELN: in #if 0). require: it is "
+            "rejected; warn: it is accepted with a warning; none: no description is needed"
+        ),
     )
     seconds: float = Field(
         5.0,
         gt=0,
         le=MAX_MOVE_SECONDS,
-        description="processor time for each move of a program that does not run on the contest machine; "
-        "for a function that is tabulated, for all its values. By the clock it has twice this time and 5 "
-        "seconds more",
+        description=(
+            "processor time for each move of a program that does not run on the contest machine;"
+            " for a function that is tabulated, for all its values. By the clock it has twice this"
+            " time and 5 seconds more"
+        ),
     )
     counted_languages: tuple[str, ...] = Field(
         (),
-        description="languages whose programs' time is counted in units of fuel, so that no result depends "
-        "on the computer (docs/clock.md); `knobeln init` found that this host can. All others have processor "
-        "time, `seconds`",
+        description=(
+            "languages whose programs' time is counted in units of fuel, so that no result depends"
+            " on the computer (docs/clock.md); `knobeln init` found that this host can. All others"
+            " have processor time, `seconds`"
+        ),
     )
     fuel: int = Field(
         5 * UNITS_PER_SECOND,
         ge=100_000_000,  # the start of an interpreter takes up to 10,000,000
         le=1_000_000_000_000,
-        description="most units for an answer of a program whose time is counted; 10,000,000,000 are about a "
-        "second of Python on a usual computer. All its answers of a game together may take 50 times this",
+        description=(
+            "most units for an answer of a program whose time is counted; 10,000,000,000 are about"
+            " a second of Python on a usual computer. All its answers of a game together may take"
+            " 50 times this"
+        ),
     )
     memory_mb: int = Field(
         0,
         ge=0,
         le=65_536,
-        description="memory of a program that does not run on the contest machine, in MB, not counting what "
-        "its language only reserves; 0 = as much as its language usually needs",
+        description=(
+            "memory of a program that does not run on the contest machine, in MB, not counting what"
+            " its language only reserves; 0 = as much as its language usually needs"
+        ),
     )
     max_image_bytes: int = Field(
         0,
         ge=0,
         le=512 * 1024 * 1024,
-        description="largest archive of a container image that a team may send instead of a program, if "
-        "programs are started for each move; 0 = no images are accepted",
+        description=(
+            "largest archive of a container image that a team may send instead of a program, if "
+            "programs are started for each move; 0 = no images are accepted"
+        ),
     )
     registry_images: tuple[RegistryImage, ...] = Field(
         (),
-        description="container images in registries, fetched when their team names them in a letter, each "
-        '{ team = "lords", image = "registry.example/lords/player:2" }',
+        description=(
+            "container images in registries, fetched when their team names them in a letter, each "
+            '{ team = "lords", image = "registry.example/lords/player:2" }'
+        ),
     )
     python_packages: tuple[Annotated[str, Field(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$")], ...] = Field(
         (),
-        description="packages that programs in Python may import besides the standard library, by the names "
-        'that they are imported with, e.g. ["numpy"]; install them for the system\'s Python',
+        description=(
+            "packages that programs in Python may import besides the standard library, by the names"
+            ' that they are imported with, e.g. ["numpy"]; install them for the system\'s Python'
+        ),
     )
     languages: tuple[Language, ...] = Field(
         (), description="languages besides the usual ones, each in a table [[programs.languages]]"
@@ -356,8 +397,13 @@ class Programs(Section):
 
     @property
     def told_seconds(self) -> float:
-        """How long programs are told that they may think: if some are counted, as their clocks show it."""
-        return min(self.seconds, self.fuel / UNITS_PER_SECOND) if self.counted_languages else self.seconds
+        """How long programs are told that they may think: if some are counted, as their clocks show
+        it."""
+        return (
+            min(self.seconds, self.fuel / UNITS_PER_SECOND)
+            if self.counted_languages
+            else self.seconds
+        )
 
     @property
     def game_fuel(self) -> int:
@@ -407,12 +453,20 @@ class Programs(Section):
 
     @model_validator(mode="after")
     def _can_be_counted(self) -> Programs:
-        can = {row.name for row in self.all_languages if row.counted} if self.counted_languages else set()
+        can = (
+            {row.name for row in self.all_languages if row.counted}
+            if self.counted_languages
+            else set()
+        )
         for name in self.counted_languages:
             if name not in can:
-                raise ValueError(f"counted_languages: the time of programs in {name!r} cannot be counted")
+                raise ValueError(
+                    f"counted_languages: the time of programs in {name!r} cannot be counted"
+                )
             if name == "Python" and self.python_packages:
-                raise ValueError("counted_languages: Python that has python_packages cannot be counted")
+                raise ValueError(
+                    "counted_languages: Python that has python_packages cannot be counted"
+                )
         return self
 
 
@@ -430,7 +484,9 @@ def spelling(name: str) -> str:
 
 def _field_name(name: str) -> str:
     if len(name) > 30 or not FIELD_NAME.fullmatch(name):
-        raise ValueError("the name of a field has at most 30 letters and digits, and hyphens between them")
+        raise ValueError(
+            "the name of a field has at most 30 letters and digits, and hyphens between them"
+        )
     if spelling(name) in map(spelling, (*FORM_FIELDS, *_MAIL_HEADERS)):
         raise ValueError(f"{name!r} is a field already, of every form or of every letter")
     return name
@@ -476,11 +532,14 @@ class Registration(Section):
 
     confirm: Literal["never", "when-doubtful", "always"] = Field(
         "when-doubtful",
-        description="whether the mail-address in a form has to answer a question before it gets anything "
-        "else. when-doubtful: if another address sent the form, if your mail server does not say that the "
-        "sender is genuine (mail.authserv_id), if a team that has withdrawn would come back, or after three "
-        "forms for one mailbox, domain or network in an hour; never: for closed networks only, since it also "
-        "takes off the limits for letters that may be forged",
+        description=(
+            "whether the mail-address in a form has to answer a question before it gets anything"
+            " else. when-doubtful: if another address sent the form, if your mail server does not"
+            " say that the sender is genuine (mail.authserv_id), if a team that has withdrawn would"
+            " come back, or after three forms for one mailbox, domain or network in an hour; never:"
+            " for closed networks only, since it also takes off the limits for letters that may be"
+            " forged"
+        ),
     )
 
 
@@ -490,7 +549,8 @@ class Teams(Section):
     role = Role.TOLD
 
     approval: Literal["automatic", "organizer"] = Field(
-        "automatic", description="organizer: each registration waits for `knobeln teams accept NAME`"
+        "automatic",
+        description="organizer: each registration waits for `knobeln teams accept NAME`",
     )
     max_teams: int = Field(
         2_000, ge=1, le=100_000, description="most teams; further registrations are not accepted"
@@ -501,24 +561,33 @@ class Teams(Section):
     max_members: int = Field(10, ge=1, le=1_000, description="most people in a team")
     member_lines: Literal[2, 1, 0] = Field(
         2,
-        description="what the form asks of each member. 2: two lines, with name, age and occupation, then "
-        "the background; 1: one line, with name and affiliation; 0: the name alone, and there is no "
-        "Organization",
+        description=(
+            "what the form asks of each member. 2: two lines, with name, age and occupation, then"
+            " the background; 1: one line, with name and affiliation; 0: the name alone, and there"
+            " is no Organization"
+        ),
     )
     shared_people: Literal["flag", "refuse"] = Field(
         "flag",
-        description="what happens if a registration names a member of another team. flag: it is accepted, "
-        "and `knobeln teams` says so; refuse: it is not accepted",
+        description=(
+            "what happens if a registration names a member of another team. flag: it is accepted, "
+            "and `knobeln teams` says so; refuse: it is not accepted"
+        ),
     )
     fields: tuple[ExtraField, ...] = Field(
         (),
-        description='further fields of the form, each { name = "school", description = "your school", '
-        'choices = ["Caltech", "MIT"], required = true }; without choices any text',
+        description=(
+            'further fields of the form, each { name = "school", description = "your school", '
+            'choices = ["Caltech", "MIT"], required = true }; without choices any text'
+        ),
     )
     prizes_by: str = Field(
-        "", description="a field of the form: there are also prizes for the best of each of its values"
+        "",
+        description="a field of the form: there are also prizes for the best of each of its values",
     )
-    prizes: int = Field(3, ge=1, le=1_000, description="places with a prize, for each value of prizes_by")
+    prizes: int = Field(
+        3, ge=1, le=1_000, description="places with a prize, for each value of prizes_by"
+    )
 
     @model_validator(mode="after")
     def _fields_are_known(self) -> Teams:
@@ -538,10 +607,13 @@ def _odd(games: int) -> int:
 
 
 class Witness(Section):
-    """Somebody who signs the ledger, too: at the deadline, with the final list of entries, and at the end."""
+    """Somebody who signs the ledger, too: at the deadline, with the final list of entries, and at
+    the end."""
 
     key: str = Field(description="what `python3 witness.py new NAME` has printed")
-    address: Address = Field("", description="where the ledger is sent to be signed; no archive has it")
+    address: Address = Field(
+        "", description="where the ledger is sent to be signed; no archive has it"
+    )
 
     @field_validator("key")
     @classmethod
@@ -554,7 +626,8 @@ class Witness(Section):
 
 
 class Tournament(Section):
-    """Which programs meet. The sizes of groups and of the final matter in group elimination only."""
+    """Which programs meet. The sizes of groups and of the final matter in group elimination
+    only."""
 
     role = Role.DECIDES
 
@@ -566,9 +639,11 @@ class Tournament(Section):
         1,
         ge=1,
         le=10_000,
-        description="games of each pairing. double-elimination: a match with equal points goes on up to "
-        "three times as many; the final has 7/3 and the match for third place 5/3 of them, rounded down to "
-        "an odd number",
+        description=(
+            "games of each pairing. double-elimination: a match with equal points goes on up to"
+            " three times as many; the final has 7/3 and the match for third place 5/3 of them,"
+            " rounded down to an odd number"
+        ),
     )
     group_min: int = Field(
         20, ge=2, le=10_000, description="smallest group, if there are enough participants"
@@ -590,17 +665,22 @@ class Tournament(Section):
 
     beacon: str = Field(
         "none",
-        description="where the public number of the draw comes from: `drand`, a network that publishes "
-        "random values; `lottery: 6 numbers of ` and which public draw; `file`, any text, for rehearsals; or "
-        "`none`. Teams are told in their welcome, so choose before the first registration",
+        description=(
+            "where the public number of the draw comes from: `drand`, a network that publishes"
+            " random values; `lottery: 6 numbers of ` and which public draw; `file`, any text, for"
+            " rehearsals; or `none`. Teams are told in their welcome, so choose before the first"
+            " registration"
+        ),
     )
 
     witnesses: tuple[Witness, ...] = Field(
         (),
         max_length=MAX_WITNESSES,
-        description="who signs the ledger, too, so that you alone cannot change it: each "
-        '{ key = "what their witness.py has printed", address = "witness@other.example" }. Choose people '
-        "whom teams trust, before the first list of entries",
+        description=(
+            'who signs the ledger, too, so that you alone cannot change it: each { key = "what'
+            ' their witness.py has printed", address = "witness@other.example" }. Choose people'
+            " whom teams trust, before the first list of entries"
+        ),
     )
 
     @property
@@ -642,10 +722,14 @@ class Evolution(Section):
     role = Role.DECIDES
 
     enabled: bool = Field(True, description="whether it is played (1993: false)")
-    exemplars: int = Field(5, ge=1, le=100_000, description="exemplars of each strategy at the start")
+    exemplars: int = Field(
+        5, ge=1, le=100_000, description="exemplars of each strategy at the start"
+    )
     rounding: Literal["literal", "constant-total"] = Field(
         "literal",
-        description="literal: N*F(p) rounded half up, the sum may drift; constant-total: largest remainder",
+        description=(
+            "literal: N*F(p) rounded half up, the sum may drift; constant-total: largest remainder"
+        ),
     )
 
 
@@ -660,7 +744,9 @@ class Reports(Section):
 
     summary: Literal["automatic", "organizer"] = Field(
         "automatic",
-        description="organizer: the summary of a round (RSM) waits for your words, `knobeln run summary`",
+        description=(
+            "organizer: the summary of a round (RSM) waits for your words, `knobeln run summary`"
+        ),
     )
     offered: tuple[str, ...] = Field(
         (*KNOBELN_REPORTS, "JSON"),
@@ -671,13 +757,16 @@ class Reports(Section):
         0,
         ge=0,
         le=10_000,
-        description="how many of the first places mails show in rankings; each team reads its own place "
-        "besides. 0 = all",
+        description=(
+            "how many of the first places mails show in rankings; each team reads its own place "
+            "besides. 0 = all"
+        ),
     )
 
 
 class Ladder(Section):
-    """The ladder, a ranking outside the contest: before and after it accepted programs play each other."""
+    """The ladder, a ranking outside the contest: before and after it accepted programs play each
+    other."""
 
     enabled: bool = Field(
         False,
@@ -691,25 +780,33 @@ class Site(Section):
 
     folder: str = Field(
         "",
-        description="`knobeln serve` keeps the pages in this folder, below the contest's if relative; "
-        "empty = none; `knobeln site DIR` writes them once",
+        description=(
+            "`knobeln serve` keeps the pages in this folder, below the contest's if relative; "
+            "empty = none; `knobeln site DIR` writes them once"
+        ),
     )
     url: str = Field(
         "",
         pattern=r"^(https?://\S+)?$",
-        description="where the folder is on the web: links to it then tell in messengers what is behind, "
-        "and the feed leads back to it",
+        description=(
+            "where the folder is on the web: links to it then tell in messengers what is behind, "
+            "and the feed leads back to it"
+        ),
     )
     programs: bool = Field(
         True,
-        description="after the contest the pages show the teams' programs and descriptions, as the teams of "
-        "KNOBELN agree to by their registration",
+        description=(
+            "after the contest the pages show the teams' programs and descriptions, as the teams of"
+            " KNOBELN agree to by their registration"
+        ),
     )
 
 
 def _host_and_port(text: str) -> str:
     if text and not re.fullmatch(r"(\[[0-9A-Fa-f:.]+\]|[^\s:\[\]]+)(:\d{1,5})?", text):
-        raise ValueError(f"{text!r} is no host, such as mail.example, mail.example:587 or [::1]:587")
+        raise ValueError(
+            f"{text!r} is no host, such as mail.example, mail.example:587 or [::1]:587"
+        )
     if _port_of(text, 0) > 65_535:
         raise ValueError("the largest port is 65535")
     return text
@@ -741,8 +838,11 @@ class Mail(Section):
 
     listen: Annotated[str, AfterValidator(_port_or_path)] = Field(
         "127.0.0.1:8025",
-        description="where `knobeln serve` accepts letters: an address and its port (0 = any free port), or "
-        "the path of a Unix socket, with a /, below the contest's folder if relative; empty = no listener",
+        description=(
+            "where `knobeln serve` accepts letters: an address and its port (0 = any free port), or"
+            " the path of a Unix socket, with a /, below the contest's folder if relative; empty ="
+            " no listener"
+        ),
     )
     listen_protocol: Literal["smtp", "lmtp"] = Field(
         "smtp", description="the protocol there; mail systems use lmtp to deliver to a mailbox"
@@ -753,12 +853,17 @@ class Mail(Section):
     tls_key: str = Field("", description="its key (PEM), if it is in a file of its own")
     delivery: DeliveryKind = Field(
         DeliveryKind.MAILDIR,
-        description="maildir: a Maildir per recipient below the contest's folder `mail`; smtp: the smarthost",
+        description=(
+            "maildir: a Maildir per recipient below the contest's folder `mail`; smtp: the"
+            " smarthost"
+        ),
     )
     smarthost: HostAndPort = Field(
         "localhost",
-        description="the relay that takes our mails, with its port if that is not the usual one: 25, with "
-        "starttls 587, with tls 465",
+        description=(
+            "the relay that takes our mails, with its port if that is not the usual one: 25, with "
+            "starttls 587, with tls 465"
+        ),
     )
     security: Literal["none", "starttls", "tls"] = Field(
         "none", description="encryption of the connection to the smarthost"
@@ -767,19 +872,26 @@ class Mail(Section):
     password: str = Field(
         "",
         repr=False,
-        description="better set in KNOBELN_SET_MAIL__PASSWORD than written here; empty = an access token, "
-        "see the section oauth",
+        description=(
+            "better set in KNOBELN_SET_MAIL__PASSWORD than written here; empty = an access token, "
+            "see the section oauth"
+        ),
     )
     verp: bool = Field(
         True,
-        description="true: each mail has its own bounce address robot+b-...@; false: bounces come to the "
-        "robot's "
-        "own address, for relays that allow no other sender",
+        description=(
+            "true: each mail has its own bounce address robot+b-...@; false: bounces come to the "
+            "robot's "
+            "own address, for relays that allow no other sender"
+        ),
     )
     authserv_id: str = Field(
         "",
-        description="the name under which your own mail server writes Authentication-Results into letters "
-        "(its authserv-id, RFC 8601); empty = it writes none. It must remove fields that strangers wrote",
+        description=(
+            "the name under which your own mail server writes Authentication-Results into letters"
+            " (its authserv-id, RFC 8601); empty = it writes none. It must remove fields that"
+            " strangers wrote"
+        ),
     )
     answers_per_hour: int = Field(
         10,
@@ -819,8 +931,10 @@ class Imap(Section):
 
     server: HostAndPort = Field(
         "",
-        description="the mail server that has the robot's mailbox, with its port if that is not the usual "
-        "one: 993, with starttls 143; empty = none",
+        description=(
+            "the mail server that has the robot's mailbox, with its port if that is not the usual "
+            "one: 993, with starttls 143; empty = none"
+        ),
     )
     security: Literal["tls", "starttls", "none"] = Field(
         "tls", description="encryption; none is for a server on this host only"
@@ -829,8 +943,10 @@ class Imap(Section):
     password: str = Field(
         "",
         repr=False,
-        description="better set in KNOBELN_SET_IMAP__PASSWORD than written here; empty = an access token, "
-        "see the section oauth",
+        description=(
+            "better set in KNOBELN_SET_IMAP__PASSWORD than written here; empty = an access token, "
+            "see the section oauth"
+        ),
     )
     folder: str = Field("INBOX", description="where the letters are")
 
@@ -859,17 +975,22 @@ class Cluster(Section):
     scheduler: str = Field(
         "",
         pattern=r"^(tls://.+)?$",
-        description="address of dask's scheduler, such as `tls://host:8786`; empty = this host alone",
+        description=(
+            "address of dask's scheduler, such as `tls://host:8786`; empty = this host alone"
+        ),
     )
 
 
 class OAuth(Section):
-    """Access tokens, if the provider wants them instead of a password: from a command or a refresh token."""
+    """Access tokens, if the provider wants them instead of a password: from a command or a refresh
+    token."""
 
     token_command: str = Field(
         "",
-        description="a command that prints an access token, started without a shell; empty = use the "
-        "refresh token",
+        description=(
+            "a command that prints an access token, started without a shell; empty = use the "
+            "refresh token"
+        ),
     )
     token_url: str = Field(
         "",
@@ -881,10 +1002,14 @@ class OAuth(Section):
         "", repr=False, description="better set in KNOBELN_SET_OAUTH__CLIENT_SECRET; empty = none"
     )
     refresh_token: str = Field(
-        "", repr=False, description="better set in KNOBELN_SET_OAUTH__REFRESH_TOKEN than written here"
+        "",
+        repr=False,
+        description="better set in KNOBELN_SET_OAUTH__REFRESH_TOKEN than written here",
     )
 
     @property
     def is_set(self) -> bool:
         """Whether the settings say how to get a token."""
-        return bool(self.token_command or (self.token_url and self.client_id and self.refresh_token))
+        return bool(
+            self.token_command or (self.token_url and self.client_id and self.refresh_token)
+        )

@@ -1,4 +1,5 @@
-"""The answers to letters, as the limits count them: when, to whom, by whose letter, and from where."""
+"""The answers to letters, as the limits count them: when, to whom, by whose letter, and from
+where."""
 
 from __future__ import annotations
 
@@ -33,7 +34,8 @@ _ADD = insert(answers)
 
 
 def set_proved(tx: Transaction, mailbox: str) -> None:
-    """Note that somebody reads this mailbox: its mails count as answers to letters that came from there."""
+    """Note that somebody reads this mailbox: its mails count as answers to letters that came from
+    there."""
     tx.execute(_SET_PROVED, {"of": mailbox})
 
 
@@ -42,12 +44,15 @@ _SET_PROVED = update(answers).where(answers.c.mailbox == bindparam("of")).values
 
 def to_letter(tx: Transaction, letter_id: int) -> tuple[CountedAnswer, ...]:
     """The answers to this letter, oldest first."""
-    rows = tx.execute(select(answers).where(answers.c.letter_id == letter_id).order_by(answers.c.id))
+    rows = tx.execute(
+        select(answers).where(answers.c.letter_id == letter_id).order_by(answers.c.id)
+    )
     return tuple(record(CountedAnswer, row) for row in rows)
 
 
 class Counted(NamedTuple):
-    """Which answers to count: those after `since` that are like a given one in this scope, and not after it.
+    """Which answers to count: those after `since` that are like a given one in this scope, and not
+    after it.
 
     One that is dated later was written while a clock was wrong. It would count until that date.
     `unproved`: only those to letters that proved nothing; `templates`: only these, None = all.
@@ -62,8 +67,8 @@ class Counted(NamedTuple):
 def newest(
     tx: Transaction, like: CountedAnswer, wanted: Sequence[Counted], skip: Sequence[int]
 ) -> list[list[datetime]]:
-    """The times of the newest answers for each of `wanted`, newest first: `skip` are left out, then come up
-    to two."""
+    """The times of the newest answers for each of `wanted`, newest first: `skip` are left out, then
+    come up to two."""
     found: list[list[datetime]] = [[] for _ in wanted]
     if not wanted:
         return found
@@ -83,7 +88,9 @@ def _newest(wanted: tuple[tuple[Scope, bool, tuple[str, ...] | None], ...]) -> C
     parts = []
     for number, (scope, unproved, templates) in enumerate(wanted):
         query = select(literal_column(str(number)).label("number"), answers.c.at)
-        query = query.where(answers.c.at > bindparam(f"since{number}"), answers.c.at <= bindparam("now"))
+        query = query.where(
+            answers.c.at > bindparam(f"since{number}"), answers.c.at <= bindparam("now")
+        )
         if scope is not Scope.ALL:
             query = query.where(answers.c[scope.value] == bindparam(f"value{number}"))
         if unproved:
@@ -97,12 +104,21 @@ def _newest(wanted: tuple[tuple[Scope, bool, tuple[str, ...] | None], ...]) -> C
 
 
 def count_letters(
-    tx: Transaction, like: CountedAnswer, scopes: Sequence[Scope], templates: Sequence[str], span: timedelta
+    tx: Transaction,
+    like: CountedAnswer,
+    scopes: Sequence[Scope],
+    templates: Sequence[str],
+    span: timedelta,
 ) -> tuple[int, ...]:
-    """For each scope: how many letters got an answer by these templates that is like this one, within `span`
-    before it."""
+    """For each scope: how many letters got an answer by these templates that is like this one,
+    within `span` before it."""
     values: dict[str, object] = {scope.value: getattr(like, scope.value) for scope in scopes}
-    values |= {"since": like.at - span, "now": like.at, "templates": templates, "letter": like.letter_id}
+    values |= {
+        "since": like.at - span,
+        "now": like.at,
+        "templates": templates,
+        "letter": like.letter_id,
+    }
     return tuple(tx.execute(_count_letters(tuple(scopes)), values).one())
 
 

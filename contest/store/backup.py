@@ -1,11 +1,11 @@
 """Copy a contest's database while it is in use, and restore a copy.
 
-The copy is the database as it was at one moment, and no process has to wait. It is a file of SQLite, whatever
-the database is, so a contest can move from one kind to the other.
+The copy is the database as it was at one moment, and no process has to wait. It is a file of
+SQLite, whatever the database is, so a contest can move from one kind to the other.
 
-After a copy was made, mails have gone out and letters have arrived. If the database that the copy replaces
-can still be read, we take over its letters, and do not send again the mails that it has sent. Otherwise we
-cannot know them, and all mails stop until the organizer lets them go on.
+After a copy was made, mails have gone out and letters have arrived. If the database that the copy
+replaces can still be read, we take over its letters, and do not send again the mails that it has
+sent. Otherwise we cannot know them, and all mails stop until the organizer lets them go on.
 """
 
 from __future__ import annotations
@@ -55,7 +55,8 @@ def _is_file(url: str) -> bool:
 
 @contextmanager
 def only_one(url: str, what: str) -> Iterator[Held]:
-    """Hold the lock of a server's database for `what`, as `Store.only_one`; its contest may be missing."""
+    """Hold the lock of a server's database for `what`, as `Store.only_one`; its contest may be
+    missing."""
     if _is_file(url):
         yield Held(True)
         return
@@ -85,10 +86,10 @@ def copy(url: str, to: Path) -> None:
 def put_back(folder: Path, url: str, copied: Path, now: datetime) -> Restored:
     """Make this copy the contest's database.
 
-    The old database is kept in a folder of its own in the contest's folder. No other process may use it
-    meanwhile. If this is killed at any point, it can be repeated, even with another backup: until the old
-    database is replaced, either it or the draft has everything that came in. Raises GiveUp if the copy is not
-    a contest's database, or too new.
+    The old database is kept in a folder of its own in the contest's folder. No other process may
+    use it meanwhile. If this is killed at any point, it can be repeated, even with another backup:
+    until the old database is replaced, either it or the draft has everything that came in. Raises
+    GiveUp if the copy is not a contest's database, or too new.
     """
     with closing(Store(f"sqlite:///{copied}")) as made:
         made.check_integrity()
@@ -148,7 +149,8 @@ def _keep_server(url: str, folder: Path, now: datetime) -> Path | None:
 
 
 def _keep_file(current: Path, now: datetime) -> Path | None:
-    """Give the old database, with its -wal and -shm files, second names in a folder of their own."""
+    """Give the old database, with its -wal and -shm files, second names in a folder of their
+    own."""
     parts = [file for file in (_beside(current, part) for part in ("", *_PARTS)) if file.exists()]
     if not parts:
         return None
@@ -173,7 +175,8 @@ def _folder_for_old(folder: Path, now: datetime) -> Path:
 
 
 def _update_from_old(store: Store, old: Path, now: datetime) -> tuple[int | None, int | None]:
-    """Take over what happened since from the old database. Returns how many letters came, and mails went out.
+    """Take over what happened since from the old database. Returns how many letters came, and mails
+    went out.
 
     Letters: None if it cannot be read. Mails: None if that cannot be known; then all of them stop.
     """
@@ -197,14 +200,17 @@ def _update_from_old(store: Store, old: Path, now: datetime) -> tuple[int | None
 
 @contextmanager
 def _old_contest(tx: Transaction, old: Path) -> Iterator[Transaction]:
-    """Read the old database. Raises KnobelnError if that is impossible, or it is another contest's."""
+    """Read the old database. Raises KnobelnError if that is impossible, or it is another
+    contest's."""
     if not old.exists():
         raise GiveUp("there is no older database here that could tell what went out")
     with closing(Store(f"sqlite:///{old}")) as store:
         store.check_integrity()
         migrate.check(store)
         with store.read() as other:
-            if not contest_state.exists(other) or contest_state.secret(other) != contest_state.secret(tx):
+            if not contest_state.exists(other) or contest_state.secret(
+                other
+            ) != contest_state.secret(tx):
                 raise GiveUp("the database that was here is another contest's")
             yield other
 
@@ -216,20 +222,23 @@ def _take_over_sent(tx: Transaction, other: Transaction, now: datetime) -> int:
     """
     ledger.add_those_of(tx, other)
     sent = outbox.remember_as_sent(tx, outbox.sent_mails(other), now)
-    if stopped := outbox.stopped(other):  # by an earlier `restore`, and the organizer has not looked yet
+    # by an earlier `restore`, and the organizer has not looked yet
+    if stopped := outbox.stopped(other):
         raise GiveUp(f"they were stopped here: {stopped.reason}")
     return sent
 
 
-# --- rows --------------------------------------------------------------------------------------------------
+# --- rows -----------------------------------------------------------------------------------------
 def copy_contest(source: Store, target: Store) -> None:
-    """Copy every row of every table, as of one moment. `target`: an empty database; both are at head."""
+    """Copy every row of every table, as of one moment. `target`: an empty database; both are at
+    head."""
     with source.read() as reading, target.write() as writing:
         copy_rows(reading, writing, metadata)
 
 
 def copy_rows(reading: Transaction, writing: Transaction, tables: MetaData) -> None:
-    """Copy every row of these tables. Where the other database numbers new rows itself, it goes on behind."""
+    """Copy every row of these tables. Where the other database numbers new rows itself, it goes on
+    behind."""
     for table in tables.sorted_tables:
         rows = reading.execute(select(table), execution_options={"stream_results": True}).mappings()
         while batch := rows.fetchmany(_BATCH_SIZE):
@@ -242,12 +251,15 @@ def copy_rows(reading: Transaction, writing: Transaction, tables: MetaData) -> N
 
 
 def tables_in(tx: Transaction) -> MetaData:
-    """The tables of this database, which may be of any version, so that another one can have them, too."""
+    """The tables of this database, which may be of any version, so that another one can have them,
+    too."""
     found = MetaData()
 
     def make_general(_inspector: object, _table: object, column: Any) -> None:
         kind = column["type"].as_generic()
-        column.update(type=JSON(none_as_null=True) if isinstance(kind, JSON) else kind, default=None)
+        column.update(
+            type=JSON(none_as_null=True) if isinstance(kind, JSON) else kind, default=None
+        )
 
     event.listen(found, "column_reflect", make_general)
     found.reflect(tx)

@@ -1,8 +1,9 @@
 """Counts how often a piece of work was begun by a process that then ended without finishing it.
 
-So no letter, program or step can hold its queue (O02, O03): whatever ends the process each time (`kill -9`,
-no memory, a fault of ours), the work is set aside after some times, and the next piece has its turn. The mark
-is committed before the work begins, and deleted by the transaction that finishes the work.
+So no letter, program or step can hold its queue (O02, O03): whatever ends the process each time
+(`kill -9`, no memory, a fault of ours), the work is set aside after some times, and the next piece
+has its turn. The mark is committed before the work begins, and deleted by the transaction that
+finishes the work.
 """
 
 from __future__ import annotations
@@ -20,8 +21,11 @@ from contest.store.tables import begun
 _LONGEST_WORK = timedelta(hours=1)
 
 
-def begin(tx: Transaction, work: Sequence[str], claimant: Claimant, now: datetime) -> dict[str, int]:
-    """Note that this process begins these pieces of work; how often each was begun, this time included.
+def begin(
+    tx: Transaction, work: Sequence[str], claimant: Claimant, now: datetime
+) -> dict[str, int]:
+    """Note that this process begins these pieces of work; how often each was begun, this time
+    included.
 
     Work that this process, or another living one, has in hand is not counted again.
     """
@@ -78,6 +82,9 @@ _FINISH_OWN = _FINISH.where(begun.c.process == bindparam("process"))
 
 
 def left_over(tx: Transaction, claimant: Claimant, now: datetime) -> frozenset[str]:
-    """The work that processes have begun which have ended: it is done again, one piece at a time."""
+    """The work that processes have begun which have ended: it is done again, one piece at a
+    time."""
     rows = tx.execute(select(begun)).all()
-    return frozenset(row.work for row in rows if not _is_at_work(row.process, row.at, claimant, now))
+    return frozenset(
+        row.work for row in rows if not _is_at_work(row.process, row.at, claimant, now)
+    )

@@ -11,8 +11,8 @@ from dataclasses import dataclass, field
 class Claimant:
     """A process that works.
 
-    `name`: no other process has it, and this one has another after its next start. `is_gone`: whether the
-    process of this name is known to have ended; False if that cannot be known.
+    `name`: no other process has it, and this one has another after its next start. `is_gone`:
+    whether the process of this name is known to have ended; False if that cannot be known.
     """
 
     name: str = field(default_factory=lambda: secrets.token_hex(16))

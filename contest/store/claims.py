@@ -1,8 +1,9 @@
 """Claims on rows of a queue, so that each piece of work is done by one process at a time.
 
-A claim is a lease: it names its process and ends at a time. The process renews it while it works. If the
-process is killed, the claim ends by itself, and another process does the work again. So a claim saves double
-work; it does not prove anything. Whoever stores the result must check that the row still waits for it.
+A claim is a lease: it names its process and ends at a time. The process renews it while it works.
+If the process is killed, the claim ends by itself, and another process does the work again. So a
+claim saves double work; it does not prove anything. Whoever stores the result must check that the
+row still waits for it.
 
 A row whose work has ended MAX_TIMES processes is not worked on again: it may be what ends
 them. An upgrade or a restart ends a process, too, so that once or twice says nothing.
@@ -37,7 +38,8 @@ UNCLAIMED: Mapping[str, object] = {"claimed_by": None, "claimed_until": None}
 class Claims:
     """The claims of one process on the rows of a queue.
 
-    `queue`: a table with the columns `claimed_by` and `claimed_until`; `waiting`: which of its rows wait.
+    `queue`: a table with the columns `claimed_by` and `claimed_until`; `waiting`: which of its rows
+    wait.
     """
 
     queue: Table
@@ -48,16 +50,20 @@ class Claims:
     def is_free(self, tx: Transaction) -> ColumnElement[bool]:
         """A condition: no living process has claimed the row.
 
-        A claim that ends later than any lease was written while a clock was wrong, and does not count.
+        A claim that ends later than any lease was written while a clock was wrong, and does not
+        count.
         """
         until, now = self.queue.c.claimed_until, self.clock.now()
-        owners = tx.execute(select(self.queue.c.claimed_by).where(self.waiting, until > now).distinct())
+        owners = tx.execute(
+            select(self.queue.c.claimed_by).where(self.waiting, until > now).distinct()
+        )
         gone = [name for name in owners.scalars() if self.claimant.is_gone(name)]
         of_the_gone = self.queue.c.claimed_by.in_(gone) if gone else false()
         return or_(until.is_(None), until <= now, until > now + LEASE, of_the_gone)
 
     def take(self, tx: Transaction, row: int) -> bool:
-        """Claim this row, and begin its work. False if it no longer waits, or another process has it."""
+        """Claim this row, and begin its work. False if it no longer waits, or another process has
+        it."""
         free = update(self.queue).where(self.queue.c.id == row, self.waiting, self.is_free(tx))
         if tx.execute(free.values(self._lease())).rowcount != 1:
             return False
@@ -71,7 +77,8 @@ class Claims:
 
     @contextmanager
     def kept(self, store: Store, row: int) -> Iterator[bool]:
-        """Renew our claim while the work is done; if the work fails, give it up. Either way it has ended.
+        """Renew our claim while the work is done; if the work fails, give it up. Either way it has
+        ended.
 
         Yields whether it is hopeless: the work on this row has ended MAX_TIMES processes.
 
@@ -99,7 +106,9 @@ class Claims:
             with store.write() as tx:
                 begun.finish(tx, self._work(row), self.claimant)
         except KnobelnError as error:  # then it counts as begun until the row is done
-            log.warning("work was not marked as ended", queue=self.queue.name, row=row, why=str(error))
+            log.warning(
+                "work was not marked as ended", queue=self.queue.name, row=row, why=str(error)
+            )
 
     def _change(self, store: Store, row: int, values: Mapping[str, object]) -> None:
         ours = (self.queue.c.id == row) & (self.queue.c.claimed_by == self.claimant.name)

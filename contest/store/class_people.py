@@ -12,7 +12,8 @@ from contest.store.tables import class_people
 
 
 class ListedPerson(NamedTuple):
-    """A person of the list. `team`: of the list, may be ""; `columns`: headings and texts, in their order."""
+    """A person of the list. `team`: of the list, may be ""; `columns`: headings and texts, in their
+    order."""
 
     address: str
     name: str
@@ -34,5 +35,6 @@ def everybody(tx: Transaction) -> tuple[ListedPerson, ...]:
     """All people, in the order in which they came."""
     rows = tx.execute(select(class_people).order_by(class_people.c.id))
     return tuple(
-        ListedPerson(row.address, row.name, row.team, tuple(map(tuple, row.columns))) for row in rows
+        ListedPerson(row.address, row.name, row.team, tuple(map(tuple, row.columns)))
+        for row in rows
     )

@@ -66,7 +66,8 @@ def change(tx: Transaction, **values: object) -> None:
 
 
 def seal(tx: Transaction, entries_root: bytes, *, has_number: bool) -> None:
-    """Keep the root of the final list of entries. `has_number`: whether a public number will be drawn."""
+    """Keep the root of the final list of entries. `has_number`: whether a public number will be
+    drawn."""
     change(tx, entries_root=entries_root, number=None if has_number else b"")
 
 
@@ -100,13 +101,15 @@ def _drawn(seed: bytes | None) -> dict[str, bytes | None]:
         "seed": seed or secret_before(last, MAX_TOURNAMENTS - 1),
         "last_seed": None if seed else last,
         "secret": secrets.token_bytes(32),
-        # Any 32 bytes are a private key of Ed25519. A demonstration of the same seed has the same receipts.
+        # Any 32 bytes are a private key of Ed25519. A demonstration of the same seed has the same
+        # receipts.
         "signing_key": sha256(b"signing key" + seed).digest() if seed else secrets.token_bytes(32),
     }
 
 
 def start(tx: Transaction, settings: SettingsValues, now: datetime) -> None:
-    """Start the tournament with these settings; later changes of contest.toml have no effect on it."""
+    """Start the tournament with these settings; later changes of contest.toml have no effect on
+    it."""
     change(tx, phase=Phase.RUNNING, started_at=now, settings=settings)
 
 
@@ -134,8 +137,8 @@ def is_season_over(tx: Transaction, season: Season) -> bool:
 
 
 def begin_next(tx: Transaction) -> None:
-    """Begin the next tournament, whose dates are moved as those of this one are. The transaction is about it
-    from now on.
+    """Begin the next tournament, whose dates are moved as those of this one are. The transaction is
+    about it from now on.
 
     Raises NotNow if the contest was made with a given seed.
     """
@@ -169,16 +172,27 @@ def column(tx: Transaction, name: str) -> Any:
 
 
 _OF_TOURNAMENT = {
-    each.name: select(each).where(tournaments.c.id == bindparam("tournament")) for each in tournaments.c
+    each.name: select(each).where(tournaments.c.id == bindparam("tournament"))
+    for each in tournaments.c
 }
 
 
-# --- the journal -------------------------------------------------------------------------------------------
+# --- the journal ----------------------------------------------------------------------------------
 def note(
-    tx: Transaction, area: str, text: str, now: datetime, *, actor: str = "", whom: str = "", reason: str = ""
+    tx: Transaction,
+    area: str,
+    text: str,
+    now: datetime,
+    *,
+    actor: str = "",
+    whom: str = "",
+    reason: str = "",
 ) -> None:
-    """Add a line to the journal. `area`: the kind of event; `actor`: the person, or "" for the program."""
-    tx.execute(insert(journal).values(area=area, text=text, at=now, actor=actor, whom=whom, reason=reason))
+    """Add a line to the journal. `area`: the kind of event; `actor`: the person, or "" for the
+    program."""
+    tx.execute(
+        insert(journal).values(area=area, text=text, at=now, actor=actor, whom=whom, reason=reason)
+    )
 
 
 def log(
@@ -194,7 +208,9 @@ def log(
 
 def count_log(tx: Transaction, *, area: str | None, whom: str | None) -> int:
     """Count these lines of the journal."""
-    return int(tx.execute(_chosen(select(func.count()).select_from(journal), area, whom)).scalar_one())
+    return int(
+        tx.execute(_chosen(select(func.count()).select_from(journal), area, whom)).scalar_one()
+    )
 
 
 def _chosen(query: Select[Any], area: str | None, whom: str | None) -> Select[Any]:

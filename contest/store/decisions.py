@@ -1,7 +1,8 @@
-"""The organizer's decisions that are a state of the contest: pause, bans, moved dates, held reports.
+"""The organizer's decisions that are a state of the contest: pause, bans, moved dates, held
+reports.
 
-`contest.actions.organizer_actions` makes them, and notes each in the journal. A run in another process reads
-them in each of its transactions, so it sees a change at its next step.
+`contest.actions.organizer_actions` makes them, and notes each in the journal. A run in another
+process reads them in each of its transactions, so it sees a change at its next step.
 """
 
 from __future__ import annotations
@@ -29,9 +30,10 @@ def _column(name: str) -> Select[Any]:
     return select(contest.c[name])
 
 
-# --- pause -------------------------------------------------------------------------------------------------
+# --- pause ----------------------------------------------------------------------------------------
 def pause(tx: Transaction, reason: str, now: datetime, until: datetime | None = None) -> bool:
-    """Start nothing new until `resume`, or until the time `until`. False: the contest was paused already."""
+    """Start nothing new until `resume`, or until the time `until`. False: the contest was paused
+    already."""
     query = update(contest).where(contest.c.paused_at.is_(None))
     done = tx.execute(query.values(paused_at=now, pause_reason=reason, paused_until=until))
     return done.rowcount == 1
@@ -40,15 +42,23 @@ def pause(tx: Transaction, reason: str, now: datetime, until: datetime | None = 
 def resume(tx: Transaction) -> bool:
     """End the pause. False: the contest was not paused."""
     query = update(contest).where(contest.c.paused_at.is_not(None))
-    return tx.execute(query.values(paused_at=None, pause_reason=None, paused_until=None)).rowcount == 1
+    return (
+        tx.execute(query.values(paused_at=None, pause_reason=None, paused_until=None)).rowcount == 1
+    )
 
 
 def paused(tx: Transaction) -> Pause | None:
-    row = tx.execute(select(contest.c.paused_at, contest.c.pause_reason, contest.c.paused_until)).one()
-    return None if row.paused_at is None else Pause(row.paused_at, row.pause_reason or "", row.paused_until)
+    row = tx.execute(
+        select(contest.c.paused_at, contest.c.pause_reason, contest.c.paused_until)
+    ).one()
+    return (
+        None
+        if row.paused_at is None
+        else Pause(row.paused_at, row.pause_reason or "", row.paused_until)
+    )
 
 
-# --- a run on request --------------------------------------------------------------------------------------
+# --- a run on request -----------------------------------------------------------------------------
 def order_run(tx: Transaction, now: datetime | None) -> None:
     """Tell `serve` to start the run; None takes the order back."""
     tx.execute(update(contest).values(run_ordered_at=now))
@@ -59,7 +69,7 @@ def run_ordered(tx: Transaction) -> datetime | None:
     return found
 
 
-# --- reports -----------------------------------------------------------------------------------------------
+# --- reports --------------------------------------------------------------------------------------
 def hold_reports(tx: Transaction, since: datetime | None) -> None:
     """Hold reports from then on; None: let them go out again."""
     tx.execute(update(contest).values(reports_held_at=since))
@@ -70,9 +80,15 @@ def reports_held(tx: Transaction) -> datetime | None:
     return found
 
 
-# --- bans --------------------------------------------------------------------------------------------------
+# --- bans -----------------------------------------------------------------------------------------
 def ban(tx: Transaction, team_id: int, kind: BanKind, reason: str, now: datetime) -> Ban:
-    values = {"team_id": team_id, "kind": kind, "reason": reason, "at": now, "tournament": tournament_of(tx)}
+    values = {
+        "team_id": team_id,
+        "kind": kind,
+        "reason": reason,
+        "at": now,
+        "tournament": tournament_of(tx),
+    }
     ban_id = tx.execute(insert(bans).values(values).returning(bans.c.id)).scalar_one()
     return Ban(ban_id, team_id, kind, reason, now)
 
@@ -107,11 +123,13 @@ def ban_history(tx: Transaction) -> tuple[tuple[str, Ban], ...]:
     return tuple((row.name, record(Ban, row)) for row in found)
 
 
-# --- the time for a move -----------------------------------------------------------------------------------
+# --- the time for a move --------------------------------------------------------------------------
 def time_changes(tx: Transaction) -> tuple[TimeChange, ...]:
     """The changes since the contest started, in their order."""
     found = contest_state.column(tx, "time_changes") or ()
-    return tuple(TimeChange(datetime.fromisoformat(at), before, after) for at, before, after in found)
+    return tuple(
+        TimeChange(datetime.fromisoformat(at), before, after) for at, before, after in found
+    )
 
 
 def change_time(tx: Transaction, before: float, after: float, now: datetime) -> None:
@@ -125,7 +143,7 @@ def programs_now(tx: Transaction, programs: Programs) -> Programs:
     return programs.model_copy(update={"seconds": changes[-1].after}) if changes else programs
 
 
-# --- dates -------------------------------------------------------------------------------------------------
+# --- dates ----------------------------------------------------------------------------------------
 MovedDate = tuple[datetime, datetime]
 """The date in contest.toml when it was moved, and the date that counts instead."""
 
@@ -139,9 +157,11 @@ def moved_dates(tx: Transaction) -> Mapping[str, MovedDate]:
     }
 
 
-def move_date(tx: Transaction, name: str, written: datetime, moved: datetime, season: Season) -> None:
-    """Move a date of the tournament to `moved`, and with it those of the later ones; this counts as long as
-    contest.toml has `written` for it."""
+def move_date(
+    tx: Transaction, name: str, written: datetime, moved: datetime, season: Season
+) -> None:
+    """Move a date of the tournament to `moved`, and with it those of the later ones; this counts as
+    long as contest.toml has `written` for it."""
     moved -= season.later(tournament_of(tx), name)
     known = contest_state.column(tx, "moved_dates") or {}
     contest_state.change(tx, moved_dates={**known, name: [written.isoformat(), moved.isoformat()]})
@@ -150,11 +170,13 @@ def move_date(tx: Transaction, name: str, written: datetime, moved: datetime, se
 def dates_now(tx: Transaction, written: Dates, season: Season) -> Dates:
     """The tournament's dates: those of contest.toml, with moved dates in their places.
 
-    If a date was changed in contest.toml after it was moved, the file counts. If the moved dates and the file
-    together make no valid calendar, the file counts for all dates.
+    If a date was changed in contest.toml after it was moved, the file counts. If the moved dates
+    and the file together make no valid calendar, the file counts for all dates.
     """
     all_moved = moved_dates(tx).items()
-    changed = {name: moved for name, (before, moved) in all_moved if getattr(written, name) == before}
+    changed = {
+        name: moved for name, (before, moved) in all_moved if getattr(written, name) == before
+    }
     try:
         first = Dates.model_validate({**written.model_dump(), **changed}) if changed else written
     except ValueError:
@@ -176,9 +198,10 @@ def in_force(tx: Transaction, written: Dates, settings: Settings) -> Settings:
     return settings.model_copy(update={"dates": dates, "programs": programs})
 
 
-# --- the organizer's letters -------------------------------------------------------------------------------
+# --- the organizer's letters ----------------------------------------------------------------------
 def set_organizer_digest(tx: Transaction, digest: str | None) -> None:
-    """Set the digest of the string that identifies the organizer in letters; None: accept no such letters."""
+    """Set the digest of the string that identifies the organizer in letters; None: accept no such
+    letters."""
     tx.execute(update(contest).values(organizer_digest=digest))
 
 
@@ -203,12 +226,17 @@ class Confirmation:
 
 def confirmation(tx: Transaction, token_digest: str) -> Confirmation | None:
     """What the token with this digest confirms."""
-    row = tx.execute(select(confirmations).where(confirmations.c.token_digest == token_digest)).first()
+    row = tx.execute(
+        select(confirmations).where(confirmations.c.token_digest == token_digest)
+    ).first()
     return None if row is None else record(Confirmation, row)
 
 
-def take_confirmation(tx: Transaction, token_digest: str, now: datetime, max_age: timedelta) -> Order | None:
-    """Use a token: the order that it confirms, or None if it is unknown, used or older than `max_age`.
+def take_confirmation(
+    tx: Transaction, token_digest: str, now: datetime, max_age: timedelta
+) -> Order | None:
+    """Use a token: the order that it confirms, or None if it is unknown, used or older than
+    `max_age`.
 
     One that is as far ahead was given out while a clock was wrong, and would never grow old.
     """
@@ -218,6 +246,8 @@ def take_confirmation(tx: Transaction, token_digest: str, now: datetime, max_age
         confirmations.c.asked_at > now - max_age,
         confirmations.c.asked_at < now + max_age,
     )
-    found = tx.execute(query.values(used_at=now).returning(confirmations.c.order)).scalar_one_or_none()
+    found = tx.execute(
+        query.values(used_at=now).returning(confirmations.c.order)
+    ).scalar_one_or_none()
     order: Order | None = None if found is None else adapter(Order).validate_python(found)
     return order

@@ -1,4 +1,5 @@
-"""Failures of our engine, counted for all processes; a program that it always fails with is set aside."""
+"""Failures of our engine, counted for all processes; a program that it always fails with is set
+aside."""
 
 from __future__ import annotations
 
@@ -17,12 +18,15 @@ MAX_WITH_PROGRAMS = 12  # with the same work, if the workers of one program or a
 def count(tx: Transaction, culprit: str, move: str, now: datetime, times: int = 1) -> int:
     """Add this number of failures, and return the new total.
 
-    `culprit`: the digest of a program, with the `move` as in EngineFailed; or what we were doing, with "".
+    `culprit`: the digest of a program, with the `move` as in EngineFailed; or what we were doing,
+    with "".
     """
     same = (engine_failures.c.culprit == culprit) & (engine_failures.c.move == move)
     found = tx.execute(select(engine_failures.c.failures).where(same)).scalar()
     if found is None:
-        tx.execute(insert(engine_failures).values(culprit=culprit, move=move, failures=times, at=now))
+        tx.execute(
+            insert(engine_failures).values(culprit=culprit, move=move, failures=times, at=now)
+        )
         return times
     tx.execute(update(engine_failures).where(same).values(failures=found + times, at=now))
     return int(found) + times
@@ -35,7 +39,8 @@ def aside(tx: Transaction) -> frozenset[str]:
 
 
 def forgive(tx: Transaction, programs: Collection[str]) -> bool:
-    """Forget the failures of these programs, and their games on the ladder. False: none of them was aside."""
+    """Forget the failures of these programs, and their games on the ladder. False: none of them was
+    aside."""
     gone = aside(tx).intersection(programs)
     tx.execute(delete(engine_failures).where(engine_failures.c.culprit.in_(programs)))
     of_these = select(builds.c.id).where(builds.c.image_digest.in_(gone))
@@ -45,6 +50,7 @@ def forgive(tx: Transaction, programs: Collection[str]) -> bool:
 
 
 def forgive_waiting(tx: Transaction) -> None:
-    """Forget the failures of all programs that were never accepted: they are built or tried again."""
+    """Forget the failures of all programs that were never accepted: they are built or tried
+    again."""
     known = select(builds.c.image_digest).where(builds.c.image_digest.is_not(None))
     tx.execute(delete(engine_failures).where(engine_failures.c.culprit.not_in(known)))

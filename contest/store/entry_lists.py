@@ -32,7 +32,12 @@ def add(tx: Transaction, now: datetime, *, is_final: bool) -> SealedList:
         if team.name not in listed
     )
     made = SealedList(count(tx) + 1, now, is_final, entries, absent)
-    values = {"tournament": tournament_of(tx), "number": made.number, "at": now, "is_final": is_final}
+    values = {
+        "tournament": tournament_of(tx),
+        "number": made.number,
+        "at": now,
+        "is_final": is_final,
+    }
     rows = {"entries": list(map(astuple, entries.entries)), "absent": list(map(astuple, absent))}
     tx.execute(insert(entry_lists).values(**values, **rows))
     return made
@@ -45,13 +50,17 @@ def count(tx: Transaction) -> int:
 
 def newest(tx: Transaction) -> SealedList | None:
     """The newest list; None before the first."""
-    row = tx.execute(_of(tx, select(entry_lists)).order_by(entry_lists.c.number.desc()).limit(1)).first()
+    row = tx.execute(
+        _of(tx, select(entry_lists)).order_by(entry_lists.c.number.desc()).limit(1)
+    ).first()
     return None if row is None else _sealed(row)
 
 
 def all_lists(tx: Transaction) -> tuple[SealedList, ...]:
     """All lists, oldest first."""
-    return tuple(map(_sealed, tx.execute(_of(tx, select(entry_lists)).order_by(entry_lists.c.number))))
+    return tuple(
+        map(_sealed, tx.execute(_of(tx, select(entry_lists)).order_by(entry_lists.c.number)))
+    )
 
 
 def _of(tx: Transaction, query: Select[Any]) -> Select[Any]:
@@ -69,7 +78,9 @@ def _why_absent(why: Participation, ban: Ban | None, *, is_waiting: bool) -> str
         case Participation.WITHDRAWN:
             return noted("it is withdrawn")
     if is_waiting:
-        return noted("its program waits, because the host cannot build it; that is no fault of the team")
+        return noted(
+            "its program waits, because the host cannot build it; that is no fault of the team"
+        )
     return noted("no accepted program")
 
 

@@ -1,4 +1,5 @@
-"""Takes the people of a team out of the database: names and addresses, their letters, the mails to them.
+"""Takes the people of a team out of the database: names and addresses, their letters, the mails to
+them.
 
 The team's own name stays, in the results and in the ledger, and so do its programs.
 """
@@ -40,7 +41,14 @@ from contest.util.plurals import plural
 GONE = "(forgotten)"
 _OPEN = outbox.c.state.in_((OutboxState.READY, OutboxState.HELD))
 _TEXTS = (  # in which somebody may be named
-    *(journal.c.text, journal.c.whom, journal.c.reason, letters.c.note, bans.c.reason, reruns.c.reason),
+    *(
+        journal.c.text,
+        journal.c.whom,
+        journal.c.reason,
+        letters.c.note,
+        bans.c.reason,
+        reruns.c.reason,
+    ),
     *(submissions.c.description, practices.c.description, outbox.c.subject, outbox.c.last_response),
     *(bounces.c.diagnosis, teams.c.flags, contents.c.content, letters.c.raw),
     *(entry_lists.c.absent, rounds.c.words),
@@ -50,21 +58,24 @@ _TEXTS = (  # in which somebody may be named
 def forget_people(tx: Transaction, team: Team, ours: Collection[str]) -> None:
     """Forget them. `ours`: the contest's own addresses, which are nobody's of the team.
 
-    Letters and mails of others that name them are emptied. Raises NotNow if a letter waits to be handled, or
-    if mails to them, or mails that name them, have not gone out yet.
+    Letters and mails of others that name them are emptied. Raises NotNow if a letter waits to be
+    handled, or if mails to them, or mails that name them, have not gone out yet.
     """
     if any_letter_waits(tx):
         raise NotNow("a letter waits to be handled", hint="try again in a moment")
     linked = _letters_of(tx, team.id)
     addresses = _addresses_of(tx, team, linked) - {each.casefold() for each in ours}
     is_listed = or_(
-        class_people.c.address_key.in_(addresses), func.lower(class_people.c.team) == team.name.lower()
+        class_people.c.address_key.in_(addresses),
+        func.lower(class_people.c.team) == team.name.lower(),
     )
     listed = tx.execute(select(class_people).where(is_listed)).all()
     addresses |= {row.address_key for row in listed}
     names = [member.name for member in team.registration.members] + [row.name for row in listed]
     to_them = or_(outbox.c.team_id == team.id, func.lower(outbox.c.to).in_(addresses))
-    waiting = tx.execute(select(func.count()).select_from(outbox).where(to_them, _OPEN)).scalar_one()
+    waiting = tx.execute(
+        select(func.count()).select_from(outbox).where(to_them, _OPEN)
+    ).scalar_one()
     if waiting:
         raise NotNow(f"{plural(waiting, 'mail')} to this team, or about it, must go out first")
     people = _any_of({*names, *addresses} - {""})
@@ -108,7 +119,9 @@ def _letters_of(tx: Transaction, team_id: int) -> set[int]:
         select(submissions.c.letter_id).where(submissions.c.team_id == team_id),
         select(practices.c.letter_id).where(practices.c.team_id == team_id),
     )
-    return {found for query in queries for found in tx.execute(query).scalars() if found is not None}
+    return {
+        found for query in queries for found in tx.execute(query).scalars() if found is not None
+    }
 
 
 def _addresses_of(tx: Transaction, team: Team, linked: Collection[int]) -> set[str]:
@@ -128,7 +141,8 @@ def _any_of(words: Collection[str]) -> re.Pattern[str]:
 
 
 def _take_out(tx: Transaction, column: Column[Any], people: re.Pattern[str]) -> None:
-    """Put GONE in place of these people in all texts of this column; a mail that names them is emptied."""
+    """Put GONE in place of these people in all texts of this column; a mail that names them is
+    emptied."""
     table: Table = column.table
     keys = list(table.primary_key.columns)
     for *place, before in tx.execute(select(*keys, column)).all():

@@ -24,7 +24,14 @@ from contest.store.tables import builds, ladder_rankings, submissions, teams
 from contest.store.tables import ladder_games as games
 
 MAX_RANKINGS = 1_000  # older ones are deleted
-_GAME_COLUMNS = ("first", "second", "first_points", "second_points", "first_failed", "second_failed")
+_GAME_COLUMNS = (
+    "first",
+    "second",
+    "first_points",
+    "second_points",
+    "first_failed",
+    "second_failed",
+)
 
 
 def entries(
@@ -32,8 +39,8 @@ def entries(
 ) -> tuple[LadderEntry, ...]:
     """The newest accepted version of every team that takes part, in the order of their builds.
 
-    `all_teams`: also of the others, whose games are kept because they may come back. `with_strategies`: with
-    the facts of strategies that are tabulated.
+    `all_teams`: also of the others, whose games are kept because they may come back.
+    `with_strategies`: with the facts of strategies that are tabulated.
     """
     query = select(builds.c.id, teams.c.name, submissions.c.number, builds.c.image_digest)
     query = query.join(submissions, builds.c.submission_id == submissions.c.id)
@@ -47,7 +54,9 @@ def entries(
 
 def _entry(row: Row[Any]) -> LadderEntry:
     build_id, team, version, digest, *reports = tuple(row)
-    of_strategy = [StrategyFacts(each["player_name"], each["source_bytes"], each["goal"]) for each in reports]
+    of_strategy = [
+        StrategyFacts(each["player_name"], each["source_bytes"], each["goal"]) for each in reports
+    ]
     return LadderEntry(build_id, team, version, digest, *of_strategy)
 
 
@@ -57,7 +66,9 @@ def now(tx: Transaction, settings: Settings) -> Ladder:
     return Ladder(found, all_games(tx), game_of(settings.game, settings.programs).info)
 
 
-def missing(tx: Transaction, *, all_teams: bool = False) -> tuple[tuple[LadderEntry, LadderEntry], ...]:
+def missing(
+    tx: Transaction, *, all_teams: bool = False
+) -> tuple[tuple[LadderEntry, LadderEntry], ...]:
     """The pairs that have not played yet, those with the oldest versions first."""
     known = {(row.first, row.second) for row in tx.execute(select(games.c.first, games.c.second))}
     pairs = combinations(entries(tx, all_teams=all_teams), 2)
@@ -87,7 +98,9 @@ def note(tx: Transaction, lines: Sequence[LadderLine], at: datetime) -> None:
     newest = rankings(tx, 1)
     if newest and newest[0].lines == tuple(lines):
         return
-    tx.execute(insert(ladder_rankings).values(at=at, lines=plain(tuple(lines), tuple[LadderLine, ...])))
+    tx.execute(
+        insert(ladder_rankings).values(at=at, lines=plain(tuple(lines), tuple[LadderLine, ...]))
+    )
     last = tx.execute(select(func.max(ladder_rankings.c.id))).scalar_one()
     tx.execute(delete(ladder_rankings).where(ladder_rankings.c.id <= last - MAX_RANKINGS))
 

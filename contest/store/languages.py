@@ -32,8 +32,11 @@ def offer(tx: Transaction, languages: Iterable[str]) -> None:
     tx.execute(update(contest).values(languages=sorted(offered(tx).union(languages))))
 
 
-def wait_for(tx: Transaction, submission_id: int, language: str, reason: str, now: datetime) -> bool:
-    """Let a program wait for its language, unless it has been built. True: it is the first that waits for it.
+def wait_for(
+    tx: Transaction, submission_id: int, language: str, reason: str, now: datetime
+) -> bool:
+    """Let a program wait for its language, unless it has been built. True: it is the first that
+    waits for it.
 
     `reason`: why this host cannot build the language.
     """
@@ -60,10 +63,14 @@ def works_again(tx: Transaction, language: str, now: datetime) -> bool:
 def waiting(tx: Transaction) -> tuple[ProgramsWaiting, ...]:
     """How many programs wait for each language that a host has lost, by the language's name."""
     name = submissions.c.waits_for
-    query = select(name, func.count()).where(name.is_not(None), _QUEUED).group_by(name).order_by(name)
+    query = (
+        select(name, func.count()).where(name.is_not(None), _QUEUED).group_by(name).order_by(name)
+    )
     found = []
     for language, programs in tx.execute(query).all():
-        reason = next((line.reason for line in contest_state.log(tx, 1, area=AREA, whom=language)), "")
+        reason = next(
+            (line.reason for line in contest_state.log(tx, 1, area=AREA, whom=language)), ""
+        )
         found.append(ProgramsWaiting(language, programs, reason))
     return tuple(found)
 

@@ -1,7 +1,7 @@
 """The ledger in the database: append an entry, sign receipts, read it.
 
-An entry is appended in the transaction of its effect, and then never changes. Each row has the peaks of the
-tree that ends with it, so an entry costs the same however large the ledger is.
+An entry is appended in the transaction of its effect, and then never changes. Each row has the
+peaks of the tree that ends with it, so an entry costs the same however large the ledger is.
 """
 
 from __future__ import annotations
@@ -30,7 +30,8 @@ def public_key(tx: Transaction) -> VerifierKey:
 
 
 def begin(tx: Transaction, now: datetime) -> None:
-    """Append the first entry of a new contest: the sha256 of its secret number, and its public key."""
+    """Append the first entry of a new contest: the sha256 of its secret number, and its public
+    key."""
     commitment = ContestSeed(tx.execute(_KEYS).one().seed).commitment
     append(tx, LedgerEntry(Effect.CONTEST_MADE, "", now, commitment, public_key(tx).key.hex()))
 
@@ -45,13 +46,15 @@ def _newest_number(tx: Transaction, *effects: Effect) -> int:
     """The number of that entry; 0 if there is none."""
     begun = select(func.max(ledger.c.number)).where(ledger.c.effect == Effect.TOURNAMENT_BEGUN)
     start = func.coalesce(begun.scalar_subquery(), 0)
-    query = select(func.max(ledger.c.number)).where(ledger.c.effect.in_(effects), ledger.c.number > start)
+    query = select(func.max(ledger.c.number)).where(
+        ledger.c.effect.in_(effects), ledger.c.number > start
+    )
     return tx.execute(query).scalar() or 0
 
 
 def is_changed(tx: Transaction, settings: Settings) -> bool:
-    """Whether settings, title, dates or rules are not those of the first list of entries, or of the newest
-    change since. Before that list they are."""
+    """Whether settings, title, dates or rules are not those of the first list of entries, or of the
+    newest change since. Before that list they are."""
     told = newest_of(tx, Effect.ENTRIES_LISTED, Effect.SETTINGS_CHANGED)
     return told is not None and told.letter != frozen_digest(settings)
 
@@ -66,8 +69,8 @@ def note_settings(tx: Transaction, settings: Settings, now: datetime) -> Receipt
 def append(tx: Transaction, entry: LedgerEntry) -> Receipt:
     """Append the entry and return its receipt.
 
-    An entry that is there already is not appended again, and has the receipt that it had: after a backup was
-    restored, the letters that came since are handled once more.
+    An entry that is there already is not appended again, and has the receipt that it had: after a
+    backup was restored, the letters that came since are handled once more.
     """
     leaf = entry.leaf()
     leaf_hash = merkle.leaf_hash(leaf)
@@ -82,11 +85,13 @@ def append(tx: Transaction, entry: LedgerEntry) -> Receipt:
 
 
 def newest_without_letter(tx: Transaction) -> Receipt:
-    """The receipt of the newest entry that no letter made: of the contest itself, or of its organizer.
+    """The receipt of the newest entry that no letter made: of the contest itself, or of its
+    organizer.
 
     A proof shows its entry, and what other teams sent is not public yet.
     """
-    no_letter = or_(ledger.c.team == "", ledger.c.letter == "")  # lists have the settings' sha256 in `letter`
+    # lists have the settings' sha256 in `letter`
+    no_letter = or_(ledger.c.team == "", ledger.c.letter == "")
     return _receipt(tx, tx.execute(select(func.max(ledger.c.number)).where(no_letter)).scalar_one())
 
 
@@ -97,30 +102,42 @@ def signed_state(tx: Transaction) -> tuple[Checkpoint, bytes]:
 
 
 def published(tx: Transaction, most: int | None = None) -> tuple[bytes, str]:
-    """What anybody may have of the ledger while the contest runs, and the signed checkpoint after it.
+    """What anybody may have of the ledger while the contest runs, and the signed checkpoint after
+    it.
 
-    What is about the contest is there in full, and of what is about a team only the leaf's hash, in hex. The
-    sha256 of a letter is in its leaf, so that nobody guesses it; a decision without a letter can be found by
-    who knows the team and tries all microseconds. `most`: of how many entries.
+    What is about the contest is there in full, and of what is about a team only the leaf's hash, in
+    hex. The sha256 of a letter is in its leaf, so that nobody guesses it; a decision without a
+    letter can be found by who knows the team and tries all microseconds. `most`: of how many
+    entries.
     """
     rows = tx.execute(select(ledger).order_by(ledger.c.number).limit(most)).all()
-    lines = (f"{row.leaf_hash.hex()}\n".encode() if row.team else _entry(row).leaf() for row in rows)
-    return b"".join(lines), _note(tx.execute(_KEYS).one(), len(rows), rows[-1].peaks if rows else b"")
+    lines = (
+        f"{row.leaf_hash.hex()}\n".encode() if row.team else _entry(row).leaf() for row in rows
+    )
+    return b"".join(lines), _note(
+        tx.execute(_KEYS).one(), len(rows), rows[-1].peaks if rows else b""
+    )
 
 
-# --- witnesses ---------------------------------------------------------------------------------------------
+# --- witnesses ------------------------------------------------------------------------------------
 def to_be_cosigned(tx: Transaction, *, is_over: bool) -> set[int]:
-    """The entries up to which witnesses sign the ledger of the newest tournament, as far as it has got there:
-    that programs are no longer taken, the final list, and, if it is over, the newest."""
-    closed, final = (_newest_number(tx, each) for each in (Effect.PROGRAMS_CLOSED, Effect.ENTRIES_FINAL))
+    """The entries up to which witnesses sign the ledger of the newest tournament, as far as it has
+    got there: that programs are no longer taken, the final list, and, if it is over, the newest."""
+    closed, final = (
+        _newest_number(tx, each) for each in (Effect.PROGRAMS_CLOSED, Effect.ENTRIES_FINAL)
+    )
     known = {number for number, _, _ in cosignatures_asked(tx) if number > final}
     return {closed, final, *(known or {count(tx)} if is_over and final else ())} - {0}
 
 
 def cosignatures_asked(tx: Transaction) -> list[tuple[int, VerifierKey, bytes | None]]:
-    """Up to which entry each witness was asked to sign the ledger, and the cosignature if it has come."""
+    """Up to which entry each witness was asked to sign the ledger, and the cosignature if it has
+    come."""
     query = select(cosignatures).order_by(cosignatures.c.number, cosignatures.c.witness)
-    return [(row.number, VerifierKey.of_witness(row.witness), row.signature) for row in tx.execute(query)]
+    return [
+        (row.number, VerifierKey.of_witness(row.witness), row.signature)
+        for row in tx.execute(query)
+    ]
 
 
 def ask_witness(tx: Transaction, number: int, witness: str) -> None:
@@ -135,7 +152,8 @@ def keep_cosignature(tx: Transaction, number: int, witness: str, signature: byte
 
 
 def cosigned_notes(tx: Transaction) -> dict[int, str]:
-    """The checkpoints that witnesses were asked to sign, by the number of entries, with their signatures."""
+    """The checkpoints that witnesses were asked to sign, by the number of entries, with their
+    signatures."""
     found: dict[int, str] = {}
     for number, witness, signature in cosignatures_asked(tx):
         found.setdefault(number, note_of(tx, number))
@@ -157,12 +175,16 @@ def growth(tx: Transaction, old: int, new: int) -> tuple[bytes, ...]:
         return merkle.Grown(b"", ())
 
     merkle.consistency(old, new, noted)
-    trees = {size: merkle.Grown(row.leaf_hash, _split(row.peaks)) for size, row in _rows(tx, sizes).items()}
+    trees = {
+        size: merkle.Grown(row.leaf_hash, _split(row.peaks))
+        for size, row in _rows(tx, sizes).items()
+    }
     return merkle.consistency(old, new, trees.__getitem__)
 
 
 def entry_of(tx: Transaction, number: int, note: str) -> LedgerEntry | None:
-    """The entry that this signed checkpoint ends with; None if the ledger has no such checkpoint."""
+    """The entry that this signed checkpoint ends with; None if the ledger has no such
+    checkpoint."""
     row = _rows(tx, {number}).get(number)
     return _entry(row) if row and _receipt(tx, number).note == note else None
 
@@ -178,14 +200,18 @@ def _entry(row: Row[Any]) -> LedgerEntry:
 
 
 def add_those_of(tx: Transaction, other: Transaction) -> int:
-    """Append the entries of another database of this contest that came after those here; return how many.
+    """Append the entries of another database of this contest that came after those here; return how
+    many.
 
-    Raises GiveUp unless the other ledger begins with this one: two different ones must never be mixed.
+    Raises GiveUp unless the other ledger begins with this one: two different ones must never be
+    mixed.
     """
     size = count(tx)
     if _rows(other, {size}) != _rows(tx, {size}):
         raise GiveUp("the ledger that was here does not continue that of the backup")
-    rows = other.execute(select(ledger).where(ledger.c.number > size).order_by(ledger.c.number)).mappings()
+    rows = other.execute(
+        select(ledger).where(ledger.c.number > size).order_by(ledger.c.number)
+    ).mappings()
     new = [dict(row) for row in rows]
     if new:
         tx.execute(insert(ledger), new)

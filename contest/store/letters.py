@@ -1,4 +1,5 @@
-"""Letters as they arrived. A letter is NEW until its effect is committed; then HANDLED, IGNORED or FAILED."""
+"""Letters as they arrived. A letter is NEW until its effect is committed; then HANDLED, IGNORED or
+FAILED."""
 
 from __future__ import annotations
 
@@ -14,7 +15,8 @@ from contest.store import begun
 from contest.store.session import Transaction, record
 from contest.store.tables import letters, teams
 
-# More than any letter waits for its next try, and for the list: what is further ahead was a wrong clock's.
+# More than any letter waits for its next try, and for the list: what is further ahead was a wrong
+# clock's.
 LONGEST_TRY, LONGEST_LIST = timedelta(hours=1), timedelta(days=2)
 _AS_ARRIVED = ("digest", "received_at", "sender", "recipients", "channel", "client", "raw")
 
@@ -32,15 +34,24 @@ class ListedLetter:
 
 
 def add(
-    tx: Transaction, *, raw: bytes, sender: str, recipients: Sequence[str], channel: str, now: datetime
+    tx: Transaction,
+    *,
+    raw: bytes,
+    sender: str,
+    recipients: Sequence[str],
+    channel: str,
+    now: datetime,
 ) -> int:
-    """Keep a letter; return its id, or that of the letter with the same bytes that has arrived before."""
+    """Keep a letter; return its id, or that of the letter with the same bytes that has arrived
+    before."""
     add_all(tx, [IncomingLetter(raw, sender, tuple(recipients))], channel, now)
     digest = hashlib.sha256(raw).hexdigest()
     return int(tx.execute(select(letters.c.id).where(letters.c.digest == digest)).scalar_one())
 
 
-def add_all(tx: Transaction, arrivals: Iterable[IncomingLetter], channel: str, now: datetime) -> None:
+def add_all(
+    tx: Transaction, arrivals: Iterable[IncomingLetter], channel: str, now: datetime
+) -> None:
     """Keep the letters in their order, except those whose bytes have arrived before."""
     by_digest: dict[str, IncomingLetter] = {}
     for letter in arrivals:
@@ -68,7 +79,8 @@ _KNOWN = select(letters.c.digest).where(letters.c.digest.in_(bindparam("digests"
 
 
 def add_those_of(tx: Transaction, other: Transaction) -> int:
-    """Add the letters of another database that are missing here, as new letters; return how many."""
+    """Add the letters of another database that are missing here, as new letters; return how
+    many."""
     known = set(tx.execute(select(letters.c.digest)).scalars())
     number = 0
     for row in other.execute(select(letters).order_by(letters.c.id)):
@@ -83,9 +95,10 @@ def add_those_of(tx: Transaction, other: Transaction) -> int:
 def next_to_handle(tx: Transaction, now: datetime, usual: int) -> tuple[int, ...]:
     """The letters whose turn it is, by id: so many usual ones, the oldest first, and one large one.
 
-    A usual letter waits for an earlier large one of its sender, so that nobody's letters are handled in
-    another order. If there is no new letter, one of those that wait and may be tried again: of these the
-    newest from the network from which fewest wait, so that who floods us comes last.
+    A usual letter waits for an earlier large one of its sender, so that nobody's letters are
+    handled in another order. If there is no new letter, one of those that wait and may be tried
+    again: of these the newest from the network from which fewest wait, so that who floods us comes
+    last.
     """
     new = (
         *tx.execute(_NEXT_USUAL, {"count": usual}).scalars(),
@@ -154,28 +167,44 @@ def wait(tx: Transaction, letter_id: int, limit: str, until: datetime, network: 
 
     `until`: when to try one of them again; `network`: that the letter came from, "" = not known.
     """
-    values = {"state": LetterState.WAITING, "waits_for": limit, "waits_until": until, "network": network}
+    values = {
+        "state": LetterState.WAITING,
+        "waits_for": limit,
+        "waits_until": until,
+        "network": network,
+    }
     this = update(letters).where(letters.c.id == letter_id)
     tx.execute(this.values(note=f"waits: the limit of {limit} is used up", **values))
     begun.finish(tx, work_of(letter_id))
-    tx.execute(update(letters).where(_IS_WAITING, letters.c.waits_for == limit).values(waits_until=until))
+    tx.execute(
+        update(letters).where(_IS_WAITING, letters.c.waits_for == limit).values(waits_until=until)
+    )
 
 
 def set_aside_waiting(tx: Transaction, before: datetime) -> int:
     """Set the letters aside that came before then and still wait; return how many."""
     query = update(letters).where(_IS_WAITING, letters.c.received_at < before)
-    return tx.execute(query.values(state=LetterState.FAILED, waits_for=None, waits_until=None)).rowcount
+    return tx.execute(
+        query.values(state=LetterState.FAILED, waits_for=None, waits_until=None)
+    ).rowcount
 
 
 def keep_for_list(tx: Transaction, letter_id: int, until: datetime) -> None:
-    """Keep the letter for the list that the organizer gets when the first of them has waited until then."""
-    tx.execute(update(letters).where(letters.c.id == letter_id).values(waits_for=_LIST, waits_until=until))
+    """Keep the letter for the list that the organizer gets when the first of them has waited until
+    then."""
+    tx.execute(
+        update(letters).where(letters.c.id == letter_id).values(waits_for=_LIST, waits_until=until)
+    )
 
 
 def kept_for_list(tx: Transaction) -> tuple[StoredLetter, ...]:
     """The letters that are kept for the list, in their order; they are kept no longer."""
-    rows = tx.execute(select(letters).where(letters.c.waits_for == _LIST).order_by(letters.c.id)).all()
-    tx.execute(update(letters).where(letters.c.waits_for == _LIST).values(waits_for=None, waits_until=None))
+    rows = tx.execute(
+        select(letters).where(letters.c.waits_for == _LIST).order_by(letters.c.id)
+    ).all()
+    tx.execute(
+        update(letters).where(letters.c.waits_for == _LIST).values(waits_for=None, waits_until=None)
+    )
     return tuple(record(StoredLetter, row) for row in rows)
 
 
@@ -183,7 +212,8 @@ _LIST = "list"
 
 
 def is_any_overdue(tx: Transaction, before: datetime, now: datetime) -> bool:
-    """Whether a letter that came before then still waits, or one has been kept for the list until now."""
+    """Whether a letter that came before then still waits, or one has been kept for the list until
+    now."""
     waits = and_(_IS_WAITING, letters.c.received_at < before)
     until = letters.c.waits_until
     is_kept = and_(letters.c.waits_for == _LIST, or_(until <= now, until > now + LONGEST_LIST))
@@ -215,7 +245,8 @@ def digest_of(tx: Transaction, letter_id: int) -> str:
 
 
 def that_registered(tx: Transaction, team_id: int) -> str:
-    """The sha256 of the letter with the team's form, in hex; "" if the organizer registered the team."""
+    """The sha256 of the letter with the team's form, in hex; "" if the organizer registered the
+    team."""
     query = select(letters.c.digest).join(teams, teams.c.letter_id == letters.c.id)
     return tx.execute(query.where(teams.c.id == team_id)).scalar() or ""
 
@@ -237,7 +268,13 @@ def finish(
 
     `content`: the sha256 of what it says, see `handled_copy`.
     """
-    values = {"letter": letter_id, "state": state, "note": note, "message_id": message_id, "content": content}
+    values = {
+        "letter": letter_id,
+        "state": state,
+        "note": note,
+        "message_id": message_id,
+        "content": content,
+    }
     tx.execute(_FINISH, values)
     begun.finish(tx, work_of(letter_id))
 
@@ -248,9 +285,13 @@ _FINISH = update(letters).where(letters.c.id == bindparam("letter"))
 def retry(tx: Transaction, letter_id: int | None = None) -> int:
     """Make letters that were set aside NEW again (all, or this one); return how many."""
     query = (
-        update(letters).where(letters.c.state == LetterState.FAILED).values(state=LetterState.NEW, note="")
+        update(letters)
+        .where(letters.c.state == LetterState.FAILED)
+        .values(state=LetterState.NEW, note="")
     )
-    return tx.execute(query if letter_id is None else query.where(letters.c.id == letter_id)).rowcount
+    return tx.execute(
+        query if letter_id is None else query.where(letters.c.id == letter_id)
+    ).rowcount
 
 
 def handled_copy(tx: Transaction, message_id: str, content: str) -> int | None:
@@ -273,7 +314,10 @@ _HANDLED_COPY = (
 
 def is_known(tx: Transaction, message_id: str) -> bool:
     """Whether a letter with this Message-ID has arrived and was handled or ignored."""
-    return tx.execute(select(letters.c.id).where(letters.c.message_id == message_id)).first() is not None
+    return (
+        tx.execute(select(letters.c.id).where(letters.c.message_id == message_id)).first()
+        is not None
+    )
 
 
 def count_by_state(tx: Transaction) -> dict[LetterState, int]:

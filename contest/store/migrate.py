@@ -1,6 +1,7 @@
 """Upgrade the database's schema with alembic, and refuse one that is newer than this program.
 
-A new database gets the newest schema from `contest.store.tables`. Migrations change databases that exist.
+A new database gets the newest schema from `contest.store.tables`. Migrations change databases that
+exist.
 """
 
 from __future__ import annotations
@@ -59,12 +60,14 @@ def check(store: Store) -> None:
     if current is not None:
         must_be_known(current)
     raise GiveUp(
-        f"the database is at version {current}, knobeln needs {newest()}: `knobeln upgrade` changes it"
+        f"the database is at version {current}, knobeln needs {newest()}: `knobeln upgrade`"
+        " changes it"
     )
 
 
 def newest() -> str:
-    """The newest revision of our migration scripts, whose files begin with their revisions, in their order.
+    """The newest revision of our migration scripts, whose files begin with their revisions, in
+    their order.
 
     alembic knows it too, but its import takes 0.1 s, and every command asks.
     """
@@ -74,7 +77,9 @@ def newest() -> str:
 def _current(connection: Connection) -> str | None:
     if not inspect(connection).has_table("alembic_version"):
         return None
-    current: str | None = connection.exec_driver_sql("SELECT version_num FROM alembic_version").scalar()
+    current: str | None = connection.exec_driver_sql(
+        "SELECT version_num FROM alembic_version"
+    ).scalar()
     return current
 
 
@@ -82,7 +87,8 @@ def must_be_known(current: str) -> None:
     """Raises GiveUp if a newer knobeln wrote a database at this version."""
     if current > newest():
         raise GiveUp(
-            f"the database is at version {current}, which a newer knobeln wrote: install that version"
+            f"the database is at version {current}, which a newer knobeln wrote: install that"
+            " version"
         )
 
 

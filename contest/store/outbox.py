@@ -1,10 +1,12 @@
-"""Outgoing mails. The transaction that causes a mail writes its row; it is sent later, and the row stays.
+"""Outgoing mails. The transaction that causes a mail writes its row; it is sent later, and the row
+stays.
 
-A row is one mail to one recipient. It goes from READY to SENT or FAILED; a SENT mail that comes back is
-BOUNCED. The organizer may hold a READY mail (HELD), and send a FAILED or BOUNCED one again.
+A row is one mail to one recipient. It goes from READY to SENT or FAILED; a SENT mail that comes
+back is BOUNCED. The organizer may hold a READY mail (HELD), and send a FAILED or BOUNCED one again.
 
-An attempt to send a mail is written before it is made (`begin`), and how it ended afterwards (`mark`). A
-READY mail that has the first and not the second is being sent, or is *in doubt*: it may have arrived.
+An attempt to send a mail is written before it is made (`begin`), and how it ended afterwards
+(`mark`). A READY mail that has the first and not the second is being sent, or is *in doubt*: it may
+have arrived.
 """
 
 from __future__ import annotations
@@ -84,7 +86,8 @@ class End(StrEnum):
 class Outcome:
     """What became of an attempt to send a mail.
 
-    `attempt`: its number, from 1. `at`: when the mail is tried again, or else when the attempt ended.
+    `attempt`: its number, from 1. `at`: when the mail is tried again, or else when the attempt
+    ended.
     """
 
     item_id: int
@@ -96,7 +99,8 @@ class Outcome:
 
 @dataclass(frozen=True)
 class Trouble:
-    """How many mails did not reach a team, and the newest of them with the response of the mail system."""
+    """How many mails did not reach a team, and the newest of them with the response of the mail
+    system."""
 
     count: int
     item_id: int
@@ -121,7 +125,8 @@ def put_all(tx: Transaction, mails: Iterable[Outgoing], settings: Settings, now:
 
 
 def _with_growth(tx: Transaction, mails: Iterable[Outgoing]) -> Iterator[Outgoing]:
-    """The mails; each receipt shows that the ledger has only grown since the one that the team got before."""
+    """The mails; each receipt shows that the ledger has only grown since the one that the team got
+    before."""
     growth = cache(partial(ledger.growth, tx))  # many teams got the same one before
     waiting = iter(mails)
     while batch := list(islice(waiting, _BATCH_SIZE)):
@@ -135,12 +140,18 @@ def _with_growth(tx: Transaction, mails: Iterable[Outgoing]) -> Iterator[Outgoin
                 shown = growth(since, receipt.number) if since else ()
                 batch[at] = replace(mail, receipt=replace(receipt, since=since, growth=shown))
         if changed:
-            tx.execute(_SET_RECEIPT, [{"of": team, "receipt": number} for team, number in changed.items()])
+            tx.execute(
+                _SET_RECEIPT, [{"of": team, "receipt": number} for team, number in changed.items()]
+            )
         yield from batch
 
 
-_RECEIPTS = select(teams.c.id, teams.c.receipt).where(teams.c.id.in_(bindparam("ids", expanding=True)))
-_SET_RECEIPT = update(teams).where(teams.c.id == bindparam("of")).values(receipt=bindparam("receipt"))
+_RECEIPTS = select(teams.c.id, teams.c.receipt).where(
+    teams.c.id.in_(bindparam("ids", expanding=True))
+)
+_SET_RECEIPT = (
+    update(teams).where(teams.c.id == bindparam("of")).values(receipt=bindparam("receipt"))
+)
 
 
 def keep_all(tx: Transaction, mails: Iterable[Composed], settings: Settings, now: datetime) -> int:
@@ -157,11 +168,15 @@ def keep_all(tx: Transaction, mails: Iterable[Composed], settings: Settings, now
             composed = list(_addressed(tx, reversed(fresh.values()), settings, now))
             texts = {mail.digest: mail.content for mail in composed}
             known = set(tx.execute(_KNOWN_CONTENTS, {"values": tuple(texts)}).scalars())
-            if new := [{"digest": each, "content": texts[each]} for each in texts if each not in known]:
+            if new := [
+                {"digest": each, "content": texts[each]} for each in texts if each not in known
+            ]:
                 tx.execute(_ADD_CONTENTS, new)
             has_reports = any(mail.of.is_report for mail in composed)
             is_held = has_reports and decisions.reports_held(tx) is not None
-            before = tx.execute(_ALREADY_SENT, {"message_ids": [mail.message_id for mail in composed]})
+            before = tx.execute(
+                _ALREADY_SENT, {"message_ids": [mail.message_id for mail in composed]}
+            )
             gone = {(row.message_id, row.told) for row in before}
             rows = []
             for mail in composed:
@@ -191,12 +206,16 @@ def _addressed(
         team, of = found.get(mail.of.team_id), mail.of
         if team is not None and of.is_report and of.to != team.address:
             head = compose(replace(of, to=team.address), settings, contest_state.secret(tx), now)
-            yield replace(head, lead=mail.lead, content=mail.content, digest=mail.digest, told=mail.told)
+            yield replace(
+                head, lead=mail.lead, content=mail.content, digest=mail.digest, told=mail.told
+            )
         else:
             yield mail
 
 
-_ADDRESSES = select(teams.c.id, teams.c.address).where(teams.c.id.in_(bindparam("ids", expanding=True)))
+_ADDRESSES = select(teams.c.id, teams.c.address).where(
+    teams.c.id.in_(bindparam("ids", expanding=True))
+)
 
 
 def _row(mail: Composed, now: datetime) -> dict[str, object]:
@@ -206,7 +225,17 @@ def _row(mail: Composed, now: datetime) -> dict[str, object]:
     return {name: getattr(mail.of, name) for name in _OF_OUTGOING} | composed
 
 
-_OF_OUTGOING = ("key", "kind", "team_id", "to", "subject", "letter_id", "is_report", "round", "group")
+_OF_OUTGOING = (
+    "key",
+    "kind",
+    "team_id",
+    "to",
+    "subject",
+    "letter_id",
+    "is_report",
+    "round",
+    "group",
+)
 
 
 _KNOWN_KEYS, _KNOWN_CONTENTS = (
@@ -216,7 +245,9 @@ _KNOWN_KEYS, _KNOWN_CONTENTS = (
 _ADD_CONTENTS = insert(contents)
 
 
-def sent_within(tx: Transaction, to: str, kinds: Sequence[str], span: timedelta, now: datetime) -> int:
+def sent_within(
+    tx: Transaction, to: str, kinds: Sequence[str], span: timedelta, now: datetime
+) -> int:
     """How many mails of these kinds were queued for this address within `span` before now."""
     values = {"to": to, "kinds": kinds, "since": now - span, "now": now}
     return int(tx.execute(_SENT_WITHIN, values).scalar_one())
@@ -239,7 +270,8 @@ def size(outgoing: Outgoing, settings: Settings, now: datetime) -> int:
 
 
 def due(tx: Transaction, now: datetime, limit: int) -> tuple[DueMail, ...]:
-    """The next mails to send, oldest first; those that were tried before come last, and hold no other up."""
+    """The next mails to send, oldest first; those that were tried before come last, and hold no
+    other up."""
     is_ready = outbox.c.state == OutboxState.READY
     query = select(*_DUE).where(is_ready, or_(outbox.c.due_at <= now, _is_stranded(now)))
     in_order = query.order_by(outbox.c.attempts > 0, outbox.c.id).limit(limit)
@@ -277,7 +309,9 @@ def keys_of(tx: Transaction, message_ids: Sequence[str]) -> tuple[str, ...]:
     return tuple(tx.execute(_KEYS_OF, {"message_ids": message_ids}).scalars())
 
 
-_KEYS_OF = select(outbox.c.key).where(outbox.c.message_id.in_(bindparam("message_ids", expanding=True)))
+_KEYS_OF = select(outbox.c.key).where(
+    outbox.c.message_id.in_(bindparam("message_ids", expanding=True))
+)
 
 
 def begin(tx: Transaction, mails: Sequence[DueMail], now: datetime) -> tuple[DueMail, ...]:
@@ -358,7 +392,7 @@ def _is_stranded(now: datetime) -> ColumnElement[bool]:
     return outbox.c.due_at > now + LONGEST_WAIT
 
 
-# --- after a backup was restored ---------------------------------------------------------------------------
+# --- after a backup was restored ------------------------------------------------------------------
 def sent_mails(tx: Transaction) -> dict[str, str]:
     """The mails that have gone out: what they told, as in the outbox, by Message-ID."""
     gone = outbox.c.state.in_((OutboxState.SENT, OutboxState.BOUNCED))
@@ -368,13 +402,16 @@ def sent_mails(tx: Transaction) -> dict[str, str]:
 
 
 def remember_as_sent(tx: Transaction, mails: Mapping[str, str], now: datetime) -> int:
-    """Never send these mails (of `sent_mails`) again, because they have gone out; return how many are new."""
+    """Never send these mails (of `sent_mails`) again, because they have gone out; return how many
+    are new."""
     known = sent_mails(tx)
     fresh = [{"message_id": key, "told": told} for key, told in mails.items() if key not in known]
     if fresh:
         tx.execute(insert(already_sent), fresh)
     went_out = select(already_sent.c.message_id).where(already_sent.c.told == outbox.c.told)
-    waiting = update(outbox).where(outbox.c.state == OutboxState.READY, outbox.c.message_id.in_(went_out))
+    waiting = update(outbox).where(
+        outbox.c.state == OutboxState.READY, outbox.c.message_id.in_(went_out)
+    )
     values = {"state": OutboxState.SENT, "finished_at": now, "last_response": SENT_BEFORE}
     tx.execute(waiting.values(values))
     return len(fresh)
@@ -402,7 +439,7 @@ def stopped(tx: Transaction) -> Pause | None:
     return None if row is None else Pause(row.since, row.reason)
 
 
-# --- the organizer's actions -------------------------------------------------------------------------------
+# --- the organizer's actions ----------------------------------------------------------------------
 def hold(tx: Transaction, *, ids: Sequence[int] = (), reports: bool = False) -> tuple[int, ...]:
     """Hold ready mails: these, the reports, or all. Returns their ids."""
     return _change(tx, (OutboxState.READY,), ids, {"state": OutboxState.HELD}, reports=reports)
@@ -431,9 +468,11 @@ def retry(tx: Transaction, now: datetime, *, ids: Sequence[int] = ()) -> tuple[i
 
 
 def repeat(tx: Transaction, letter_id: int, now: datetime, pause: timedelta) -> int:
-    """Send the answer to this letter again, unchanged, at most once per `pause`. Returns how many mails."""
+    """Send the answer to this letter again, unchanged, at most once per `pause`. Returns how many
+    mails."""
     at = outbox.c.repeated_at
-    may_be_repeated = or_(at.is_(None), at <= now - pause, at > now)  # ahead: while a clock was wrong
+    # ahead: while a clock was wrong
+    may_be_repeated = or_(at.is_(None), at <= now - pause, at > now)
     query = select(outbox.c.id).where(outbox.c.letter_id == letter_id, may_be_repeated)
     ids = tx.execute(query).scalars().all()
     gone = (OutboxState.SENT, OutboxState.FAILED, OutboxState.BOUNCED)
@@ -469,10 +508,12 @@ def newest(tx: Transaction) -> int:
 
 def queued_after(tx: Transaction, item_id: int) -> tuple[OutboxItem, ...]:
     """The mails that were queued after this one, oldest first."""
-    return tuple(map(_item, tx.execute(_WITH_CONTENT.where(outbox.c.id > item_id).order_by(outbox.c.id))))
+    return tuple(
+        map(_item, tx.execute(_WITH_CONTENT.where(outbox.c.id > item_id).order_by(outbox.c.id)))
+    )
 
 
-# --- bounces -----------------------------------------------------------------------------------------------
+# --- bounces --------------------------------------------------------------------------------------
 def came_back(tx: Transaction, item_id: int, bounce: Bounce) -> None:
     """Keep a bounce of this mail. A SENT mail becomes BOUNCED; one that is READY again stays so."""
     tx.execute(insert(bounces).values(outbox_id=item_id, **vars(bounce)))
@@ -483,23 +524,29 @@ def came_back(tx: Transaction, item_id: int, bounce: Bounce) -> None:
 
 def bounces_of(tx: Transaction, item_id: int) -> tuple[Bounce, ...]:
     """The bounces of this mail, oldest first."""
-    rows = tx.execute(select(bounces).where(bounces.c.outbox_id == item_id).order_by(bounces.c.letter_id))
+    rows = tx.execute(
+        select(bounces).where(bounces.c.outbox_id == item_id).order_by(bounces.c.letter_id)
+    )
     return tuple(record(Bounce, row) for row in rows)
 
 
 def troubles(tx: Transaction) -> dict[int, Trouble]:
     """The teams with failed or bounced mails, by team id."""
-    bad = outbox.c.state.in_((OutboxState.FAILED, OutboxState.BOUNCED)) & outbox.c.team_id.is_not(None)
+    bad = outbox.c.state.in_((OutboxState.FAILED, OutboxState.BOUNCED)) & outbox.c.team_id.is_not(
+        None
+    )
     newest = select(func.max(outbox.c.id).label("id"), func.count().label("number")).where(bad)
     newest_of_each = newest.group_by(outbox.c.team_id).subquery()
     query = select(outbox, newest_of_each.c.number)
     return {
-        row.team_id: Trouble(row.number, row.id, OutboxState(row.state), row.finished_at, row.last_response)
+        row.team_id: Trouble(
+            row.number, row.id, OutboxState(row.state), row.finished_at, row.last_response
+        )
         for row in tx.execute(query.join(newest_of_each, newest_of_each.c.id == outbox.c.id))
     }
 
 
-# --- listings ----------------------------------------------------------------------------------------------
+# --- listings -------------------------------------------------------------------------------------
 def rounds_with_held_reports(tx: Transaction) -> frozenset[int]:
     """The rounds with reports that the organizer holds."""
     held = select(outbox.c.round).where(outbox.c.state == OutboxState.HELD, _IS_REPORT)
@@ -507,7 +554,8 @@ def rounds_with_held_reports(tx: Transaction) -> frozenset[int]:
 
 
 def released_rounds(tx: Transaction) -> tuple[results.RoundLog, ...]:
-    """The rounds whose summaries have gone out, up to the first whose summary has not or is held."""
+    """The rounds whose summaries have gone out, up to the first whose summary has not or is
+    held."""
     held, held_since = rounds_with_held_reports(tx), decisions.reports_held(tx)
 
     def is_out(log: results.RoundLog) -> bool:
@@ -542,7 +590,9 @@ class ListedMail:
 _LISTED = [outbox.c[field.name] for field in fields(ListedMail)]
 
 
-def listing(tx: Transaction, *, state: OutboxState | None, to: str | None, count: int) -> list[ListedMail]:
+def listing(
+    tx: Transaction, *, state: OutboxState | None, to: str | None, count: int
+) -> list[ListedMail]:
     """The newest mails, at most `count`, the oldest of them first."""
     query = select(*_LISTED).order_by(outbox.c.id.desc()).limit(count)
     rows = tx.execute(_chosen(query, state, to)).all()
@@ -557,7 +607,9 @@ def oldest_waiting(tx: Transaction) -> ListedMail | None:
 
 
 def count(tx: Transaction, *, state: OutboxState | None, to: str | None) -> int:
-    return int(tx.execute(_chosen(select(func.count()).select_from(outbox), state, to)).scalar_one())
+    return int(
+        tx.execute(_chosen(select(func.count()).select_from(outbox), state, to)).scalar_one()
+    )
 
 
 def _chosen(query: Select[Any], state: OutboxState | None, to: str | None) -> Select[Any]:

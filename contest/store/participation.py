@@ -1,7 +1,7 @@
 """Which teams take part in the tournament, and why the others do not.
 
-Lists of entries, the entries themselves, mails, pages and the organizer's tables all ask here, so that they
-cannot say different things of one team.
+Lists of entries, the entries themselves, mails, pages and the organizer's tables all ask here, so
+that they cannot say different things of one team.
 """
 
 from __future__ import annotations
@@ -33,7 +33,8 @@ def takes_part(tx: Transaction) -> ColumnElement[bool]:
 
 
 def _participation(tx: Transaction) -> ColumnElement[Any]:
-    """The participation of a team in a query on `teams`. Its kinds of bans and its states are words of it."""
+    """The participation of a team in a query on `teams`. Its kinds of bans and its states are words
+    of it."""
     of_tournament = (bans.c.tournament == tournament_of(tx)) & bans.c.lifted_at.is_(None)
     newest = select(bans.c.kind).where(bans.c.team_id == teams.c.id, of_tournament)
     ban = newest.order_by(bans.c.id.desc()).limit(1).correlate(teams).scalar_subquery()

@@ -40,7 +40,9 @@ def add(
         "repairs": list(repairs),
         "reply_to": reply_to,
     }
-    number: int = tx.execute(insert(practices).values(values).returning(practices.c.id)).scalar_one()
+    number: int = tx.execute(
+        insert(practices).values(values).returning(practices.c.id)
+    ).scalar_one()
     rows = [{"practice_id": number, "name": name, "data": data} for name, data in files.items()]
     tx.execute(insert(practice_files), rows)
     return number
@@ -72,7 +74,9 @@ def next_free(tx: Transaction, claims: Claims) -> int | None:
 
 def get(tx: Transaction, practice_id: int) -> Practice:
     row = tx.execute(select(practices).where(practices.c.id == practice_id)).one()
-    files = select(practice_files.c.name, practice_files.c.data).where(practice_files.c.practice_id == row.id)
+    files = select(practice_files.c.name, practice_files.c.data).where(
+        practice_files.c.practice_id == row.id
+    )
     data = {file.name: file.data for file in tx.execute(files.order_by(practice_files.c.name))}
     return record(Practice, row, files=data)
 
@@ -80,7 +84,9 @@ def get(tx: Transaction, practice_id: int) -> Practice:
 def finish(tx: Transaction, practice_id: int, state: PracticeState) -> bool:
     """Take a practice game out of the queue. False: another worker was quicker."""
     waiting = (practices.c.id == practice_id) & (practices.c.state == PracticeState.QUEUED)
-    return tx.execute(update(practices).where(waiting).values(state=state, **UNCLAIMED)).rowcount == 1
+    return (
+        tx.execute(update(practices).where(waiting).values(state=state, **UNCLAIMED)).rowcount == 1
+    )
 
 
 def retry(tx: Transaction) -> int:

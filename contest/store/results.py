@@ -54,7 +54,7 @@ from contest.store.tables import (
 )
 
 
-# --- drawing ---------------------------------------------------------------------------------------------
+# --- drawing --------------------------------------------------------------------------------------
 def add_round(tx: Transaction, plan: RoundPlan, now: datetime) -> None:
     """Add a round as drawn."""
     ids = _entry_ids(tx)
@@ -66,7 +66,13 @@ def add_round(tx: Transaction, plan: RoundPlan, now: datetime) -> None:
         rows = [(group_id, place, ids[name]) for place, name in enumerate(group.members)]
         insert_many(tx, members, ("group_id", "place", "entry_id"), rows)
         meetings = [
-            (group_id, place, json_text([ids[name] for name in pairing.players]), pairing.games, pairing.most)
+            (
+                group_id,
+                place,
+                json_text([ids[name] for name in pairing.players]),
+                pairing.games,
+                pairing.most,
+            )
             for place, pairing in enumerate(group.pairings)
         ]
         insert_many(tx, pairings, ("group_id", "place", "players", "games", "most"), meetings)
@@ -79,7 +85,8 @@ def start_group(tx: Transaction, plan: GroupPlan, now: datetime) -> bool:
 
 
 class GroupState(Enum):
-    """The progress of a group. GONE: it is no longer drawn, because its round is to be played again."""
+    """The progress of a group. GONE: it is no longer drawn, because its round is to be played
+    again."""
 
     DRAWN = 0
     STARTED = 1
@@ -110,9 +117,12 @@ def seat(tx: Transaction, plan: GroupPlan, gone: AbstractSet[str]) -> GroupPlan:
     return seated
 
 
-# --- results -----------------------------------------------------------------------------------------------
-def finish_group(tx: Transaction, outcome: GroupOutcome, games: Iterable[GameRow], now: datetime) -> bool:
-    """Store a group's ranking and games. False: it had been finished before, and nothing happens."""
+# --- results --------------------------------------------------------------------------------------
+def finish_group(
+    tx: Transaction, outcome: GroupOutcome, games: Iterable[GameRow], now: datetime
+) -> bool:
+    """Store a group's ranking and games. False: it had been finished before, and nothing
+    happens."""
     group_id = _group_id(tx, outcome.plan)
     query = update(groups).where(groups.c.id == group_id, groups.c.finished_at.is_(None))
     if tx.execute(query.values(finished_at=now)).rowcount != 1:
@@ -154,7 +164,8 @@ def is_complete(tx: Transaction, number: int) -> bool:
 
 
 def set_words(tx: Transaction, number: int, words: str) -> bool:
-    """Set the organizer's own text about a round. False: no such round, or its summary has gone out."""
+    """Set the organizer's own text about a round. False: no such round, or its summary has gone
+    out."""
     query = update(rounds).where(_is_round(tx, number), rounds.c.reported_at.is_(None))
     return tx.execute(query.values(words=words)).rowcount == 1
 
@@ -175,7 +186,8 @@ def unreported_rounds(tx: Transaction) -> tuple[int, ...]:
 
 @dataclass(frozen=True)
 class RoundLog:
-    """When a round was drawn and played, when its summary went out, and the organizer's own text about it."""
+    """When a round was drawn and played, when its summary went out, and the organizer's own text
+    about it."""
 
     number: int
     planned_at: datetime
@@ -207,15 +219,21 @@ def all_rounds(tx: Transaction, games: Games = Games.NONE) -> tuple[RoundOutcome
 
 
 def drawn_round(
-    tx: Transaction, number: int, games: Games = Games.NONE, known: Mapping[int, GroupPlan] | None = None
+    tx: Transaction,
+    number: int,
+    games: Games = Games.NONE,
+    known: Mapping[int, GroupPlan] | None = None,
 ) -> RoundOutcome:
-    """One round. `known`: plans of groups, by number, that need not be read again. Raises NotFound."""
+    """One round. `known`: plans of groups, by number, that need not be read again. Raises
+    NotFound."""
     row = tx.execute(select(rounds).where(_is_round(tx, number))).first()
     if row is None:
         raise NotFound(f"there is no round {number}")
     names = {entry_id: name for name, entry_id in _entry_ids(tx).items()}
     plans, outcomes = [], []
-    for group in tx.execute(select(groups).where(_in_round(tx, number)).order_by(groups.c.number)).all():
+    for group in tx.execute(
+        select(groups).where(_in_round(tx, number)).order_by(groups.c.number)
+    ).all():
         plans.append((known or {}).get(group.number) or _plan(tx, group, names))
         if group.finished_at is not None:
             outcomes.append(_outcome(tx, group.id, plans[-1], names, games))
@@ -252,7 +270,10 @@ def progress_of_rounds(tx: Transaction) -> tuple[Progress, ...]:
             func.min(groups.c.started_at).label("started_at"),
         )
         .select_from(rounds)
-        .join(groups, and_(groups.c.tournament == rounds.c.tournament, groups.c.round == rounds.c.number))
+        .join(
+            groups,
+            and_(groups.c.tournament == rounds.c.tournament, groups.c.round == rounds.c.number),
+        )
         .outerjoin(planned_games, planned_games.c.group_id == groups.c.id)
         .where(_of(rounds, tx))
         .group_by(rounds.c.number, rounds.c.final)
@@ -276,7 +297,7 @@ def round_outcome(
     return found
 
 
-# --- played again ------------------------------------------------------------------------------------------
+# --- played again ---------------------------------------------------------------------------------
 def order_rerun(
     tx: Transaction,
     number: int,
@@ -287,18 +308,24 @@ def order_rerun(
 ) -> tuple[Rerun, tuple[GroupOutcome, ...]]:
     """Order a round (or only one group of it) to be played again; later rounds are drawn anew.
 
-    `released`: when the results of each round went out. The finished groups among them are moved to the
-    former groups, and returned. Raises NotFound if there is no such round or group.
+    `released`: when the results of each round went out. The finished groups among them are moved to
+    the former groups, and returned. Raises NotFound if there is no such round or group.
     """
     drawn = drawn_round(tx, number, Games.WITH_MOVES)
     if group is not None and group not in {each.number for each in drawn.plan.groups}:
-        raise NotFound(f"there is no group {group} in round {number}; it has {len(drawn.plan.groups)}")
+        raise NotFound(
+            f"there is no group {group} in round {number}; it has {len(drawn.plan.groups)}"
+        )
     whole = group is None or len(drawn.plan.groups) == 1
     only = None if whole else group
     tournament = tournament_of(tx)
     values = {"tournament": tournament, "at": now, "round": number, "group": only, "reason": reason}
     rerun_id = tx.execute(insert(reruns).values(values).returning(reruns.c.id)).scalar_one()
-    later = [r for r in tx.execute(select(rounds.c.number).where(_of(rounds, tx))).scalars() if r > number]
+    later = [
+        r
+        for r in tx.execute(select(rounds.c.number).where(_of(rounds, tx))).scalars()
+        if r > number
+    ]
     former = [outcome for outcome in drawn.groups if whole or outcome.plan.number == group]
     former += [outcome for r in later for outcome in drawn_round(tx, r, Games.WITH_MOVES).groups]
     for outcome in former:
@@ -325,9 +352,13 @@ def _forget_results(tx: Transaction, plan: GroupPlan) -> None:
     """Reset the group to its state when drawn, and its round to the time before it was finished."""
     group_id = _group_id(tx, plan)
     tx.execute(delete(matches).where(matches.c.group_id == group_id))
-    nothing = dict.fromkeys(("position", "half_points", "rank", "failures", "disqualified", "advances"))
+    nothing = dict.fromkeys(
+        ("position", "half_points", "rank", "failures", "disqualified", "advances")
+    )
     tx.execute(update(members).where(members.c.group_id == group_id).values(nothing))
-    tx.execute(update(groups).where(groups.c.id == group_id).values(started_at=None, finished_at=None))
+    tx.execute(
+        update(groups).where(groups.c.id == group_id).values(started_at=None, finished_at=None)
+    )
     fresh = {"played_at": None, "words": None, "reported_at": None}
     tx.execute(update(rounds).where(_is_round(tx, plan.round)).values(final=False, **fresh))
 
@@ -345,20 +376,29 @@ def all_reruns(tx: Transaction) -> tuple[Rerun, ...]:
 
 
 def former_outcomes(tx: Transaction) -> tuple[Former, ...]:
-    """The results that each order to play something again has replaced, in the order of the orders."""
+    """The results that each order to play something again has replaced, in the order of the
+    orders."""
     found = []
     for rerun in all_reruns(tx):
-        query = select(former_groups.c.outcome, former_groups.c.released_at).order_by(former_groups.c.id)
+        query = select(former_groups.c.outcome, former_groups.c.released_at).order_by(
+            former_groups.c.id
+        )
         rows = tx.execute(query.where(former_groups.c.rerun_id == rerun.id)).all()
         groups_of = tuple(adapter(GroupOutcome).validate_python(row.outcome) for row in rows)
         released = {g.plan.round: row.released_at for g, row in zip(groups_of, rows, strict=True)}
-        found.append(Former(rerun, groups_of, {number: at for number, at in released.items() if at}))
+        found.append(
+            Former(rerun, groups_of, {number: at for number, at in released.items() if at})
+        )
     return tuple(found)
 
 
-# --- evolution -------------------------------------------------------------------------------------------
+# --- evolution ------------------------------------------------------------------------------------
 def set_evolution(tx: Transaction, outcome: EvolutionOutcome) -> None:
-    tx.execute(insert(evolution).values(tournament=tournament_of(tx), facts=plain(outcome, EvolutionOutcome)))
+    tx.execute(
+        insert(evolution).values(
+            tournament=tournament_of(tx), facts=plain(outcome, EvolutionOutcome)
+        )
+    )
 
 
 def get_evolution(tx: Transaction) -> EvolutionOutcome | None:
@@ -366,11 +406,13 @@ def get_evolution(tx: Transaction) -> EvolutionOutcome | None:
     return None if facts is None else adapter(EvolutionOutcome).validate_python(facts)
 
 
-# --- how sure the ranking is --------------------------------------------------------------------------------
+# --- how sure the ranking is ----------------------------------------------------------------------
 def set_certainty(tx: Transaction, found: Certainty) -> None:
     """Store how sure the ranking is; it replaces what was stored before."""
     tx.execute(delete(certainty).where(_of(certainty, tx)))
-    tx.execute(insert(certainty).values(tournament=tournament_of(tx), facts=plain(found, Certainty)))
+    tx.execute(
+        insert(certainty).values(tournament=tournament_of(tx), facts=plain(found, Certainty))
+    )
 
 
 def get_certainty(tx: Transaction) -> Certainty | None:
@@ -378,7 +420,7 @@ def get_certainty(tx: Transaction) -> Certainty | None:
     return None if facts is None else adapter(Certainty).validate_python(facts)
 
 
-# --- rows ---------------------------------------------------------------------------------------------------
+# --- rows -----------------------------------------------------------------------------------------
 def _of(table: Table, tx: Transaction) -> ColumnElement[bool]:
     return table.c.tournament == tournament_of(tx)
 
@@ -425,10 +467,16 @@ def _outcome(
     tx: Transaction, group_id: int, plan: GroupPlan, names: Mapping[int, str], which: Games
 ) -> GroupOutcome:
     ranking = select(members).where(members.c.group_id == group_id).order_by(members.c.position)
-    standings = tuple(record(Standing, row, entry=names[row.entry_id]) for row in tx.execute(ranking))
+    standings = tuple(
+        record(Standing, row, entry=names[row.entry_id]) for row in tx.execute(ranking)
+    )
     games: tuple[Match, ...] = ()
     if which is not Games.NONE:
-        query = _GAMES[which is Games.WITH_MOVES].where(matches.c.group_id == group_id).order_by(matches.c.id)
+        query = (
+            _GAMES[which is Games.WITH_MOVES]
+            .where(matches.c.group_id == group_id)
+            .order_by(matches.c.id)
+        )
         if which is Games.FAILED:
             query = query.where(matches.c.flawless.is_(False))
         rows = map(GameRow._make, tx.execute(query))
@@ -439,5 +487,7 @@ def _outcome(
 _COLUMNS = [matches.c[name] for name in GameRow._fields]
 _GAMES = {
     True: select(*_COLUMNS),
-    False: select(*(null().label("moves") if column is matches.c.moves else column for column in _COLUMNS)),
+    False: select(
+        *(null().label("moves") if column is matches.c.moves else column for column in _COLUMNS)
+    ),
 }

@@ -49,7 +49,8 @@ _WRITERS_LOCK = 19940514  # number of our advisory lock; nobody else may use it 
 
 
 def url_of(folder: Path) -> str:
-    """The URL of a contest folder's database: `KNOBELN_DATABASE`, or else the SQLite file in the folder."""
+    """The URL of a contest folder's database: `KNOBELN_DATABASE`, or else the SQLite file in the
+    folder."""
     return os.environ.get("KNOBELN_DATABASE") or f"sqlite:///{(folder / FILE_NAME).resolve()}"
 
 
@@ -65,7 +66,8 @@ class Held:
         return self._taken
 
     def is_lost(self) -> bool:
-        """Whether the database has released the lock: it was restarted, or our connection to it broke."""
+        """Whether the database has released the lock: it was restarted, or our connection to it
+        broke."""
         if not self._taken or self._connection is None:
             return False
         with suppress(DatabaseError):
@@ -75,7 +77,8 @@ class Held:
 
 
 class Store:
-    """The database of one contest. The functions of this package take a transaction of `write` or `read`."""
+    """The database of one contest. The functions of this package take a transaction of `write` or
+    `read`."""
 
     def __init__(self, url: str) -> None:
         self.url = url
@@ -92,7 +95,8 @@ class Store:
 
         Raises StoreBusy if the database is locked, full or unreachable, GiveUp if it is damaged.
         """
-        # SQLite makes a second writer sleep, up to 0.1 s at a time; with this lock our own threads need not.
+        # SQLite makes a second writer sleep, up to 0.1 s at a time; with this lock our own threads
+        # need not.
         if not self._writers.acquire(timeout=_BUSY_SECONDS):
             raise StoreBusy("the database does not answer: another part of this program is writing")
         try:
@@ -102,11 +106,15 @@ class Store:
             self._writers.release()
 
     @contextmanager
-    def only_one(self, what: str, *, shared: bool = False, wait_seconds: float = 0.0) -> Iterator[Held]:
+    def only_one(
+        self, what: str, *, shared: bool = False, wait_seconds: float = 0.0
+    ) -> Iterator[Held]:
         """Hold the database's lock for `what`; false when another process holds it for so long.
 
-        `shared`: others may hold it shared, too. PostgreSQL releases it when our connection ends. SQLite has
-        no such locks, and it is always true: its processes are on one computer, with locks in the folder.
+        `shared`: others may hold it shared, too. PostgreSQL releases it when our connection ends.
+        SQLite has
+        no such locks, and it is always true: its processes are on one computer, with locks in the
+        folder.
         """
         if self._is_sqlite:
             yield Held(True)
@@ -132,22 +140,27 @@ class Store:
                 try:
                     if taken and not connection.invalidated:
                         connection.exec_driver_sql(f"SELECT pg_advisory_unlock{kind}({key})")
-                except DatabaseError:  # the lock ends with the connection, which nobody must use any more
+                except (
+                    DatabaseError
+                ):  # the lock ends with the connection, which nobody must use any more
                     connection.invalidate()
 
     def is_held(self, what: str) -> bool:
-        """Whether a process holds this lock of `only_one`, on whatever computer. SQLite: always False."""
+        """Whether a process holds this lock of `only_one`, on whatever computer. SQLite: always
+        False."""
         if self._is_sqlite:
             return False
         key = _key_of(what)
         # The columns and the meaning of objsubid: PostgreSQL, "The pg_locks view".
         query = text(
-            "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND objsubid = 1 AND granted AND "
-            "database = (SELECT oid FROM pg_database WHERE datname = current_database()) AND "
-            "classid::bigint = :high AND objid::bigint = :low"
+            "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND objsubid = 1 AND granted"
+            " AND database = (SELECT oid FROM pg_database WHERE datname = current_database()) AND"
+            " classid::bigint = :high AND objid::bigint = :low"
         )
         with self.read() as tx:
-            return bool(tx.execute(query, {"high": key >> 32, "low": key & 0xFFFFFFFF}).scalar_one())
+            return bool(
+                tx.execute(query, {"high": key >> 32, "low": key & 0xFFFFFFFF}).scalar_one()
+            )
 
     @contextmanager
     def read(self) -> Iterator[Transaction]:
@@ -168,7 +181,8 @@ class Store:
         return store
 
     def check_integrity(self) -> None:
-        """Raises GiveUp if SQLite finds its file damaged. It only reads, so nobody has to wait meanwhile."""
+        """Raises GiveUp if SQLite finds its file damaged. It only reads, so nobody has to wait
+        meanwhile."""
         if not self._is_sqlite:
             return
         try:
@@ -180,7 +194,8 @@ class Store:
             raise _damaged(verdict)
 
     def wipe(self) -> None:
-        """Let what was deleted leave SQLite's files, too. PostgreSQL does that by itself, in time."""
+        """Let what was deleted leave SQLite's files, too. PostgreSQL does that by itself, in
+        time."""
         if not self._is_sqlite:
             return
         with closing(self.engine.raw_connection()) as connection:  # it is in no transaction
@@ -224,7 +239,9 @@ def _own_errors() -> Iterator[None]:
 
 
 def _damaged(verdict: object) -> GiveUp:
-    return GiveUp(f"the database is damaged ({verdict}): stop, and `knobeln restore` the last good backup")
+    return GiveUp(
+        f"the database is damaged ({verdict}): stop, and `knobeln restore` the last good backup"
+    )
 
 
 def _engine(url: str) -> Engine:
@@ -233,8 +250,8 @@ def _engine(url: str) -> Engine:
             engine = create_engine(url, json_serializer=json_text)
         except ModuleNotFoundError as error:
             raise GiveUp(
-                f"the database of KNOBELN_DATABASE needs the Python package {error.name}, which is not "
-                "installed",
+                f"the database of KNOBELN_DATABASE needs the Python package {error.name}, which is"
+                " not installed",
                 hint="for PostgreSQL: `make setup-postgresql`",
             ) from error
         if engine.dialect.name == "postgresql":
@@ -254,7 +271,8 @@ def _key_of(lock: str) -> int:
 
 
 def _begin_on_postgresql(connection: Connection) -> None:
-    # One writer at a time, as with SQLite, so what a transaction has read is still true when it writes.
+    # One writer at a time, as with SQLite, so what a transaction has read is still true when it
+    # writes.
     if not _is_read_only(connection):
         connection.exec_driver_sql(f"SELECT pg_advisory_xact_lock({_WRITERS_LOCK})")
 
@@ -264,7 +282,8 @@ def _is_read_only(connection: Connection) -> bool:
 
 
 def _make_private(url: str) -> None:
-    """Create a new file that only its owner can read: it will hold the seed and the teams' secrets."""
+    """Create a new file that only its owner can read: it will hold the seed and the teams'
+    secrets."""
     path = make_url(url).database
     if path and path != ":memory:" and not Path(path).exists():
         with suppress(OSError):  # SQLite has the better error message
@@ -288,8 +307,8 @@ def _begin(connection: Connection) -> None:
 def _begin_soon(connection: Any) -> bool:
     """Begin to write as soon as no other process does; False if that takes too long.
 
-    SQLite's own wait sleeps ever longer, up to 0.1 s. So it seldom finds the moment between two transactions
-    of a process that writes one after the other.
+    SQLite's own wait sleeps ever longer, up to 0.1 s. So it seldom finds the moment between two
+    transactions of a process that writes one after the other.
     """
     connection.execute("PRAGMA busy_timeout=0")
     try:
@@ -313,7 +332,8 @@ _NEWEST = select(func.max(tournaments.c.id))
 
 
 def tournament_of(tx: Transaction) -> int:
-    """The number of the tournament that the transaction is about; of `Store.of_tournament`, or the newest."""
+    """The number of the tournament that the transaction is about; of `Store.of_tournament`, or the
+    newest."""
     known: int | None = tx.get_execution_options().get(_TOURNAMENT)
     return known or set_tournament(tx, tx.execute(_NEWEST).scalar_one())
 
@@ -326,14 +346,16 @@ def set_tournament(tx: Transaction, number: int) -> int:
 
 # --- rows ---
 def record(kind: type[T], row: Row[Any], **others: object) -> T:
-    """The record whose fields are columns of the row, by name. `others`: fields that are no columns."""
+    """The record whose fields are columns of the row, by name. `others`: fields that are no
+    columns."""
     return adapter(kind).validate_python({**row._mapping, **others})
 
 
 def insert_many(
     tx: Transaction, table: Table, columns: Sequence[str], rows: Iterable[Sequence[object]]
 ) -> None:
-    """Insert rows of these columns as the driver takes them: JSON is text, and no column is a `Moment`.
+    """Insert rows of these columns as the driver takes them: JSON is text, and no column is a
+    `Moment`.
 
     SQLAlchemy would convert each value of each row, which takes longer than to insert it.
     """

@@ -47,11 +47,17 @@ from contest.util.program_files import is_archive
 _REPORT: TypeAdapter[BuildReport] = TypeAdapter(  # built with the first report that is read
     Annotated[BuildReport, Field(discriminator="kind")], config=ConfigDict(defer_build=True)
 )
-# What a withdrawn team has sent stays where it is, and is compiled when the team comes back. That of others
-# who do not take part is compiled, so that it can play as soon as they do.
-_NOT_WITHDRAWN = submissions.c.team_id.in_(select(teams.c.id).where(teams.c.state != TeamState.WITHDRAWN))
+# What a withdrawn team has sent stays where it is, and is compiled when the team comes back. That
+# of others who do not take part is compiled, so that it can play as soon as they do.
+_NOT_WITHDRAWN = submissions.c.team_id.in_(
+    select(teams.c.id).where(teams.c.state != TeamState.WITHDRAWN)
+)
 # Those that wait for a lost language (languages.py) hold up nobody.
-_QUEUED = (submissions.c.state == SubmissionState.QUEUED) & submissions.c.waits_for.is_(None) & _NOT_WITHDRAWN
+_QUEUED = (
+    (submissions.c.state == SubmissionState.QUEUED)
+    & submissions.c.waits_for.is_(None)
+    & _NOT_WITHDRAWN
+)
 _OUT_OF_QUEUE: Mapping[str, object] = {**UNCLAIMED, "waits_for": None}
 
 
@@ -99,7 +105,9 @@ def add(
         "reply_to": reply_to,
     }
     submission_id = tx.execute(_ADD, values).scalar_one()
-    rows = [{"submission_id": submission_id, "name": name, "data": data} for name, data in files.items()]
+    rows = [
+        {"submission_id": submission_id, "name": name, "data": data} for name, data in files.items()
+    ]
     tx.execute(_ADD_FILES, rows)
     return Submission(submission_id, files=files, **values)
 
@@ -116,7 +124,8 @@ def claims(claimant: Claimant, clock: Clock) -> Claims:
 
 
 class Waiting(NamedTuple):
-    """What a team has in the queue: how many programs, and the id of the one that has waited longest.
+    """What a team has in the queue: how many programs, and the id of the one that has waited
+    longest.
 
     `is_claimed`: a living process builds one of them.
     """
@@ -133,8 +142,9 @@ def any_waiting(tx: Transaction) -> bool:
 
 
 def letters_without_effect(tx: Transaction, before: datetime) -> list[tuple[datetime, str]]:
-    """The letters that came before then and wait for the desk, the organizer or the compiler: the time and
-    the sha256 of each, in their order. Those of strangers that wait for a limit bring no program."""
+    """The letters that came before then and wait for the desk, the organizer or the compiler: the
+    time and the sha256 of each, in their order. Those of strangers that wait for a limit bring no
+    program."""
     came = select(letters.c.received_at, letters.c.digest).where(letters.c.received_at < before)
     of_desk = came.where(letters.c.state == LetterState.NEW)
     of_organizer = came.where(letters.c.state == LetterState.FAILED, letters.c.network.is_(None))
@@ -186,8 +196,11 @@ _QUEUED_OF = (
 
 
 def unclaimed_queue(tx: Transaction, team_id: int, claims: Claims) -> tuple[int, ...]:
-    """The ids of the team's programs that wait for the compiler, oldest first; none if one is being built."""
-    query = select(submissions.c.id, claims.is_free(tx)).where(submissions.c.team_id == team_id, _QUEUED)
+    """The ids of the team's programs that wait for the compiler, oldest first; none if one is being
+    built."""
+    query = select(submissions.c.id, claims.is_free(tx)).where(
+        submissions.c.team_id == team_id, _QUEUED
+    )
     rows = tx.execute(query.order_by(submissions.c.id)).all()
     return tuple(number for number, _ in rows) if all(is_free for _, is_free in rows) else ()
 
@@ -199,7 +212,8 @@ def replace(tx: Transaction, old: Sequence[int]) -> None:
 
 
 def replaced_by(tx: Transaction, submission: Submission) -> tuple[int, ...]:
-    """The numbers of the versions just before this one that were never compiled because it replaced them."""
+    """The numbers of the versions just before this one that were never compiled because it replaced
+    them."""
     query = select(submissions.c.number, submissions.c.state).where(
         submissions.c.team_id == submission.team_id, submissions.c.number < submission.number
     )
@@ -240,19 +254,23 @@ def add_build(
         tx.execute(insert(images).values(digest=digest, image=image))
     values = {"submission_id": submission_id, "built_at": now, "accepted": accepted}
     kept = _REPORT.dump_python(report, mode="json", by_alias=True)
-    tx.execute(insert(builds).values(**values, report=kept, image_digest=digest if accepted else None))
+    tx.execute(
+        insert(builds).values(**values, report=kept, image_digest=digest if accepted else None)
+    )
     return True
 
 
 def set_aside(tx: Transaction, submission_id: int) -> bool:
-    """Take a program out of the queue because our compile service failed on it. False: it has been built."""
+    """Take a program out of the queue because our compile service failed on it. False: it has been
+    built."""
     queued = (submissions.c.id == submission_id) & (submissions.c.state == SubmissionState.QUEUED)
     values = {"state": SubmissionState.SET_ASIDE, **_OUT_OF_QUEUE}
     return tx.execute(update(submissions).where(queued).values(values)).rowcount == 1
 
 
 def retry(tx: Transaction, team_id: int | None = None) -> int:
-    """Put the programs that were set aside back into the queue; return how many. `team_id`: only its own."""
+    """Put the programs that were set aside back into the queue; return how many. `team_id`: only
+    its own."""
     query = update(submissions).where(submissions.c.state == SubmissionState.SET_ASIDE)
     if team_id is not None:
         query = query.where(submissions.c.team_id == team_id)
@@ -262,9 +280,13 @@ def retry(tx: Transaction, team_id: int | None = None) -> int:
 def newest_accepted(query: Select[Any]) -> Select[Any]:
     """Restrict a query on submissions to the newest accepted one of every team."""
     newest = select(submissions.c.team_id, func.max(submissions.c.number).label("number"))
-    newest = newest.join(builds, builds.c.submission_id == submissions.c.id).where(builds.c.accepted)
+    newest = newest.join(builds, builds.c.submission_id == submissions.c.id).where(
+        builds.c.accepted
+    )
     counting = newest.group_by(submissions.c.team_id).subquery()
-    same = (counting.c.team_id == submissions.c.team_id) & (counting.c.number == submissions.c.number)
+    same = (counting.c.team_id == submissions.c.team_id) & (
+        counting.c.number == submissions.c.number
+    )
     return query.join(counting, same)
 
 
@@ -272,8 +294,8 @@ def newest_accepted(query: Select[Any]) -> Select[Any]:
 class TeamsProgram:
     """What a team can be told about its program.
 
-    `accepted`: its newest accepted version. `counting`: the version that plays, or would if the contest
-    started now; `participation` says why an accepted one does not.
+    `accepted`: its newest accepted version. `counting`: the version that plays, or would if the
+    contest started now; `participation` says why an accepted one does not.
     """
 
     participation: Participation
@@ -300,7 +322,9 @@ def counting_numbers(tx: Transaction) -> dict[int, int]:
     """The numbers of the versions that play, or would if the contest started now, by team id."""
     query = select(submissions.c.team_id, submissions.c.number)
     if all_entries(tx):
-        query = query.join_from(submissions, builds).join(entries, entries.c.build_id == builds.c.id)
+        query = query.join_from(submissions, builds).join(
+            entries, entries.c.build_id == builds.c.id
+        )
         query = query.where(entries.c.tournament == tournament_of(tx))
     else:
         query = _that_play(tx, submissions.c.team_id, submissions.c.number)
@@ -332,10 +356,15 @@ _REPORT_OF = select(builds.c.report).where(builds.c.submission_id == bindparam("
 
 
 def image_of(tx: Transaction, team_id: int, number: int) -> tuple[str, bytes]:
-    """The digest and the bytes of the image of this version, an accepted one, of the team's program."""
-    query = select(images.c.digest, images.c.image).join(builds, builds.c.image_digest == images.c.digest)
+    """The digest and the bytes of the image of this version, an accepted one, of the team's
+    program."""
+    query = select(images.c.digest, images.c.image).join(
+        builds, builds.c.image_digest == images.c.digest
+    )
     query = query.join(submissions, submissions.c.id == builds.c.submission_id)
-    row = tx.execute(query.where(submissions.c.team_id == team_id, submissions.c.number == number)).one()
+    row = tx.execute(
+        query.where(submissions.c.team_id == team_id, submissions.c.number == number)
+    ).one()
     return row.digest, row.image
 
 
@@ -346,14 +375,20 @@ def count_with_program(tx: Transaction) -> int:
 
 def count_versions(tx: Transaction) -> dict[int, int]:
     """How many versions each team has sent, by team id; teams without any are missing."""
-    rows = tx.execute(select(submissions.c.team_id, func.count()).group_by(submissions.c.team_id)).all()
+    rows = tx.execute(
+        select(submissions.c.team_id, func.count()).group_by(submissions.c.team_id)
+    ).all()
     return {row[0]: row[1] for row in rows}
 
 
 def versions(tx: Transaction, team_id: int) -> tuple[Version, ...]:
     """All versions of a team's program, oldest first."""
-    query = select(submissions, builds.c.report).outerjoin(builds, builds.c.submission_id == submissions.c.id)
-    rows = tx.execute(query.where(submissions.c.team_id == team_id).order_by(submissions.c.number)).all()
+    query = select(submissions, builds.c.report).outerjoin(
+        builds, builds.c.submission_id == submissions.c.id
+    )
+    rows = tx.execute(
+        query.where(submissions.c.team_id == team_id).order_by(submissions.c.number)
+    ).all()
     return tuple(map(Version, _submissions(tx, rows), map(_report, rows)))
 
 
@@ -374,13 +409,17 @@ def newest(
 
     They are read one by one, because the archives of many images would not fit into memory.
     """
-    query = select(submissions, builds.c.report).outerjoin(builds, builds.c.submission_id == submissions.c.id)
+    query = select(submissions, builds.c.report).outerjoin(
+        builds, builds.c.submission_id == submissions.c.id
+    )
     query = _chosen(query, team_id, state).order_by(submissions.c.id.desc()).limit(count)
     for row in tx.execute(query).all():
         yield from map(Version, _submissions(tx, [row]), [_report(row)])
 
 
-def count(tx: Transaction, *, team_id: int | None = None, state: SubmissionState | None = None) -> int:
+def count(
+    tx: Transaction, *, team_id: int | None = None, state: SubmissionState | None = None
+) -> int:
     """Count the submissions; only those of one team, or in one state, if given."""
     query = _chosen(select(func.count()).select_from(submissions), team_id, state)
     return int(tx.execute(query).scalar_one())
@@ -395,8 +434,11 @@ def _chosen(query: Select[Any], team_id: int | None, state: SubmissionState | No
 
 
 def freeze(tx: Transaction) -> tuple[Entry, ...]:
-    """Make the version that counts of every team that takes part its entry, in order of registration."""
-    playing = _that_play(tx, teams.c.name, teams.c.id.label("team_id"), builds.c.id.label("build_id"))
+    """Make the version that counts of every team that takes part its entry, in order of
+    registration."""
+    playing = _that_play(
+        tx, teams.c.name, teams.c.id.label("team_id"), builds.c.id.label("build_id")
+    )
     rows = [
         {"tournament": tournament_of(tx), **row}
         for row in tx.execute(playing.order_by(teams.c.id)).mappings()
@@ -407,23 +449,34 @@ def freeze(tx: Transaction) -> tuple[Entry, ...]:
 
 
 def entry_list(tx: Transaction) -> EntryList:
-    """The entries if the contest started now, with the digests of their programs as the ledger has them.
+    """The entries if the contest started now, with the digests of their programs as the ledger has
+    them.
 
     The digest is "" if the contest keeps no ledger.
     """
-    # Joined here: without an index on the ledger's letters, a database reads the ledger for each entry.
-    accepted = select(ledger.c.letter, ledger.c.digest).where(ledger.c.effect == Effect.PROGRAM_ACCEPTED)
+    # Joined here: without an index on the ledger's letters, a database reads the ledger for each
+    # entry.
+    accepted = select(ledger.c.letter, ledger.c.digest).where(
+        ledger.c.effect == Effect.PROGRAM_ACCEPTED
+    )
     programs = dict(map(tuple, tx.execute(accepted.order_by(ledger.c.number))))
     query = _that_play(tx, teams.c.name, letters.c.digest, builds.c.image_digest)
     query = query.join(letters, letters.c.id == submissions.c.letter_id)
-    found = [SealedEntry(team, programs.get(letter, ""), image) for team, letter, image in tx.execute(query)]
+    found = [
+        SealedEntry(team, programs.get(letter, ""), image)
+        for team, letter, image in tx.execute(query)
+    ]
     return EntryList.of(found)
 
 
 def _that_play(tx: Transaction, *columns: Any) -> Select[Any]:
-    """A query for the newest accepted versions of the teams that take part: the list of entries and the
-    entries themselves are both made of it."""
-    query = select(*columns).select_from(submissions).join(builds, builds.c.submission_id == submissions.c.id)
+    """A query for the newest accepted versions of the teams that take part: the list of entries and
+    the entries themselves are both made of it."""
+    query = (
+        select(*columns)
+        .select_from(submissions)
+        .join(builds, builds.c.submission_id == submissions.c.id)
+    )
     query = query.join(teams, teams.c.id == submissions.c.team_id)
     return newest_accepted(query.where(participation.takes_part(tx)))
 
@@ -445,7 +498,9 @@ def owned(tx: Transaction) -> frozenset[tuple[int, str]]:
 
 def entered(tx: Transaction, entry: Entry) -> Version:
     """The version that plays as this entry."""
-    query = select(submissions, builds.c.report).join(builds, builds.c.submission_id == submissions.c.id)
+    query = select(submissions, builds.c.report).join(
+        builds, builds.c.submission_id == submissions.c.id
+    )
     row = tx.execute(query.where(builds.c.id == entry.build_id)).one()
     return Version(_submissions(tx, [row])[0], _report(row))
 

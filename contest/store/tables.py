@@ -64,10 +64,12 @@ _Json = JSON(none_as_null=True)  # None is NULL, and not the text `null`
 contest = _table(
     "contest",
     Column("id", Integer, primary_key=True),
-    # What the seed of the first tournament is made of, `ContestSeed.secret`; its sha256 names the ledger.
+    # What the seed of the first tournament is made of, `ContestSeed.secret`; its sha256 names the
+    # ledger.
     Column("seed", LargeBinary, nullable=False),
-    # The secret of the last tournament that there can be. Each secret is the sha256 of the next one, so the
-    # first sha256 fixes them all. NULL: the first one was given, and there is no next one.
+    # The secret of the last tournament that there can be. Each secret is the sha256 of the next
+    # one, so the first sha256 fixes them all. NULL: the first one was given, and there is no next
+    # one.
     Column("last_seed", LargeBinary, nullable=True),
     # Never published, unlike the seed; it signs bounce addresses and Message-IDs.
     Column("secret", LargeBinary, nullable=False),
@@ -75,34 +77,42 @@ contest = _table(
     Column("pause_reason", Text, nullable=True),
     Column("paused_until", Moment, nullable=True),  # NULL: until the organizer resumes
     Column("reports_held_at", Moment, nullable=True),  # from then on reports are queued as held
-    Column("season", _Json, nullable=True),  # a SeasonTable; NULL: the season goes on, or there is none
+    # a SeasonTable; NULL: the season goes on, or there is none
+    Column("season", _Json, nullable=True),
     # Of the organizer's string for commands by mail; NULL: there is none.
     Column("organizer_digest", String(64), nullable=True),
     Column("run_ordered_at", Moment, nullable=True),  # `serve` has to start the run
     Column("signing_key", LargeBinary, nullable=False),  # Ed25519; it signs receipts
-    Column("languages", _Json, nullable=True),  # that teams could ever use here; NULL: not noted yet
+    # that teams could ever use here; NULL: not noted yet
+    Column("languages", _Json, nullable=True),
     CheckConstraint("id = 1", name="only_one"),
 )
 
-tournaments = _table(  # of the season, one after the other; the newest is the one that everything is about
+# of the season, one after the other; the newest is the one that everything is about
+tournaments = _table(
     "tournaments",
     Column("id", Integer, primary_key=True, autoincrement=False),  # 1, 2, ...
     Column("phase", String(16), nullable=False),
-    Column("entries_root", LargeBinary, nullable=True),  # of the list of entries; NULL: it is not final yet
-    Column("number", LargeBinary, nullable=True),  # the public number, empty without one; NULL: not known yet
+    # of the list of entries; NULL: it is not final yet
+    Column("entries_root", LargeBinary, nullable=True),
+    # the public number, empty without one; NULL: not known yet
+    Column("number", LargeBinary, nullable=True),
     Column("number_source", Text, nullable=True),  # the text that it was read from
     Column("settings", _Json, nullable=True),  # as they were when it started; they never change
     Column("started_at", Moment, nullable=True),
     Column("finished_at", Moment, nullable=True),
     # {name: [date in contest.toml at that time, moved date]}, both as of the first tournament
     Column("moved_dates", _Json, nullable=True),
-    Column("time_changes", _Json, nullable=True),  # [[when, seconds for a move before, and after], ...]
+    # [[when, seconds for a move before, and after], ...]
+    Column("time_changes", _Json, nullable=True),
     Column("due_at", Moment, nullable=True),  # when `serve` ordered its run by its date
 )
 
 
 def _of_tournament(*, primary_key: bool = False) -> Column[int]:
-    return Column("tournament", ForeignKey("tournaments.id"), nullable=False, primary_key=primary_key)
+    return Column(
+        "tournament", ForeignKey("tournaments.id"), nullable=False, primary_key=primary_key
+    )
 
 
 journal = _table(
@@ -124,14 +134,18 @@ letters = _table(
     Column("sender", Text, nullable=False),
     Column("recipients", JSON, nullable=False),
     Column("channel", String(32), nullable=False),
-    Column("client", Text, nullable=False, server_default=""),  # the address that SMTP brought it from
+    # the address that SMTP brought it from
+    Column("client", Text, nullable=False, server_default=""),
     Column("state", String(16), nullable=False),
-    Column("is_large", Boolean, nullable=False, server_default=false()),  # it waits behind usual ones
+    # it waits behind usual ones
+    Column("is_large", Boolean, nullable=False, server_default=false()),
     Column("message_id", Text, nullable=True, index=True),
-    Column("content", String(64), nullable=True),  # sha256 of what it says, by which a copy is known
+    # sha256 of what it says, by which a copy is known
+    Column("content", String(64), nullable=True),
     Column("note", Text, nullable=False),  # the outcome, or the traceback
     Column("raw", LargeBinary, nullable=False),
-    # The limit that is used up, such as `domain a.example`; `list`: it is told to the organizer with others.
+    # The limit that is used up, such as `domain a.example`; `list`: it is told to the organizer
+    # with others.
     Column("waits_for", Text, nullable=True, index=True),
     Column("waits_until", Moment, nullable=True),  # and when to try again
     Column("network", Text, nullable=True),  # of letters that have waited: where they came from
@@ -140,10 +154,12 @@ letters = _table(
 )
 
 begun = _table(
-    # What a process has begun and not finished. The row goes with the transaction that finishes the work.
+    # What a process has begun and not finished. The row goes with the transaction that finishes the
+    # work.
     "begun",
     Column("work", String(64), primary_key=True),  # such as `letter/17`
-    Column("times", Integer, nullable=False),  # by how many processes, of which all but the last are gone
+    # by how many processes, of which all but the last are gone
+    Column("times", Integer, nullable=False),
     Column("process", Text, nullable=False),  # the last one, as in `Claimant`
     Column("at", Moment, nullable=False),
 )
@@ -153,16 +169,20 @@ ledger = _table(
     "ledger",
     Column("number", Integer, primary_key=True, autoincrement=False),  # 1, 2, ...
     Column("leaf_hash", LargeBinary, nullable=False, unique=True),
-    Column("peaks", LargeBinary, nullable=False),  # of the tree that ends with this leaf, one after the other
+    # of the tree that ends with this leaf, one after the other
+    Column("peaks", LargeBinary, nullable=False),
     Column("effect", String(64), nullable=False),
-    Column("team", String(30), nullable=False),  # a name, as the team may be removed later; "" = none
+    # a name, as the team may be removed later; "" = none
+    Column("team", String(30), nullable=False),
     Column("at", Moment, nullable=False),
     Column("letter", String(64), nullable=False),  # sha256, as in `letters`
-    Column("digest", String(64), nullable=False),  # of the program, the list or the number; "" without one
+    # of the program, the list or the number; "" without one
+    Column("digest", String(64), nullable=False),
 )
 cosignatures = _table(  # of the ledger, by witnesses who were asked for one
     "cosignatures",
-    Column("number", Integer, primary_key=True, autoincrement=False),  # of the entry up to which they sign
+    # of the entry up to which they sign
+    Column("number", Integer, primary_key=True, autoincrement=False),
     Column("witness", Text, primary_key=True),  # its key
     Column("signature", LargeBinary, nullable=True),  # with its time; NULL: none has come
 )
@@ -206,8 +226,10 @@ teams = _table(
     Column("flags", JSON, nullable=False),
     Column("letter_id", ForeignKey("letters.id"), nullable=True),
     Column("registered_at", Moment, nullable=False),
-    Column("proved", Boolean, nullable=False, server_default=true(), index=True),  # its address is read
-    Column("receipt", Integer, nullable=False, server_default="0"),  # the number of the newest that it got
+    # its address is read
+    Column("proved", Boolean, nullable=False, server_default=true(), index=True),
+    # the number of the newest that it got
+    Column("receipt", Integer, nullable=False, server_default="0"),
 )
 
 team_members = _table(  # the names in `teams.members`, to find people who are in two teams
@@ -249,10 +271,12 @@ submissions = _table(
     Column("program", String(64), nullable=False),  # the name of one of its files; "" while unknown
     Column("description", Text, nullable=False),  # the text of the letter
     Column("repairs", JSON, nullable=False),  # repairs of the letter's program, as sentences
-    Column("reply_to", Text, nullable=True),  # the letter's Message-ID, for the report's In-Reply-To
+    # the letter's Message-ID, for the report's In-Reply-To
+    Column("reply_to", Text, nullable=True),
     Column("claimed_by", Text, nullable=True),  # the process that builds it; NULL: nobody does
     Column("claimed_until", Moment, nullable=True),  # from then on another process may build it
-    # A language that a host has lost: queued programs that wait for it are left out. NULL: it waits for none.
+    # A language that a host has lost: queued programs that wait for it are left out. NULL: it waits
+    # for none.
     Column("waits_for", Text, nullable=True),
     UniqueConstraint("team_id", "number"),
     Index("ix_submissions_state_id", "state", "id"),
@@ -266,7 +290,9 @@ sent_files = _table(
 )
 
 images = _table(
-    "images", Column("digest", String(64), primary_key=True), Column("image", LargeBinary, nullable=False)
+    "images",
+    Column("digest", String(64), primary_key=True),
+    Column("image", LargeBinary, nullable=False),
 )
 
 builds = _table(
@@ -360,7 +386,8 @@ members = _table(
     Column("group_id", ForeignKey("groups.id"), primary_key=True),
     Column("place", Integer, primary_key=True),  # index in the order of the draw
     Column("entry_id", ForeignKey("entries.id"), nullable=False),
-    Column("position", Integer, nullable=True),  # index in the ranking; NULL until the group is finished
+    # index in the ranking; NULL until the group is finished
+    Column("position", Integer, nullable=True),
     Column("half_points", BigInteger, nullable=True),
     Column("rank", Integer, nullable=True),
     Column("failures", Integer, nullable=True),
@@ -387,7 +414,8 @@ matches = _table(
     Column("attempt", Integer, nullable=False),
     Column("counted", Boolean, nullable=False),
     Column("flawless", Boolean, nullable=False),
-    # JSON as text, see GameRow: SQLAlchemy would read and write each of many thousand values by itself.
+    # JSON as text, see GameRow: SQLAlchemy would read and write each of many thousand values by
+    # itself.
     Column("result", Text, nullable=False),
     Column("moves", Text, nullable=True),  # turn by turn, of games that cannot be played again
     Column("usage", Text, nullable=True),  # of programs that are asked for moves, by seat
@@ -421,8 +449,10 @@ former_groups = _table(
 
 engine_failures = _table(
     "engine_failures",
-    Column("culprit", String(64), primary_key=True),  # the digest of a program, or what was being done
-    Column("move", String(64), primary_key=True),  # at which it failed; "" if the culprit is no program
+    # the digest of a program, or what was being done
+    Column("culprit", String(64), primary_key=True),
+    # at which it failed; "" if the culprit is no program
+    Column("move", String(64), primary_key=True),
     Column("failures", Integer, nullable=False),
     Column("at", Moment, nullable=False),  # of the last one
 )
@@ -443,7 +473,9 @@ certainty = _table(
 )
 
 contents = _table(
-    "contents", Column("digest", String(64), primary_key=True), Column("content", LargeBinary, nullable=False)
+    "contents",
+    Column("digest", String(64), primary_key=True),
+    Column("content", LargeBinary, nullable=False),
 )
 
 outbox = _table(
@@ -466,12 +498,16 @@ outbox = _table(
     Column("attempts", Integer, nullable=False),
     Column("last_response", Text, nullable=False),
     Column("finished_at", Moment, nullable=True),
-    Column("ready_at", Moment, nullable=False),  # from then on it may be sent; our patience begins then
-    Column("repeated_at", Moment, nullable=True),  # when it was last sent again, for a repeated letter
-    # When the last attempt began, unless it is known how it ended, and how many such attempts there are.
+    # from then on it may be sent; our patience begins then
+    Column("ready_at", Moment, nullable=False),
+    # when it was last sent again, for a repeated letter
+    Column("repeated_at", Moment, nullable=True),
+    # When the last attempt began, unless it is known how it ended, and how many such attempts there
+    # are.
     Column("sending_since", Moment, nullable=True),
     Column("unfinished", Integer, nullable=False, server_default="0"),
-    Column("letter_id", ForeignKey("letters.id"), nullable=True, index=True),  # the letter that it answers
+    # the letter that it answers
+    Column("letter_id", ForeignKey("letters.id"), nullable=True, index=True),
     Column("is_report", Boolean, nullable=False),  # ordered by its team, and held with the reports
     Column("round", Integer, nullable=True),  # that a report is about
     Column("group", Integer, nullable=True),
@@ -486,7 +522,8 @@ answers = _table(  # each answer to a letter, as often as it was sent: what the 
     Column("letter_id", ForeignKey("letters.id"), nullable=False, index=True),
     Column("template", String(64), nullable=False),
     Column("mailbox", Text, nullable=False),  # of its reader, as `mailbox_of` writes it
-    Column("family", Text, nullable=False),  # of mailboxes that may be one, as `family_of` writes it
+    # of mailboxes that may be one, as `family_of` writes it
+    Column("family", Text, nullable=False),
     Column("domain", Text, nullable=False),  # its registered one, as `provider_of` writes it
     Column("writer", Text, nullable=False),  # the mailbox of the letter's writer
     Column("network", Text, nullable=False),  # that the letter came from; "" = not known

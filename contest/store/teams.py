@@ -49,8 +49,8 @@ def add(
 ) -> Team:
     """Add a team. Names and addresses are unique in the database: of two at once, one fails (R13).
 
-    `is_proved`: whether its address has shown that somebody reads it. `returning`: the id of a withdrawn
-    team that comes back; its programs count again.
+    `is_proved`: whether its address has shown that somebody reads it. `returning`: the id of a
+    withdrawn team that comes back; its programs count again.
     """
     values = {
         "name": registration.team_name,
@@ -76,10 +76,15 @@ def add(
         _change(tx, returning, **values)
     team_id = returning or tx.execute(_ADD, values).scalar_one()
     keys = [_folded(member.name) for member in registration.members]
-    rows = [{"team_id": team_id, "number": number, "name_key": key} for number, key in enumerate(keys, 1)]
+    rows = [
+        {"team_id": team_id, "number": number, "name_key": key}
+        for number, key in enumerate(keys, 1)
+    ]
     if rows:
         tx.execute(_ADD_MEMBERS, rows)
-    return Team(team_id, registration, requested_name, state, now, tuple(flags), is_proved=is_proved)
+    return Team(
+        team_id, registration, requested_name, state, now, tuple(flags), is_proved=is_proved
+    )
 
 
 _ADD = insert(teams).returning(teams.c.id)
@@ -153,7 +158,8 @@ _UNPROVED_ADDRESSES = select(teams.c.address).where(_UNPROVED)
 
 
 def auth_digests_among(tx: Transaction, digests: Iterable[str]) -> frozenset[str]:
-    """Those among these digests that are of a team's valid string, maybe with the team's other one."""
+    """Those among these digests that are of a team's valid string, maybe with the team's other
+    one."""
     waiting = iter(digests)
     found: frozenset[str] = frozenset()
     while some := tuple(islice(waiting, _MAX_DIGESTS)):
@@ -175,7 +181,8 @@ def all_teams(tx: Transaction) -> tuple[Team, ...]:
 
 
 def present(tx: Transaction) -> tuple[Team, ...]:
-    """The teams that have been heard from and have not withdrawn, in the order of their registration."""
+    """The teams that have been heard from and have not withdrawn, in the order of their
+    registration."""
     return _all(tx, select(teams).where(_PRESENT))
 
 
@@ -212,8 +219,8 @@ _NAMED = select(teams.c.id).where(teams.c.name_key == bindparam("name"))
 
 
 def count(tx: Transaction) -> int:
-    """How many teams have been heard from, including those that wait for the organizer, without withdrawn
-    ones."""
+    """How many teams have been heard from, including those that wait for the organizer, without
+    withdrawn ones."""
     return int(tx.execute(_COUNT).scalar_one())
 
 
@@ -228,7 +235,9 @@ def count_pending(tx: Transaction) -> int:
 
 def count_organization(tx: Transaction, organization: str) -> int:
     """How many teams this organization has; case and blanks do not matter."""
-    return int(tx.execute(_COUNT_ORGANIZATION, {"organization": _folded(organization)}).scalar_one())
+    return int(
+        tx.execute(_COUNT_ORGANIZATION, {"organization": _folded(organization)}).scalar_one()
+    )
 
 
 _COUNT_ORGANIZATION = _COUNT.where(teams.c.organization_key == bindparam("organization"))
@@ -239,7 +248,8 @@ def set_state(tx: Transaction, team_id: int, state: TeamState) -> None:
 
 
 def set_auth_digest(tx: Transaction, team_id: int, digest: str) -> None:
-    """Replace the digest of the team's authentification string; no other string is valid from now on."""
+    """Replace the digest of the team's authentification string; no other string is valid from now
+    on."""
     _change(tx, team_id, auth_digest=digest, offered_digest=None)
 
 
@@ -269,7 +279,8 @@ def addresses(tx: Transaction) -> tuple[str, ...]:
 
 
 def remove(tx: Transaction, team_id: int) -> None:
-    """Delete a registration that the organizer has rejected; its name and address are free again."""
+    """Delete a registration that the organizer has rejected; its name and address are free
+    again."""
     _forget_members(tx, team_id)
     tx.execute(delete(teams).where(teams.c.id == team_id))
 

@@ -1,1 +1,2 @@
-"""Our own trusted child processes: worker pools and engine pools. Foreign code runs in `sandbox` only."""
+"""Our own trusted child processes: worker pools and engine pools. Foreign code runs in `sandbox`
+only."""

@@ -23,13 +23,14 @@ def c_program(
     *,
     more: Path | None = None,
 ) -> Path:
-    """The program made of all C files in `sources`, taken from `cache` where it has been built before.
+    """The program made of all C files in `sources`, taken from `cache` where it has been built
+    before.
 
-    `cache`: None = this user's. `more`: a folder with further C files, which may include the headers of the
-    first. The name of the program's file begins with `name`. Several processes may come here at once: each
-    builds for itself, and all end with the same file. A file in the cache that somebody else could have
-    changed is built again. Raises ToolMissing without a compiler, or if the cache cannot be written, or
-    others can write it.
+    `cache`: None = this user's. `more`: a folder with further C files, which may include the
+    headers of the first. The name of the program's file begins with `name`. Several processes may
+    come here at once: each builds for itself, and all end with the same file. A file in the cache
+    that somebody else could have changed is built again. Raises ToolMissing without a compiler, or
+    if the cache cannot be written, or others can write it.
     """
     cache = cache or cache_folder("engines")
     compiler = c_compiler()
@@ -51,7 +52,9 @@ def c_compiler() -> str:
     """The path of this host's C compiler. Raises ToolMissing, with advice how to get one."""
     found = shutil.which("cc") or shutil.which("gcc")
     if found is None:
-        raise ToolMissing("there is no C compiler (cc or gcc), which builds our engines", hint="install gcc")
+        raise ToolMissing(
+            "there is no C compiler (cc or gcc), which builds our engines", hint="install gcc"
+        )
     return found
 
 

@@ -41,14 +41,17 @@ class Process:
 def own_command(*words: str) -> list[str]:
     """The command line of `knobeln` with these words, in a process of its own.
 
-    -P: Python would look for modules in the current folder first, and a stray `cmd.py` in /tmp would take the
-    place of a module of ours or of a library.
+    -P: Python would look for modules in the current folder first, and a stray `cmd.py` in /tmp
+    would take the place of a module of ours or of a library.
     """
     return [sys.executable, "-P", "-m", "knobeln", *words]
 
 
-def start(command: Sequence[str], log: Path, environment: Mapping[str, str] | None = None) -> Process:
-    """Start the command without input, appending its output to `log`. `environment` defaults to ours."""
+def start(
+    command: Sequence[str], log: Path, environment: Mapping[str, str] | None = None
+) -> Process:
+    """Start the command without input, appending its output to `log`. `environment` defaults to
+    ours."""
     with open(log, "ab", opener=lambda name, flags: os.open(name, flags, 0o600)) as output:
         return Process(
             subprocess.Popen(  # noqa: S603 - callers start programs of ours only
@@ -89,15 +92,20 @@ class CommandResult:
 
 
 def run(
-    command: Sequence[str], stdin: bytes, seconds: float, environment: Mapping[str, str] | None = None
+    command: Sequence[str],
+    stdin: bytes,
+    seconds: float,
+    environment: Mapping[str, str] | None = None,
 ) -> CommandResult:
     """Run a command that the organizer has configured, or one of the database's, to its end.
 
-    It takes at most `seconds`. Its environment is ours without our own settings, and with `environment`.
-    Raises OSError if it cannot be started.
+    It takes at most `seconds`. Its environment is ours without our own settings, and with
+    `environment`. Raises OSError if it cannot be started.
     """
     inherited = {
-        name: value for name, value in os.environ.items() if not name.startswith(_OWN_VARIABLES_PREFIX)
+        name: value
+        for name, value in os.environ.items()
+        if not name.startswith(_OWN_VARIABLES_PREFIX)
     }
     process = subprocess.Popen(  # noqa: S603 - commands that the organizer or we have chosen, without a shell
         command,

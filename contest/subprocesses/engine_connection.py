@@ -30,10 +30,13 @@ class EngineConnection:
     header: bytes  # sent before the first request
 
     def ask(self, request: bytes, seconds: float) -> bytes:
-        """Send the request and return the answer. Raises EngineError without a valid one in time."""
+        """Send the request and return the answer. Raises EngineError without a valid one in
+        time."""
         deadline = time.monotonic() + seconds
         # An engine may begin to answer before it has read all.
-        Thread(target=self._send, args=(self.header + request,), name="request", daemon=True).start()
+        Thread(
+            target=self._send, args=(self.header + request,), name="request", daemon=True
+        ).start()
         self.header = b""
         guard = Timer(seconds, self.process.kill)
         guard.daemon = True
@@ -54,7 +57,8 @@ class EngineConnection:
                 unsent = unsent[stdin.write(unsent) :]
 
     def _exit_error(self) -> EngineError:
-        """End an engine that has closed its output; return its exit code and messages as an error."""
+        """End an engine that has closed its output; return its exit code and messages as an
+        error."""
         with suppress(subprocess.TimeoutExpired):
             self.process.wait(_EXIT_GRACE_SECONDS)
         self.process.kill()
@@ -64,7 +68,8 @@ class EngineConnection:
 
 
 def read_answer(stream: IO[bytes]) -> bytes:
-    """Read the frames of one answer. Raises EngineError for a frame that is too long, EOFError at an end."""
+    """Read the frames of one answer. Raises EngineError for a frame that is too long, EOFError at
+    an end."""
     frames = []
     while size := int.from_bytes(_exactly(stream, _LENGTH_BYTES), "little"):
         if size > _MAX_FRAME_BYTES:

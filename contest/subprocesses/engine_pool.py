@@ -1,9 +1,9 @@
 """Engines of ours at work: requests are carried out in several processes at once.
 
-An engine is a program that reads a header on its standard input, if it has one, and then answers any number
-of requests on its standard output. If one dies, hangs or answers nonsense, that is our fault and no player's:
-its request is repeated, and only after several failures EngineFailed is raised. No engine outlives the call
-that started it.
+An engine is a program that reads a header on its standard input, if it has one, and then answers
+any number of requests on its standard output. If one dies, hangs or answers nonsense, that is our
+fault and no player's: its request is repeated, and only after several failures EngineFailed is
+raised. No engine outlives the call that started it.
 """
 
 from __future__ import annotations
@@ -33,8 +33,10 @@ _MAX_CHUNK_JOBS = 2_000
 class EngineRequest(Generic[Result]):
     """Work for one engine process."""
 
-    to_bytes: Callable[[], bytes]  # the engine's input; made when its turn comes, because it may be large
-    results: Callable[[bytes], list[Result]]  # reads the answer; raises ValueError for an impossible one
+    # the engine's input; made when its turn comes, because it may be large
+    to_bytes: Callable[[], bytes]
+    # reads the answer; raises ValueError for an impossible one
+    results: Callable[[bytes], list[Result]]
     seconds: float  # an engine that takes longer must hang, on any host
 
 
@@ -63,7 +65,9 @@ def run_requests(
     engines = _Engines(program, progress, header)
     with ThreadPoolExecutor(workers, thread_name_prefix="engine") as pool:
         try:
-            return [result for results in pool.map(engines.carry_out, requests) for result in results]
+            return [
+                result for results in pool.map(engines.carry_out, requests) for result in results
+            ]
         except BaseException:  # KeyboardInterrupt too
             pool.shutdown(wait=False, cancel_futures=True)
             raise

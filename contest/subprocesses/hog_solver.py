@@ -1,6 +1,7 @@
 """Compute how often Hog strategies beat each other, in engine processes.
 
-No foreign program runs here: strategies are tables. hog_engine/main.c documents the input and output.
+No foreign program runs here: strategies are tables. hog_engine/main.c documents the input and
+output.
 """
 
 from __future__ import annotations
@@ -43,9 +44,9 @@ def win_rates(
 ) -> list[float]:
     """How often the first of each pair beats the second if a fair coin decides who begins.
 
-    Pairs are indexes into `entries`. The rates are right to about 1e-14, and the same to the last bit on
-    every host and with any number of `workers` (processes at once; 0 = one per core). Raises EngineFailed if
-    the engine keeps failing, IndexError for an entry that does not exist.
+    Pairs are indexes into `entries`. The rates are right to about 1e-14, and the same to the last
+    bit on every host and with any number of `workers` (processes at once; 0 = one per core). Raises
+    EngineFailed if the engine keeps failing, IndexError for an entry that does not exist.
     """
     workers = workers or cores()
     requests = [_request(entries, chunk) for chunk in chunks(pairs, workers)]
@@ -59,12 +60,16 @@ def win_rates_by_digest(
     number = {digest: place for place, digest in enumerate(images)}
     wanted = sorted(set(pairs))
     entries = [HogEntry.from_bytes(raw) for raw in images.values()]
-    rates = win_rates(entries, [(number[first], number[second]) for first, second in wanted], workers)
+    rates = win_rates(
+        entries, [(number[first], number[second]) for first, second in wanted], workers
+    )
     return dict(zip(wanted, rates, strict=True))
 
 
 def _request(entries: Sequence[HogEntry], pairs: Sequence[Pair]) -> EngineRequest[float]:
-    used = {number: entries[number] for number in sorted({number for pair in pairs for number in pair})}
+    used = {
+        number: entries[number] for number in sorted({number for pair in pairs for number in pair})
+    }
     seconds = _START_SECONDS + len(pairs) * _SECONDS_PER_PAIR
     return EngineRequest(partial(to_bytes, used, pairs), partial(rates_in, len(pairs)), seconds)
 
@@ -73,7 +78,9 @@ def to_bytes(entries: Mapping[int, HogEntry], pairs: Sequence[Pair]) -> bytes:
     """The engine's input. `entries`: by their numbers in the pairs."""
     places = {number: place for place, number in enumerate(entries)}
     parts = [_HEAD.pack(_MAGIC, len(entries), len(pairs))]
-    parts += [_GOAL.pack(entry.goal) + entry.table[: entry.goal * SCORES] for entry in entries.values()]
+    parts += [
+        _GOAL.pack(entry.goal) + entry.table[: entry.goal * SCORES] for entry in entries.values()
+    ]
     parts += [_PAIR.pack(places[first], places[second]) for first, second in pairs]
     return b"".join(parts)
 

@@ -1,1 +1,2 @@
-"""Techniques that know nothing of contests: files and folders, texts, the clock, the log, plug-ins."""
+"""Techniques that know nothing of contests: files and folders, texts, the clock, the log,
+plug-ins."""

@@ -1,13 +1,15 @@
 """Where this user keeps what can be made again: engines, translations, guests, unpacked images.
 
-Usually in ~/.cache/knobeln, and root in /var/cache/knobeln, because sandboxes run as a user who cannot enter
-root's home. Where that cannot be written, or another user could change what is in it, a folder for temporary
-files takes its place. That costs time after each start of the host, and a line of the log.
+Usually in ~/.cache/knobeln, and root in /var/cache/knobeln, because sandboxes run as a user who
+cannot enter root's home. Where that cannot be written, or another user could change what is in it,
+a folder for temporary files takes its place. That costs time after each start of the host, and a
+line of the log.
 
-A kept file is named after what it was made of and the sha256 of its content. It is found again if it, its
-folder and all folders above belong to us or root, nobody else may write them, and its content still has that
-sha256. A folder above may be a sticky one, such as /tmp, where nobody can replace what is ours. The group may
-write a folder if nobody but its owner is in it, as on Debian 13.
+A kept file is named after what it was made of and the sha256 of its content. It is found again if
+it, its folder and all folders above belong to us or root, nobody else may write them, and its
+content still has that sha256. A folder above may be a sticky one, such as /tmp, where nobody can
+replace what is ours. The group may write a folder if nobody but its owner is in it, as on Debian
+13.
 """
 
 from __future__ import annotations
@@ -32,12 +34,14 @@ _ACCESS_LIST = "system.posix_acl_access"
 
 
 def cache_folder(kind: str) -> Path:
-    """The folder of this kind, for us alone. Raises ToolMissing where neither folder can be used."""
+    """The folder of this kind, for us alone. Raises ToolMissing where neither folder can be
+    used."""
     return _usable(kind, 0o700)
 
 
 def cache_for_sandboxes(kind: str) -> Path:
-    """The folder of this kind, which the user of sandboxes can enter, too. Raises ToolMissing likewise."""
+    """The folder of this kind, which the user of sandboxes can enter, too. Raises ToolMissing
+    likewise."""
     return _usable(kind, _FOR_ALL)
 
 
@@ -94,7 +98,7 @@ def _is_root() -> bool:
     return os.geteuid() == 0
 
 
-# --- kept files ---------------------------------------------------------------------------------------------
+# --- kept files -----------------------------------------------------------------------------------
 def why_unsafe(path: Path) -> str | None:
     """Say why another user could change what is at `path`; None if nobody can but we and root.
 
@@ -140,7 +144,8 @@ def _attributes(place: Path) -> list[str]:
 
 
 def digest_of_sources(facts: Iterable[str], sources: Iterable[Traversable]) -> str:
-    """The sha256, in hex, of what something is built from: facts, such as compiler and options, and files."""
+    """The sha256, in hex, of what something is built from: facts, such as compiler and options, and
+    files."""
     key = hashlib.sha256("\0".join(facts).encode())
     for source in sources:
         key.update(b"\0" + source.name.encode() + b"\0" + source.read_bytes())
@@ -148,7 +153,8 @@ def digest_of_sources(facts: Iterable[str], sources: Iterable[Traversable]) -> s
 
 
 def find(folder: Path, names: Collection[str]) -> Mapping[str, Path]:
-    """The files that `keep` wrote under these names and that nobody can have changed since, by name."""
+    """The files that `keep` wrote under these names and that nobody can have changed since, by
+    name."""
     found: dict[str, Path] = {}
     try:
         if why_unsafe(folder):

@@ -22,6 +22,7 @@ class SystemClock:
 def wall_seconds(cpu_seconds: float) -> float:
     """How long to wait for an answer whose processor time is limited to `cpu_seconds`.
 
-    It is ample, because on a busy host an honest program waits for a processor. It ends programs that sleep.
+    It is ample, because on a busy host an honest program waits for a processor. It ends programs
+    that sleep.
     """
     return 2 * cpu_seconds + 5

@@ -1,10 +1,12 @@
-"""Folders: private ones, published ones, those for one piece of work, and those that the program ships with.
+"""Folders: private ones, published ones, those for one piece of work, and those that the program
+ships with.
 
-A contest's folder holds the seed, the teams' secrets, programs and passwords: only its owner may read it.
-What is published everybody may read, whatever the umask: that of a service closes all files to others.
+A contest's folder holds the seed, the teams' secrets, programs and passwords: only its owner may
+read it. What is published everybody may read, whatever the umask: that of a service closes all
+files to others.
 
-The maker of a scratch folder holds a lock on it, which the system releases when the maker ends, however that
-happens. So a folder that can be locked is left over, and the next process removes it.
+The maker of a scratch folder holds a lock on it, which the system releases when the maker ends,
+however that happens. So a folder that can be locked is left over, and the next process removes it.
 """
 
 from __future__ import annotations
@@ -26,7 +28,8 @@ _CORE = Path(__file__).parents[1]
 
 
 def make_folder(folder: Path, mode: int = 0o700) -> None:
-    """Make the folder, and the folders above that are missing, with this mode, whatever the umask."""
+    """Make the folder, and the folders above that are missing, with this mode, whatever the
+    umask."""
     for missing in reversed([each for each in (folder, *folder.parents) if not each.exists()]):
         with suppress(FileExistsError):  # another process was quicker
             missing.mkdir(mode=0o700)
@@ -34,7 +37,8 @@ def make_folder(folder: Path, mode: int = 0o700) -> None:
 
 
 def make_public_folder(folder: Path) -> None:
-    """Make the folder, and the folders above that are missing, so that everybody may enter and list them.
+    """Make the folder, and the folders above that are missing, so that everybody may enter and list
+    them.
 
     Those that are there keep their rights.
     """
@@ -42,7 +46,8 @@ def make_public_folder(folder: Path) -> None:
 
 
 def new_public_file(path: Path) -> BinaryIO:
-    """Open a new file that everybody may read, in a folder for everybody. Raises FileExistsError."""
+    """Open a new file that everybody may read, in a folder for everybody. Raises
+    FileExistsError."""
     make_public_folder(path.parent)
     file = path.open("xb")
     os.fchmod(file.fileno(), _PUBLIC_FILE)
@@ -65,7 +70,8 @@ def make_private(folder: Path) -> None:
 
 
 def hand_over(folder: Path, user: int, group: int) -> None:
-    """Give the folder, and what belongs to root in it, to this user. For root only; no database may be open.
+    """Give the folder, and what belongs to root in it, to this user. For root only; no database may
+    be open.
 
     A file with a second name elsewhere stays root's: its other name may be a file of the system.
     """
@@ -81,7 +87,9 @@ def _entries(folder: Path) -> Iterator[int]:
         for name in files:
             with suppress(OSError):  # it has gone, or it is not ours
                 if stat.S_ISREG(os.stat(name, dir_fd=here, follow_symlinks=False).st_mode):
-                    descriptor = os.open(name, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=here)
+                    descriptor = os.open(
+                        name, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=here
+                    )
                     try:
                         yield descriptor
                     finally:
@@ -109,7 +117,8 @@ def sync_folder(folder: Path) -> None:
 
 @contextmanager
 def scratch_folder(within: Path | None = None) -> Iterator[Path]:
-    """A new folder for us alone, in `within` or the folder for temporary files; it is removed at the end.
+    """A new folder for us alone, in `within` or the folder for temporary files; it is removed at
+    the end.
 
     Folders of ours that killed processes left there are removed first.
     """

@@ -11,9 +11,9 @@ from typing import Any
 class LazyLogger:
     """Forwards events to structlog, which is imported with the first event.
 
-    The import takes 0.13 s, twice as long as all of `knobeln --version`, and most commands log nothing.
-    Events below `least` are dropped. `configure` is called once, before the next event. Nothing here raises:
-    our work must not depend on whether its log can be written.
+    The import takes 0.13 s, twice as long as all of `knobeln --version`, and most commands log
+    nothing. Events below `least` are dropped. `configure` is called once, before the next event.
+    Nothing here raises: our work must not depend on whether its log can be written.
     """
 
     def __init__(self) -> None:

@@ -28,7 +28,8 @@ def by_name(group: str, built_in: Iterable[T]) -> dict[str, T]:
     for each in (*built_in, *_added_by_others(group, tuple(sys.path))):
         if each.name in found:
             raise ConfigError(
-                f"two plug-ins of {group} are called {each.name!r}", hint="uninstall one of the packages"
+                f"two plug-ins of {group} are called {each.name!r}",
+                hint="uninstall one of the packages",
             )
         found[each.name] = each
     return found
@@ -40,5 +41,6 @@ def _added_by_others(group: str, path: tuple[str, ...]) -> tuple[Any, ...]:
 
 
 @lru_cache(maxsize=2)  # looking through all installed packages takes as long as hundreds of games
-def _of_all_groups(_path: tuple[str, ...]) -> Any:  # EntryPoints, in Python 3.11 something with its methods
+# EntryPoints, in Python 3.11 something with its methods
+def _of_all_groups(_path: tuple[str, ...]) -> Any:
     return entry_points()

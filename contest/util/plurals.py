@@ -6,7 +6,8 @@ from collections.abc import Iterable
 
 
 def form(value: int, one: str, many: str = "") -> str:
-    """Singular or plural: (1, "game") -> `game`, (2, "letter waits", "letters wait") -> `letters wait`."""
+    """Singular or plural: (1, "game") -> `game`, (2, "letter waits", "letters wait") ->
+    `letters wait`."""
     return one if value == 1 else many or f"{one}s"
 
 

@@ -1,4 +1,5 @@
-"""Names that files of programs may have (L16), and the placeholders in the commands of languages. Pure.
+"""Names that files of programs may have (L16), and the placeholders in the commands of languages.
+Pure.
 
 A team's kit has this module, too.
 """
@@ -41,7 +42,9 @@ PLACEHOLDERS = {
 """What the words of commands may contain in braces."""
 
 
-def placeholder_values(tool: str, home: Path, program: str, result: str, memory_mb: int) -> Mapping[str, str]:
+def placeholder_values(
+    tool: str, home: Path, program: str, result: str, memory_mb: int
+) -> Mapping[str, str]:
     """The values for all placeholders. `home`: where the tool is installed."""
     return {
         "tool": tool,

@@ -6,7 +6,8 @@ import re
 import unicodedata
 
 _INVISIBLE = frozenset({"Cc", "Cf", "Cs", "Co", "Zl", "Zp"})  # categories of Unicode
-# Characters without a width, as a class of a regular expression: mailers and web pages add them unseen.
+# Characters without a width, as a class of a regular expression: mailers and web pages add them
+# unseen.
 ZERO_WIDTH = "[\u00ad\u034f\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff]"
 _ZERO_WIDTH = re.compile(ZERO_WIDTH)
 _NOT_PLAIN = re.compile(r"[^ -~\n\t]")  # the characters that need a closer look
@@ -29,8 +30,9 @@ def sanitize(
 ) -> str:
     """The text with `replacement` for each invisible character but newlines and tabs.
 
-    So it moves no cursor, does not turn the direction of writing, and can be encoded. `one_line`: each run of
-    white space becomes one blank. `max_length`: in characters; longer text ends with "...".
+    So it moves no cursor, does not turn the direction of writing, and can be encoded. `one_line`:
+    each run of white space becomes one blank. `max_length`: in characters; longer text ends with
+    "...".
     """
     found = _NOT_PLAIN.sub(lambda match: replacement if is_invisible(match[0]) else match[0], text)
     if one_line:
@@ -48,5 +50,8 @@ def visible(text: str) -> str:
 def quote(text: str) -> str:
     """A stranger's line for an answer: visible and shortened."""
     return sanitize(
-        text[:_MAX_READ_CHARACTERS], one_line=True, replacement=" ", max_length=_MAX_QUOTE_CHARACTERS
+        text[:_MAX_READ_CHARACTERS],
+        one_line=True,
+        replacement=" ",
+        max_length=_MAX_QUOTE_CHARACTERS,
     )

@@ -45,4 +45,8 @@ def words_of(error: ErrorDetails) -> str:
         return message.removeprefix("Value error, ")
     if error["type"] in _WORDS:
         return _WORDS[error["type"]]
-    return message.replace(_SHOULD, "it must be", 1) if message.startswith(_SHOULD) else "it has another form"
+    return (
+        message.replace(_SHOULD, "it must be", 1)
+        if message.startswith(_SHOULD)
+        else "it has another form"
+    )

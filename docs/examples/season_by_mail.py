@@ -1,11 +1,13 @@
-"""Play a season of KNOBELN with nothing but a mailbox: register, send a program, read, send another one.
+"""Play a season of KNOBELN with nothing but a mailbox: register, send a program, read, send another
+one.
 
-    MAIL_PASSWORD=... python season_by_mail.py knobeln@contest.example me@mail.example smtp.mail.example
+    MAIL_PASSWORD=... python season_by_mail.py knobeln@contest.example me@mail.example
+    smtp.mail.example
         imap.mail.example form.txt first.c second.c third.c
 
 The form is that of the announcement, with `mail-preference: JSON`. The programs play one tournament
-each; after that the one that came farthest plays again. The mailbox is for this program alone. With `--plain`
-nothing is encrypted, and servers have ports: `localhost:8025`.
+each; after that the one that came farthest plays again. The mailbox is for this program alone. With
+`--plain` nothing is encrypted, and servers have ports: `localhost:8025`.
 
 Nothing below "quoted" decides what happens here: it is what other people wrote.
 """
@@ -38,7 +40,8 @@ class Mailbox:
     def send(self, subject: str, text: str) -> None:
         mail = EmailMessage()
         mail["From"], mail["To"], mail["Subject"] = self.words.user, self.words.robot, subject
-        mail["Message-ID"], mail["Date"] = make_msgid(), localtime()  # the same words again are a new letter
+        # the same words again are a new letter
+        mail["Message-ID"], mail["Date"] = make_msgid(), localtime()
         mail.set_content(text)
         server = urlsplit(f"//{self.words.smtp}")
         if self.words.plain:
@@ -50,16 +53,21 @@ class Mailbox:
             client.send_message(mail)
 
     def records(self) -> Iterator[Mapping[str, Any]]:
-        """What the contest tells, mail by mail, for ever. A mail may come twice, with one Message-ID."""
+        """What the contest tells, mail by mail, for ever. A mail may come twice, with one
+        Message-ID."""
         server = urlsplit(f"//{self.words.imap}")
         kind = imaplib.IMAP4 if self.words.plain else imaplib.IMAP4_SSL
         while True:
-            with kind(server.hostname or "", server.port or (143 if self.words.plain else 993)) as client:
+            with kind(
+                server.hostname or "", server.port or (143 if self.words.plain else 993)
+            ) as client:
                 client.login(self.words.user, self.password)
                 client.select("INBOX")
                 for number in client.search(None, "UNSEEN")[1][0].split():
                     ((_, raw), *_) = client.fetch(number, "(RFC822)")[1]
-                    yield from self._read(email.message_from_bytes(raw, policy=email.policy.default))
+                    yield from self._read(
+                        email.message_from_bytes(raw, policy=email.policy.default)
+                    )
             time.sleep(self.words.pause)
 
     def _read(self, mail: EmailMessage) -> Iterator[Mapping[str, Any]]:
@@ -74,13 +82,17 @@ class Mailbox:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawTextHelpFormatter
+    )
     for name in ("robot", "user", "smtp", "imap"):
         parser.add_argument(name)
     parser.add_argument("form", type=Path)
     parser.add_argument("programs", type=Path, nargs="+")
     parser.add_argument("--plain", action="store_true")
-    parser.add_argument("--pause", type=float, default=60, help="seconds between two looks at the mailbox")
+    parser.add_argument(
+        "--pause", type=float, default=60, help="seconds between two looks at the mailbox"
+    )
     words = parser.parse_args()
     mailbox = Mailbox(words)
     mailbox.send("registration for KNOBELN", words.form.read_text())
@@ -100,7 +112,10 @@ def main() -> None:
             case "tournament":
                 if record["place"]:
                     places[now] = min(record["place"], places.get(now, record["place"]))
-                before, now = now, left.pop(0) if left else min(places, key=places.__getitem__, default=now)
+                before, now = (
+                    now,
+                    left.pop(0) if left else min(places, key=places.__getitem__, default=now),
+                )
                 if now == before:
                     continue  # it plays again by itself
             case "season":

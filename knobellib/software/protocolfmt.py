@@ -4,8 +4,9 @@
     ./knobeln example leapfrog | ./protocolfmt
     ./protocolfmt round1-group1-our_team.protocol.gz --against jailer
 
-Takes what the referee of this kit prints and what comes with the mails DGP, gzipped or not; without a file,
-standard input. A `>` marks the first throw of a series. Needs Python 3.7 or later, and nothing else.
+Takes what the referee of this kit prints and what comes with the mails DGP, gzipped or not; without
+a file, standard input. A `>` marks the first throw of a series. Needs Python 3.7 or later, and
+nothing else.
 """
 
 from __future__ import annotations
@@ -65,11 +66,12 @@ class Game(NamedTuple):
     reasons: tuple[str, str] = ("", "")  # of faults; no compact protocol has them
 
 
-# --- reading ----------------------------------------------------------------------------------------------
+# --- reading --------------------------------------------------------------------------------------
 def games_of(text: str) -> Iterator[Game]:
     """All games. A title may come before each; several protocols may follow one another.
 
-    Raises ValueError, naming the first line that is not as it should be, or that of a game that is not.
+    Raises ValueError, naming the first line that is not as it should be, or that of a game that is
+    not.
     """
     text = "".join(f"{line.strip()}\n" for line in text.splitlines())
     title = f"{TITLE}\n"
@@ -83,7 +85,9 @@ def games_of(text: str) -> Iterator[Game]:
         found = GAME.match(text, at)
         game = found and read_game(found)
         if not found or not game:
-            raise ValueError(f"line {text.count(chr(10), 0, at) + 1}: here is no whole and sound game")
+            raise ValueError(
+                f"line {text.count(chr(10), 0, at) + 1}: here is no whole and sound game"
+            )
         yield game
         at = found.end()
 
@@ -93,7 +97,9 @@ def read_game(found: re.Match[str]) -> Game | None:
     words = found.groups()
     counted, played, missing, rows = words[13:]
     lines = rows.split()
-    first, second = ([int(n) for line in lines[side::2] for n in line.split(",")] for side in (0, 1))
+    first, second = (
+        [int(n) for line in lines[side::2] for n in line.split(",")] for side in (0, 1)
+    )
     if not len(first) == len(second) == (0 if missing else int(played)):
         return None
     return Game(
@@ -109,7 +115,7 @@ def read_game(found: re.Match[str]) -> Game | None:
     )
 
 
-# --- writing ----------------------------------------------------------------------------------------------
+# --- writing --------------------------------------------------------------------------------------
 def in_full(game: Game) -> str:
     """The game for reading, in lines of at most 72 columns."""
     return "\n".join([*heading(game), *table(game.throws), *ending(game)]) + "\n"
@@ -140,7 +146,8 @@ def table(throws: list[tuple[int, int]]) -> Iterator[str]:
 
 
 def points_of(first: int, second: int) -> tuple[int, int]:
-    """The higher wins, unless it is more than twice the lower; it wins the logarithm of its own number."""
+    """The higher wins, unless it is more than twice the lower; it wins the logarithm of its own
+    number."""
     if first == second:
         return 0, 0
     first_wins = first <= 2 * second if first > second else second > 2 * first
@@ -153,7 +160,9 @@ def ending(game: Game) -> Iterator[str]:
         played = f"{game.played} throw{' was' if game.played == 1 else 's were'}"
         yield f"In this game {played} played, but not kept."
     stopped = game.verdicts != ("OK", "OK")
-    for player, points, verdict, reason in zip(game.players, game.points, game.verdicts, game.reasons):
+    for player, points, verdict, reason in zip(
+        game.players, game.points, game.verdicts, game.reasons
+    ):
         won = f"{int(points)} point{'s' * (int(points) != 1)}"
         end = "kept to the rules until then" if verdict == "OK" and stopped else VERDICTS[verdict]
         yield from folded(f"{player}: {won}, {end}{': ' if reason else ''}{reason}")
@@ -178,7 +187,7 @@ def folded(line: str) -> Iterator[str]:
     yield indent + line[at:]
 
 
-# --- the command ------------------------------------------------------------------------------------------
+# --- the command ----------------------------------------------------------------------------------
 def games_in(name: str) -> list[Game]:
     """The games in the file; `-` is standard input."""
     try:
@@ -194,8 +203,12 @@ def games_in(name: str) -> list[Game]:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(prog="protocolfmt", description="Write compact protocols out in full.")
-    parser.add_argument("files", metavar="FILE", nargs="*", default=["-"], help="default: standard input")
+    parser = argparse.ArgumentParser(
+        prog="protocolfmt", description="Write compact protocols out in full."
+    )
+    parser.add_argument(
+        "files", metavar="FILE", nargs="*", default=["-"], help="default: standard input"
+    )
     parser.add_argument("--against", metavar="NAME", help="only the games with this player")
     wanted = parser.parse_args()
     if hasattr(signal, "SIGPIPE"):
@@ -207,7 +220,11 @@ def main() -> None:
         if wanted.against is None or wanted.against in game.players
     ]
     if not shown:
-        sys.exit("protocolfmt: there is no such game" if wanted.against else "protocolfmt: there is no game")
+        sys.exit(
+            "protocolfmt: there is no such game"
+            if wanted.against
+            else "protocolfmt: there is no game"
+        )
     print("\n".join(shown), end="")
 
 

@@ -1,4 +1,5 @@
-"""Makes the archive of a contest from the database, and the parts of an archive that follow from others."""
+"""Makes the archive of a contest from the database, and the parts of an archive that follow from
+others."""
 
 from __future__ import annotations
 
@@ -41,7 +42,15 @@ from contest.ledger.receipts import bounds_of
 from contest.model import Entry, Team
 from contest.schema.sections import Role
 from contest.seeds import Seeds
-from contest.store import Transaction, contest_state, decisions, entry_lists, ledger, results, submissions
+from contest.store import (
+    Transaction,
+    contest_state,
+    decisions,
+    entry_lists,
+    ledger,
+    results,
+    submissions,
+)
 from contest.store.results import Games
 from contest.store.submissions import Version
 from knobellib.kit_archives import tar_gz
@@ -59,7 +68,7 @@ from tournament.runners import open_runner, runner_of
 from tournament.runners.recorded import Asked
 
 
-# --- from the database -------------------------------------------------------------------------------------
+# --- from the database ----------------------------------------------------------------------------
 def archive_of(contest: ContestContext) -> Archive:
     """Make the archive of a finished contest.
 
@@ -69,7 +78,8 @@ def archive_of(contest: ContestContext) -> Archive:
         state = contest_state.state(tx)
         if state.started_at is None or state.finished_at is None:
             raise NotNow("the contest is not finished, so there is nothing to publish yet")
-        # Title and dates may have changed since the start, but what was frozen with the lists counts.
+        # Title and dates may have changed since the start, but what was frozen with the lists
+        # counts.
         started = contest_state.started_settings(tx)
         settings = frozen_settings(started, contest.settings, (Role.TOLD, Role.DECIDES))
         builder = builder_of(settings, open_runner)
@@ -84,7 +94,8 @@ def archive_of(contest: ContestContext) -> Archive:
         checkpoint, signed = ledger.signed_state(tx)
         key, root, signature = map(in_base64, (ledger.public_key(tx).key, checkpoint.root, signed))
         images = submissions.load_images(tx, tuple(digests.values()))
-        computed = runner_of(settings).computed(images, settings)  # only these games can be played again
+        # only these games can be played again
+        computed = runner_of(settings).computed(images, settings)
         builds = {digest: build for digest, build in images.items() if digest in computed}
         archive = Archive(
             contest=ContestFacts(
@@ -97,12 +108,15 @@ def archive_of(contest: ContestContext) -> Archive:
                 settings=published_settings(settings),
             ),
             entries=tuple(
-                _entry(entry, entered[name], playing[name], settings) for name, entry in entries.items()
+                _entry(entry, entered[name], playing[name], settings)
+                for name, entry in entries.items()
             ),
             decisions=_decisions(tx),
             programs=programs,
             builds=builds,
-            history=tuple(public(outcome, with_reasons=is_computed(settings)) for outcome in rounds),
+            history=tuple(
+                public(outcome, with_reasons=is_computed(settings)) for outcome in rounds
+            ),
             ranking=(),
             evolution=results.get_evolution(tx),
             certainty=results.get_certainty(tx),
@@ -114,18 +128,24 @@ def archive_of(contest: ContestContext) -> Archive:
             time_changes=decisions.time_changes(tx),
             ledger=LedgerFacts(key, checkpoint.size, root, signature),
             letters=letters,
-            cosignatures=tuple(note for n, note in ledger.cosigned_notes(tx).items() if first < n <= end),
+            cosignatures=tuple(
+                note for n, note in ledger.cosigned_notes(tx).items() if first < n <= end
+            ),
             seal=Seal.of(state.seed, contest_state.number(tx)),
             entry_lists=tuple(
-                ArchivedList(each.at, each.is_final, each.list.entries) for each in entry_lists.all_lists(tx)
+                ArchivedList(each.at, each.is_final, each.list.entries)
+                for each in entry_lists.all_lists(tx)
             ),
         )
     return completed(archive)
 
 
 def _decisions(tx: Transaction) -> Decisions:
-    """Return all decisions, also those about teams that were out before the start and so are no entries."""
-    out = (TakenOut(team, ban.kind, ban.at, ban.lifted_at) for team, ban in decisions.ban_history(tx))
+    """Return all decisions, also those about teams that were out before the start and so are no
+    entries."""
+    out = (
+        TakenOut(team, ban.kind, ban.at, ban.lifted_at) for team, ban in decisions.ban_history(tx)
+    )
     again = (PlayedAgain(each.round, each.group, each.at) for each in results.all_reruns(tx))
     return Decisions(tuple(out), tuple(again))
 
@@ -136,7 +156,9 @@ def _entry(entry: Entry, version: Version, team: Team, settings: Settings) -> Ar
         name=entry.name,
         organization=registration.organization,
         members=tuple(member.name for member in registration.members),
-        prize_field=registration.field(settings.teams.prizes_by) if settings.teams.prizes_by else "",
+        prize_field=registration.field(settings.teams.prizes_by)
+        if settings.teams.prizes_by
+        else "",
         program=version.submission.program,
         language=report.language if report else "",
         tool=report.tool if report else "",
@@ -153,7 +175,8 @@ def _program(version: Version, builder: ProgramBuilder[Any]) -> Program:
 def counted_programs(
     digests: Mapping[str, str], builds: Mapping[str, bytes], builder: ProgramBuilder[Any]
 ) -> Iterator[Counted]:
-    """The programs whose time is counted in fuel, and what counts it. `digests`: of the builds, by team."""
+    """The programs whose time is counted in fuel, and what counts it. `digests`: of the builds, by
+    team."""
     for team, digest in digests.items():
         program = builder.load(builds[digest]) if digest in builds else None
         if isinstance(program, FuelProgram):
@@ -163,8 +186,8 @@ def counted_programs(
 
 
 def check_builds(archive: Archive, builder: ProgramBuilder[Any]) -> None:
-    """Raises Differs unless each build is one for the contest's game, under its digest, and the programs
-    whose time is counted are those that the archive names."""
+    """Raises Differs unless each build is one for the contest's game, under its digest, and the
+    programs whose time is counted are those that the archive names."""
     settings = settings_of(archive.contest)
     kind = runner_of(settings)
     for digest, raw in archive.builds.items():
@@ -185,7 +208,8 @@ def check_builds(archive: Archive, builder: ProgramBuilder[Any]) -> None:
 
 
 def publish(contest: ContestContext, folder: Path, *, early: bool) -> tuple[Archive, str]:
-    """Write the archive of a finished contest to the new folder. Returns the archive and its digest.
+    """Write the archive of a finished contest to the new folder. Returns the archive and its
+    digest.
 
     Raises NotNow before the results are out, unless `early`.
     """
@@ -215,11 +239,12 @@ def _why_not_yet(contest: ContestContext) -> str:
     return why_not_out(contest)
 
 
-# --- what follows from the rest ----------------------------------------------------------------------------
+# --- what follows from the rest -------------------------------------------------------------------
 def completed(archive: Archive) -> Archive:
     """Add the ranking and the announcement, which follow from the rest, and the page.
 
-    The announcement is in the words of our own templates, so that everybody who has this program can make it.
+    The announcement is in the words of our own templates, so that everybody who has this program
+    can make it.
     """
     settings = settings_of(archive.contest)
     ranking = format_of(settings).ranking(archive.history)
@@ -228,21 +253,28 @@ def completed(archive: Archive) -> Archive:
 
 
 def asked(archive: Archive) -> Iterator[tuple[tuple[int, int], str]]:
-    """What programs were told in each group, by round and group, in which a browser can ask some again."""
+    """What programs were told in each group, by round and group, in which a browser can ask some
+    again."""
     settings, seeds = settings_of(archive.contest), Seeds(seed_of(archive).value)
     counted = {each.team for each in archive.counted}
     digests = {entry.name: entry.build for entry in archive.entries if entry.name in counted}
     for group in (group for outcome in archive.history if counted for group in outcome.groups):
-        builds = {name: archive.builds[digests[name]] for name in group.plan.members if name in digests}
+        builds = {
+            name: archive.builds[digests[name]] for name in group.plan.members if name in digests
+        }
         found = runner_of(settings).asked(group, builds, settings, seeds)
         raw = files.to_json(found, Asked) if found else b""
-        if 0 < len(raw) <= MAX_TEXT_BYTES:  # with a larger one the archive would be too large for a browser
+        # with a larger one the archive would be too large for a browser
+        if 0 < len(raw) <= MAX_TEXT_BYTES:
             yield (group.plan.round, group.plan.number), raw.decode()
 
 
 def interpreters(builds: Mapping[str, bytes], builder: ProgramBuilder[Any]) -> Mapping[str, bytes]:
-    """The interpreters that a browser needs for these programs, by sha256, as far as this host has them."""
-    programs = [each for each in map(builder.load, builds.values()) if isinstance(each, FuelProgram)]
+    """The interpreters that a browser needs for these programs, by sha256, as far as this host has
+    them."""
+    programs = [
+        each for each in map(builder.load, builds.values()) if isinstance(each, FuelProgram)
+    ]
     found = {}
     for memory in {each.memory_bytes for each in programs if each.guest == guests.JAVASCRIPT.facts}:
         with suppress(ToolMissing, engine.NotCompiled):

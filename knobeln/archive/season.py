@@ -1,4 +1,5 @@
-"""The archive of a season: those of its tournaments, each in a folder of its own, and the season's table.
+"""The archive of a season: those of its tournaments, each in a folder of its own, and the season's
+table.
 
 season.json           the digests of the archives, and the table
 tournament-NUMBER/    the archive of this tournament
@@ -33,7 +34,8 @@ SEASON = "season.json"
 
 @dataclass(frozen=True)
 class SeasonFacts:
-    """What season.json has. `archives`: the digests of the tournaments' archives, in their order."""
+    """What season.json has. `archives`: the digests of the tournaments' archives, in their
+    order."""
 
     archives: tuple[str, ...]
     table: SeasonTable
@@ -65,12 +67,14 @@ def publish_season(contest: ContestContext, folder: Path) -> str:
 
 
 def read_season(folder: Path, digest: str | None) -> tuple[SeasonFacts, str]:
-    """What season.json says, and its digest. Raises Differs unless that is `digest`, if one is given."""
+    """What season.json says, and its digest. Raises Differs unless that is `digest`, if one is
+    given."""
     raw = files.read_alone(folder / SEASON)
     found = hashlib.sha256(raw).hexdigest()
     if digest is not None and found != digest.strip().lower():
         raise Differs(
-            f"this is another season: the sha256 of its {SEASON} is {found}, not {files.shown(digest)}"
+            f"this is another season: the sha256 of its {SEASON} is {found}, not"
+            f" {files.shown(digest)}"
         )
     facts = files.from_json(raw, SeasonFacts, SEASON)
     if not 1 <= len(facts.archives) <= MAX_TOURNAMENTS:
@@ -85,10 +89,11 @@ def check_season(
     result: Verified,
     seconds: float = USUAL_SECONDS,
 ) -> None:
-    """Check each tournament with `check`, which takes its folder and its digest, and then the table.
+    """Check each tournament with `check`, which takes its folder and its digest, and then the
+    table.
 
-    The latter takes at most `seconds`; `result` gets what was checked beyond the tournaments, and what was
-    not. Raises Differs, naming the first difference.
+    The latter takes at most `seconds`; `result` gets what was checked beyond the tournaments, and
+    what was not. Raises Differs, naming the first difference.
     """
     first: Archive | None = None
     images: dict[str, bytes] = {}
@@ -113,7 +118,8 @@ def check_season(
             table = season_table(tournaments, images, settings, open_runner)
     except OutOfTimeError:
         result.missed.append(
-            f"the season's table: the time was up after {seconds / 60:,.1f} minutes; `--minutes` allows more"
+            f"the season's table: the time was up after {seconds / 60:,.1f} minutes; `--minutes`"
+            " allows more"
         )
         return
     claimed = facts.table
@@ -134,7 +140,9 @@ def check_season(
         )
     result.checked.append(f"the season's table follows from its {table.tournaments} tournaments")
     if table.games:
-        result.checked.append(f"{table.games:,} games of {table.versions:,} versions: the same strengths")
+        result.checked.append(
+            f"{table.games:,} games of {table.versions:,} versions: the same strengths"
+        )
 
 
 def _must_follow(archive: Archive, first: Archive, number: int) -> None:

@@ -25,7 +25,13 @@ from contest.util.clock import TIME_FORMAT
 from contest.util.plurals import form, plural
 from knobeln.archive.export import announcement_of, asked, check_builds, interpreters
 from knobeln.archive.verify_entries import Verified, check_entries
-from knobeln.archive.verify_limits import MAX_BUILD_BYTES, OutOfTimeError, memory_limit, time_for, time_limit
+from knobeln.archive.verify_limits import (
+    MAX_BUILD_BYTES,
+    OutOfTimeError,
+    memory_limit,
+    time_for,
+    time_limit,
+)
 from reports.check_page import check_page
 from reports.kinds import check_offered
 from sandbox.fuel.program import FuelProgram
@@ -71,12 +77,16 @@ class _Verification:
         except ConfigError as error:
             raise Differs(f"contest.json: settings: {files.shown(error)}") from None
         self._is_computed = is_computed(self._settings)
-        # A contest's own languages are commands of its organizer. We never start a stranger's commands.
+        # A contest's own languages are commands of its organizer. We never start a stranger's
+        # commands.
         ours = Programs.model_validate({**self._settings.programs.model_dump(), "languages": ()})
-        self._builder = builder_of(self._settings.model_copy(update={"programs": ours}), open_runner)
+        self._builder = builder_of(
+            self._settings.model_copy(update={"programs": ours}), open_runner
+        )
         self._same_version = archive.contest.written_by == __version__
         self._kind = runner_of(self._settings)
-        self._why_not_here: Mapping[str, str] = {}  # by the digests of builds; "" = it can play here
+        # by the digests of builds; "" = it can play here
+        self._why_not_here: Mapping[str, str] = {}
         self.result = Verified()
 
     def run(self) -> None:
@@ -88,7 +98,9 @@ class _Verification:
         self._check_programs()
         with memory_limit():
             self._check_games()
-            checked.append(f"draws, rankings{' and evolution' if archive.evolution else ''}: the same")
+            checked.append(
+                f"draws, rankings{' and evolution' if archive.evolution else ''}: the same"
+            )
             self._check_asked()
             self._check_announcement()
         with memory_limit():
@@ -98,15 +110,17 @@ class _Verification:
             checked.append("decisions of the organizer since the start: the archive has none")
         unchecked += self._decisions()
         unchecked.append(
-            "names of organizations and people, the order of the entries, the names of the tools, and times: "
-            "only the archive's digest vouches for them"
+            "names of organizations and people, the order of the entries, the names of the tools,"
+            " and times: only the archive's digest vouches for them"
         )
 
     def _check_time_changes(self) -> None:
         seconds = self._settings.programs.seconds
         for change in self._archive.time_changes:
             if change.before != seconds or not 0 < change.after <= MAX_MOVE_SECONDS:
-                raise Differs("time_changes.json: the time for a move cannot have been changed like that")
+                raise Differs(
+                    "time_changes.json: the time for a move cannot have been changed like that"
+                )
             seconds = change.after
 
     def _check_texts(self) -> None:
@@ -114,8 +128,9 @@ class _Verification:
         archive = self._archive
         if not self._same_version:
             self.result.missed.append(
-                f"rules, announcement and the page: knobeln {files.shown(archive.contest.written_by)} wrote "
-                f"them, and this is knobeln {__version__}"
+                "rules, announcement and the page: knobeln"
+                f" {files.shown(archive.contest.written_by)} wrote them, and this is knobeln"
+                f" {__version__}"
             )
         elif archive.rules != rules_text(self._settings.game.name):
             raise Differs("rules.md: these are not the rules of the game")
@@ -125,45 +140,51 @@ class _Verification:
         for name, program in archive.programs.items():
             if sum(map(len, program.files.values())) > most:
                 raise Differs(
-                    f"programs/{name}/source has more than {most:,} bytes, which no program may have"
+                    f"programs/{name}/source has more than {most:,} bytes, which no program may"
+                    " have"
                 )
             try:
                 description = self._builder.description(program.files, program.description)
             except ValueError as error:
                 raise Differs(f"programs/{name}/source {error}") from None
             if description != program.description:
-                raise Differs(f"programs/{name}/description.txt is not the description in the program")
+                raise Differs(
+                    f"programs/{name}/description.txt is not the description in the program"
+                )
 
-    # --- programs ------------------------------------------------------------------------------------------
+    # --- programs ---------------------------------------------------------------------------------
     def _check_programs(self) -> None:
         """Compare the builds that play with what the teams sent. Raises Differs."""
         archive = self._archive
         counted = {each.team for each in archive.counted}
-        wanted = {each.build for each in archive.entries if self._is_computed or each.name in counted}
+        wanted = {
+            each.build for each in archive.entries if self._is_computed or each.name in counted
+        }
         if wanted != archive.builds.keys():
             strange = sorted(wanted ^ archive.builds.keys())[0]
             raise Differs(f"builds/{strange} is missing, or no entry has it")
         check_builds(archive, self._builder)
         self._why_not_here = {
-            digest: self._kind.why_not_here(raw, self._settings) for digest, raw in archive.builds.items()
+            digest: self._kind.why_not_here(raw, self._settings)
+            for digest, raw in archive.builds.items()
         }
         self._rebuild_all([e for e in archive.entries if self._why_not_here.get(e.build) == ""])
         for reason, names in _by_reason(
             (entry.name, self._why_not_here.get(entry.build)) for entry in archive.entries
         ):
             self.result.missed.append(
-                f"what the {form(len(names), 'program', 'programs')} of {listed(names)} did: it cannot be "
-                f"computed here with the same counts, because each {files.shown(reason)}. So the moves were "
-                "compared with the rules alone"
+                f"what the {form(len(names), 'program', 'programs')} of {listed(names)} did: it"
+                " cannot be computed here with the same counts, because each"
+                f" {files.shown(reason)}. So the moves were compared with the rules alone"
             )
         recorded = [entry.name for entry in archive.entries if entry.build not in wanted]
         if recorded:
             self._check_recorded(recorded)
             which = f"the programs of {listed(recorded)}" if counted else "programs"
             self.result.believed.append(
-                f"{which}: they talk with the referee and might answer differently another time; so their "
-                "moves were recorded. If a failure of the server broke a group off, or it was played again "
-                "in secret, nothing tells what they had answered before"
+                f"{which}: they talk with the referee and might answer differently another time; so"
+                " their moves were recorded. If a failure of the server broke a group off, or it"
+                " was played again in secret, nothing tells what they had answered before"
             )
 
     def _check_recorded(self, names: Sequence[str]) -> None:
@@ -174,20 +195,29 @@ class _Verification:
         for name in names:
             program, entry = self._archive.programs[name], entries[name]
             try:
-                image = self._builder.build(program.files, program.description, with_trial=False).image
+                image = self._builder.build(
+                    program.files, program.description, with_trial=False
+                ).image
             except ToolMissing as error:
                 if entry.language in self._settings.programs.counted_languages:
-                    self.result.missed.append(f"whether the time of {name}'s program is counted: {error}")
+                    self.result.missed.append(
+                        f"whether the time of {name}'s program is counted: {error}"
+                    )
                 continue
             if isinstance(image, FuelProgram) and image.digest == entry.build:
-                raise Differs(f"builds/{entry.build} is missing: the time of {name}'s program is counted")
+                raise Differs(
+                    f"builds/{entry.build} is missing: the time of {name}'s program is counted"
+                )
 
     def _rebuild_all(self, entries: Sequence[ArchivedEntry]) -> None:
         """Build these programs again, and report those that cannot be counted here."""
         if not entries:
             return
         archive = self._archive
-        with self._progress_bar("programs", len(entries)) as progress, ThreadPoolExecutor(cores()) as pool:
+        with (
+            self._progress_bar("programs", len(entries)) as progress,
+            ThreadPoolExecutor(cores()) as pool,
+        ):
 
             def rebuild(entry: ArchivedEntry) -> str | None:
                 progress(1)
@@ -198,14 +228,17 @@ class _Verification:
             reasons = list(pool.map(rebuild, entries))
         same = reasons.count(None)
         if same:
-            self.result.checked.append(f"{plural(same, 'program')}, built again: the same, bit for bit")
+            self.result.checked.append(
+                f"{plural(same, 'program')}, built again: the same, bit for bit"
+            )
         named = zip((entry.name for entry in entries), reasons, strict=True)
         for reason, names in _by_reason(named):
             which = f"{len(names)} programs" if len(names) > 1 else f"the program of {names[0]}"
             self.result.missed.append(f"the way from source to build of {which}: {reason}")
 
     def _compare(self, entry: ArchivedEntry) -> str | None:
-        """Build the program again. None: it is the same build; otherwise why that cannot be expected."""
+        """Build the program again. None: it is the same build; otherwise why that cannot be
+        expected."""
         program, written_by = self._archive.programs[entry.name], self._archive.contest.written_by
         try:
             built = self._builder.build(program.files, program.description, with_trial=False)
@@ -217,16 +250,21 @@ class _Verification:
             return None
         if entry.tool != built.report.tool or not self._same_version:
             return (
-                f"they were made with {files.shown(entry.tool)} and knobeln {files.shown(written_by)}, here "
-                f"are {built.report.tool} and {__version__}. Another compiler makes another build, so the "
-                "archive's own builds played; to check them too, use the compiler that made them"
+                f"they were made with {files.shown(entry.tool)} and knobeln"
+                f" {files.shown(written_by)}, here are {built.report.tool} and {__version__}."
+                " Another compiler makes another build, so the archive's own builds played; to"
+                " check them too, use the compiler that made them"
             )
         errors = [f.text for f in built.report.findings if f.severity is Severity.ERROR]
-        what = f"is not accepted: {errors[0]}" if errors else f"has the digest {built.report.image_digest}"
+        what = (
+            f"is not accepted: {errors[0]}"
+            if errors
+            else f"has the digest {built.report.image_digest}"
+        )
         claimed = f"the archive gives the build {entry.build} for the program of {entry.name}"
         raise Differs(f"{claimed}, but here it {what}")
 
-    # --- games and tables ----------------------------------------------------------------------------------
+    # --- games and tables -------------------------------------------------------------------------
     def _check_games(self) -> None:
         archive, seeds = self._archive, Seeds(seed_of(self._archive).value)
         if not self._is_computed:
@@ -244,7 +282,9 @@ class _Verification:
                 for digest in needed:
                     builds[digest] = archive.builds[digest]
                     if sum(map(len, builds.values())) > MAX_BUILD_BYTES:
-                        raise Differs(f"its programs have more than {MAX_BUILD_BYTES:,} bytes together")
+                        raise Differs(
+                            f"its programs have more than {MAX_BUILD_BYTES:,} bytes together"
+                        )
                 return self._kind.open_checking(group, builds, self._settings, seeds, progress)
 
             check(claim, checking_runner)
@@ -256,18 +296,21 @@ class _Verification:
             for group in outcome.groups
             for match in group.matches
         )
-        if self._is_computed or (again and not aside and all(map(self._plays_here, images.values()))):
+        if self._is_computed or (
+            again and not aside and all(map(self._plays_here, images.values()))
+        ):
             self.result.checked.append(f"{count}, played again: the same to the last point")
             return
         self.result.checked.append(f"{count}: the moves keep to the rules, and give these points")
         if again:
             self.result.checked.append(
-                f"{plural(again, 'game')} of these, in which the programs whose time is counted played "
-                "again: the same moves, the same units"
+                f"{plural(again, 'game')} of these, in which the programs whose time is counted"
+                " played again: the same moves, the same units"
             )
 
     def _check_aside(self) -> bool:
-        """Whether a program was set aside. Raises Differs where the ledger does not have that decision."""
+        """Whether a program was set aside. Raises Differs where the ledger does not have that
+        decision."""
         games = Counter(
             name
             for outcome in self._archive.history
@@ -281,10 +324,13 @@ class _Verification:
             if not games[entry.name]:
                 continue
             if (entry.name, entry.build) not in decided:
-                raise Differs(f"ledger.txt does not have the decision to set {entry.name}'s program aside")
+                raise Differs(
+                    f"ledger.txt does not have the decision to set {entry.name}'s program aside"
+                )
             self.result.believed.append(
-                f"that the engine failed three times at the same move of {entry.name}'s program: it was set "
-                f"aside, and not asked in {plural(games[entry.name], 'game')}, which count as failed"
+                f"that the engine failed three times at the same move of {entry.name}'s program: it"
+                f" was set aside, and not asked in {plural(games[entry.name], 'game')}, which count"
+                " as failed"
             )
         return bool(games)
 
@@ -302,7 +348,9 @@ class _Verification:
         field = field_of(self._settings, format_of(self._settings), digests, seeds, archive.history)
         contests, most = claimed.contests, default_contests(field, archive.history) or 0
         if not 1 <= contests <= most:
-            raise Differs(f"certainty.json tells of {contests} contests, but at most {most} are played")
+            raise Differs(
+                f"certainty.json tells of {contests} contests, but at most {most} are played"
+            )
         builds = {digest: archive.builds.get(digest, b"{}") for digest in field.images.values()}
         if reason := why_unknown(self._settings, builds):
             raise Differs(f"certainty.json should not be there: {reason}")
@@ -317,15 +365,22 @@ class _Verification:
             progress(contests)
         if claimed != computed:
             raise Differs("certainty.json: other contests with other random numbers come out")
-        self.result.checked.append(f"how sure the ranking is, by {plural(contests, 'contest')}: the same")
+        self.result.checked.append(
+            f"how sure the ranking is, by {plural(contests, 'contest')}: the same"
+        )
 
     def _check_faults(self) -> None:
         """The sentences about faults in games in words are for a program's own team only."""
         for outcome in self._archive.history:
             for match in (match for group in outcome.groups for match in group.matches):
                 for seat in match.result.seats:
-                    if seat.stderr_tail or (seat.fault and (seat.fault.reason or seat.fault.stderr_tail)):
-                        wrong = "a sentence about a fault or a program's standard error, which no archive has"
+                    if seat.stderr_tail or (
+                        seat.fault and (seat.fault.reason or seat.fault.stderr_tail)
+                    ):
+                        wrong = (
+                            "a sentence about a fault or a program's standard error, which no"
+                            " archive has"
+                        )
                         place = f"round {outcome.plan.number}: {files.shown(name_of(match))}"
                         raise Differs(f"{place}: there is {wrong}")
 
@@ -343,7 +398,9 @@ class _Verification:
             here = interpreters(archive.builds, self._builder)
             for digest, module in archive.guests.items():
                 if here.get(digest) != module:
-                    raise Differs(f"guests/{files.shown(digest)} is no interpreter of these programs")
+                    raise Differs(
+                        f"guests/{files.shown(digest)} is no interpreter of these programs"
+                    )
 
     def _check_announcement(self) -> None:
         if not self._same_version:
@@ -353,7 +410,8 @@ class _Verification:
         for number, (theirs, ours) in enumerate(zip_longest(archived, computed), start=1):
             if theirs != ours:
                 raise Differs(
-                    f"announcement.txt, line {number}: it says {_quoted(theirs)}, but {_quoted(ours)} follows"
+                    f"announcement.txt, line {number}: it says {_quoted(theirs)}, but"
+                    f" {_quoted(ours)} follows"
                 )
         self.result.checked.append("rules, descriptions and announcement: the same")
 
@@ -365,27 +423,30 @@ class _Verification:
             yield f"that the organizer took {', '.join(absent)} out before the contest started"
         if out := sorted(decisions.out & playing):
             yield (
-                f"that the organizer took {', '.join(out)} out, and from which group or draw on; what "
-                "follows from it was computed"
+                f"that the organizer took {', '.join(out)} out, and from which group or draw on;"
+                " what follows from it was computed"
             )
         for change in self._archive.time_changes:
             yield (
-                f"that the time for a move was changed from {change.before:g} s to {change.after:g} s on "
-                f"{change.at:{TIME_FORMAT}}; the moves and the points do not depend on it"
+                f"that the time for a move was changed from {change.before:g} s to {change.after:g}"
+                f" s on {change.at:{TIME_FORMAT}}; the moves and the points do not depend on it"
             )
-        for number, group in dict.fromkeys((each.round, each.group) for each in decisions.played_again):
+        for number, group in dict.fromkeys(
+            (each.round, each.group) for each in decisions.played_again
+        ):
             place = f"round {number}" if group is None else f"group {group} of round {number}"
             if {entry.build for entry in self._archive.entries} <= self._archive.builds.keys():
                 yield f"why {place} was played again"
             else:
                 yield (
-                    f"why {place} was played again; programs that talk with the referee may have answered "
-                    "differently before"
+                    f"why {place} was played again; programs that talk with the referee may have"
+                    " answered differently before"
                 )
 
 
 def _by_reason(reasons: Iterable[tuple[str, str | None]]) -> Iterable[tuple[str, list[str]]]:
-    """The programs by the reason for which something cannot be checked; those without one are left out."""
+    """The programs by the reason for which something cannot be checked; those without one are left
+    out."""
     found: dict[str, list[str]] = {}
     for name, reason in reasons:
         if reason:

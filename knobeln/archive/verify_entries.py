@@ -29,8 +29,9 @@ from contest.util.plurals import plural
 class Verified:
     """Sentences about what was checked, and about what was not.
 
-    `noticed`: what follows the rules, but a person should look at. `missed`: it can be checked, but not on
-    this host; `believed`: results or draws that nobody can check; `unchecked`: what else nobody can check.
+    `noticed`: what follows the rules, but a person should look at. `missed`: it can be checked, but
+    not on this host; `believed`: results or draws that nobody can check; `unchecked`: what else
+    nobody can check.
     """
 
     checked: list[str] = field(default_factory=list)
@@ -53,13 +54,15 @@ _SOON, _DAY = timedelta(minutes=15), timedelta(days=1)
 
 
 def check_entries(archive: Archive, settings: Settings, result: Verified) -> None:
-    """Check that the ledger is the signed one, that it has the lists, each program that plays and every
-    decision of the organizer, and that the public number is the right one. Raises Differs."""
+    """Check that the ledger is the signed one, that it has the lists, each program that plays and
+    every decision of the organizer, and that the public number is the right one. Raises Differs."""
     check_signature(archive)
     try:
         before, end = bounds_of(archive.letters, archive.contest.tournament)
     except IndexError:
-        raise Differs(f"ledger.txt: tournament {archive.contest.tournament} has not begun") from None
+        raise Differs(
+            f"ledger.txt: tournament {archive.contest.tournament} has not begun"
+        ) from None
     earlier, ledger = archive.letters[:before], archive.letters[before:end]
     final = _check_lists(archive, archive.seal, ledger, result)
     before_final = ledger[:final]
@@ -68,8 +71,8 @@ def check_entries(archive: Archive, settings: Settings, result: Verified) -> Non
         raise Differs(f"{frozen} are not those that ledger.txt has with the final list")
     _check_programs(archive, [*earlier, *before_final], result)
     result.checked.append(
-        f"{plural(len(archive.letters), 'entry', 'entries')} in the ledger of letters, under its signed "
-        "root, with every program that played"
+        f"{plural(len(archive.letters), 'entry', 'entries')} in the ledger of letters, under its"
+        " signed root, with every program that played"
     )
     _check_decisions(archive, ledger, result)
     result.noticed.extend(_noticed_at_close(archive, settings, before_final))
@@ -85,9 +88,13 @@ def check_signature(archive: Archive) -> None:
     facts, entries = archive.ledger, archive.letters
     root = merkle.root(entry.leaf() for entry in entries)
     if (facts.size, facts.root) != (len(entries), b64encode(root).decode()):
-        raise Differs(f"ledger.txt has not the {facts.size} entries of which ledger.json has the root")
+        raise Differs(
+            f"ledger.txt has not the {facts.size} entries of which ledger.json has the root"
+        )
     try:
-        key, signature = (b64decode(text, validate=True) for text in (facts.public_key, facts.signature))
+        key, signature = (
+            b64decode(text, validate=True) for text in (facts.public_key, facts.signature)
+        )
     except ValueError:
         raise Differs("ledger.json: the key and the signature are not in base64") from None
     signed = Checkpoint(archive.contest.seed_commitment, facts.size, root).text.encode()
@@ -96,12 +103,18 @@ def check_signature(archive: Archive) -> None:
     first = entries[0] if entries else None
     made = (Effect.CONTEST_MADE, archive.contest.seed_commitment, key.hex())
     if first is None or (first.effect, first.letter, first.digest) != made:
-        raise Differs("ledger.txt does not begin with this secret number's sha256 and the key of ledger.json")
+        raise Differs(
+            "ledger.txt does not begin with this secret number's sha256 and the key of ledger.json"
+        )
 
 
-# --- witnesses -------------------------------------------------------------------------------------------
+# --- witnesses ------------------------------------------------------------------------------------
 def _check_witnesses(
-    archive: Archive, settings: Settings, ledger: Sequence[LedgerEntry], first: int, result: Verified
+    archive: Archive,
+    settings: Settings,
+    ledger: Sequence[LedgerEntry],
+    first: int,
+    result: Verified,
 ) -> None:
     """Tell who has signed the ledger when. Raises Differs for a signature of another ledger.
 
@@ -109,8 +122,13 @@ def _check_witnesses(
     """
     named = [VerifierKey.of_witness(each.key) for each in settings.tournament.witnesses]
     witnesses = {(key.name, key.id): key for key in reversed(named)}
-    signed: defaultdict[int, dict[str, datetime]] = defaultdict(dict)  # by the number of entries, by the key
-    roots = list(merkle.roots(entry.leaf() for entry in archive.letters)) if archive.cosignatures else ()
+    # by the number of entries, by the key
+    signed: defaultdict[int, dict[str, datetime]] = defaultdict(dict)
+    roots = (
+        list(merkle.roots(entry.leaf() for entry in archive.letters))
+        if archive.cosignatures
+        else ()
+    )
     for note in archive.cosignatures:
         number, made = _cosignatures(archive, roots, note, witnesses)
         signed[number] |= made
@@ -137,14 +155,18 @@ def _check_witnesses(
 
 
 def _cosignatures(
-    archive: Archive, roots: Sequence[bytes], note: str, witnesses: Mapping[tuple[str, bytes], VerifierKey]
+    archive: Archive,
+    roots: Sequence[bytes],
+    note: str,
+    witnesses: Mapping[tuple[str, bytes], VerifierKey],
 ) -> tuple[int, dict[str, datetime]]:
     """Of how many entries the checkpoint is, and when each witness has signed it, by the key.
 
     `witnesses`: their keys, by name and ID.
     """
     wrong = Differs(
-        "cosignatures.json has something else than checkpoints of ledger.txt with signatures of witnesses"
+        "cosignatures.json has something else than checkpoints of ledger.txt with signatures of"
+        " witnesses"
     )
     try:
         text, (own, *others) = read_note(note)
@@ -167,9 +189,12 @@ def _cosignatures(
     return number, made
 
 
-# --- the lists of entries --------------------------------------------------------------------------------
-def _check_lists(archive: Archive, seal: Seal, ledger: Sequence[LedgerEntry], result: Verified) -> int:
-    """The place of the final list in the ledger, from 0. Raises Differs unless the ledger has all lists."""
+# --- the lists of entries -------------------------------------------------------------------------
+def _check_lists(
+    archive: Archive, seal: Seal, ledger: Sequence[LedgerEntry], result: Verified
+) -> int:
+    """The place of the final list in the ledger, from 0. Raises Differs unless the ledger has all
+    lists."""
     claimed = archive.entry_lists
     told = []
     for each in claimed:
@@ -182,8 +207,9 @@ def _check_lists(archive: Archive, seal: Seal, ledger: Sequence[LedgerEntry], re
     for entry in in_ledger:
         if entry not in known:
             result.noticed.append(
-                f"the ledger has another {entry.effect}, of {entry.at:{TIME_FORMAT}}, that the archive does "
-                "not show: the contest was started anew, or a backup was restored; all teams got it"
+                f"the ledger has another {entry.effect}, of {entry.at:{TIME_FORMAT}}, that the"
+                " archive does not show: the contest was started anew, or a backup was restored;"
+                " all teams got it"
             )
     if [each.is_final for each in claimed] != [False] * (len(claimed) - 1) + [True]:
         raise Differs("entry_lists.json: one list is the final one, and it is the last")
@@ -192,7 +218,9 @@ def _check_lists(archive: Archive, seal: Seal, ledger: Sequence[LedgerEntry], re
         raise Differs("entry_lists.json: the final list is not that of the contest's start")
     root = told[-1].digest
     if seal.entries_root != root:
-        raise Differs(f"seal.json: the root of the entries is {root}, not {files.shown(seal.entries_root)}")
+        raise Differs(
+            f"seal.json: the root of the entries is {root}, not {files.shown(seal.entries_root)}"
+        )
     playing = [(entry.name, entry.build) for entry in archive.entries]
     if sorted(playing) != [(entry.team, entry.build) for entry in final.entries]:
         raise Differs("entries.json has not the entries of the final list in entry_lists.json")
@@ -203,10 +231,12 @@ def _list(claimed: ArchivedList) -> EntryList:
     return EntryList.of(claimed.entries)
 
 
-# --- programs --------------------------------------------------------------------------------------------
-def _check_programs(archive: Archive, before_final: Sequence[LedgerEntry], result: Verified) -> None:
-    """Raises Differs unless each team that had a program accepted, and did not go, plays with one of its own,
-    and nobody else plays."""
+# --- programs -------------------------------------------------------------------------------------
+def _check_programs(
+    archive: Archive, before_final: Sequence[LedgerEntry], result: Verified
+) -> None:
+    """Raises Differs unless each team that had a program accepted, and did not go, plays with one
+    of its own, and nobody else plays."""
     accepted: defaultdict[str, list[LedgerEntry]] = defaultdict(list)
     gone: dict[str, set[str]] = {_WITHDRAWN: set(), _OUT: set()}  # the teams, by why
     for each in before_final:
@@ -216,15 +246,17 @@ def _check_programs(archive: Archive, before_final: Sequence[LedgerEntry], resul
             gone[_GOES[each.effect]].add(each.team)
         elif each.effect in _COMES:
             gone[_COMES[each.effect]].discard(each.team)
-        elif each.effect is Effect.TOURNAMENT_BEGUN:  # who was taken out of the one before plays again
+        elif (
+            each.effect is Effect.TOURNAMENT_BEGUN
+        ):  # who was taken out of the one before plays again
             gone[_OUT] = set()
     entries = archive.entry_lists[-1].entries
     left = gone[_WITHDRAWN] | gone[_OUT]
     for team in sorted(accepted.keys() - {entry.team for entry in entries}):
         if team not in left:
             raise Differs(
-                f"entry_lists.json: {team} is not on the final list, but a program of it was accepted in "
-                "ledger.txt, and it did not go"
+                f"entry_lists.json: {team} is not on the final list, but a program of it was"
+                " accepted in ledger.txt, and it did not go"
             )
     former: dict[str, LedgerEntry] = {}
     for each in before_final:
@@ -248,14 +280,15 @@ def _check_program(
     newest = max(enumerate(accepted), key=lambda each: (each[1].at, each[0]), default=None)
     if newest is None and former is not None:
         result.noticed.append(
-            f"{entry.team} plays a program that was accepted of {former.team}, which has withdrawn; that "
-            "can happen if a team comes back by another name"
+            f"{entry.team} plays a program that was accepted of {former.team}, which has withdrawn;"
+            " that can happen if a team comes back by another name"
         )
     elif newest is None:
         raise Differs(f"ledger.txt: no program of {entry.team} was accepted, but it has played")
     elif all(each.digest != entry.program for each in accepted):
         raise Differs(
-            f"entry_lists.json: the program of {entry.team} is none of the accepted ones in ledger.txt"
+            f"entry_lists.json: the program of {entry.team} is none of the accepted ones in"
+            " ledger.txt"
         )
     elif newest[1].digest != entry.program:
         result.noticed.append(
@@ -263,13 +296,20 @@ def _check_program(
             f"{newest[1].at:{TIME_FORMAT}}"
         )
     if program_digest(archive.programs[entry.team].files) != entry.program:
-        raise Differs(f"programs/{entry.team}/source is none of the accepted programs in ledger.txt")
+        raise Differs(
+            f"programs/{entry.team}/source is none of the accepted programs in ledger.txt"
+        )
 
 
-# --- what a person may want to look at --------------------------------------------------------------------
-def _about_letters(archive: Archive, ledger: Sequence[LedgerEntry], settings: Settings) -> Iterator[str]:
-    """What became of each objection, and which programs were refused as late though they came in time."""
-    first, final = ({entry.team: entry for entry in archive.entry_lists[at].entries} for at in (0, -1))
+# --- what a person may want to look at ------------------------------------------------------------
+def _about_letters(
+    archive: Archive, ledger: Sequence[LedgerEntry], settings: Settings
+) -> Iterator[str]:
+    """What became of each objection, and which programs were refused as late though they came in
+    time."""
+    first, final = (
+        {entry.team: entry for entry in archive.entry_lists[at].entries} for at in (0, -1)
+    )
     closes = settings.dates.compilation_closes
     for each in ledger:
         if each.effect is Effect.OBJECTION:
@@ -280,16 +320,17 @@ def _about_letters(archive: Archive, ledger: Sequence[LedgerEntry], settings: Se
             yield f"{each.team} objected at {each.at:{TIME_FORMAT}}; {place}"
         elif each.effect is Effect.PROGRAM_LATE and each.at < closes:
             yield (
-                f"a program of {each.team} was refused as late that came at {each.at:{TIME_FORMAT}}, when "
-                f"programs were still taken (until {closes:{TIME_FORMAT}})"
+                f"a program of {each.team} was refused as late that came at"
+                f" {each.at:{TIME_FORMAT}}, when programs were still taken (until"
+                f" {closes:{TIME_FORMAT}})"
             )
 
 
 def _noticed_at_close(
     archive: Archive, settings: Settings, before_final: Sequence[LedgerEntry]
 ) -> Iterator[str]:
-    """What was late between the last program and the start, and the programs that were put in after the
-    ledger had named the letters that still waited."""
+    """What was late between the last program and the start, and the programs that were put in after
+    the ledger had named the letters that still waited."""
     closes, starts = settings.dates.compilation_closes, archive.contest.started_at
     if starts < closes:
         return
@@ -313,18 +354,23 @@ def _noticed_at_close(
     if not closed or closed[-1].at > closes + _SOON:
         when = f"only at {closed[-1].at:{TIME_FORMAT}}" if closed else "nowhere"
         yield (
-            f"programs were no longer taken from {closes:{TIME_FORMAT}} on, but the ledger says so {when}; "
-            "until then a letter could be dated back"
+            f"programs were no longer taken from {closes:{TIME_FORMAT}} on, but the ledger says so"
+            f" {when}; until then a letter could be dated back"
         )
     listed_at = archive.entry_lists[0].at
-    if len(archive.entry_lists) > 1 and listed_at - closes > max(_SOON, min(_DAY, (starts - closes) / 2)):
+    if len(archive.entry_lists) > 1 and listed_at - closes > max(
+        _SOON, min(_DAY, (starts - closes) / 2)
+    ):
         yield (
-            f"the first list went out at {listed_at:{TIME_FORMAT}}, long after {closes:{TIME_FORMAT}}, when "
-            f"programs were no longer taken; the contest started at {starts:{TIME_FORMAT}}"
+            f"the first list went out at {listed_at:{TIME_FORMAT}}, long after"
+            f" {closes:{TIME_FORMAT}}, when programs were no longer taken; the contest started at"
+            f" {starts:{TIME_FORMAT}}"
         )
 
 
-def _noticed(archive: Archive, settings: Settings, until_final: Sequence[LedgerEntry]) -> Iterator[str]:
+def _noticed(
+    archive: Archive, settings: Settings, until_final: Sequence[LedgerEntry]
+) -> Iterator[str]:
     """What the organizer has decided before the start, or what came late."""
     closes = settings.dates.compilation_closes
     listed_at, frozen = None, ""
@@ -332,21 +378,21 @@ def _noticed(archive: Archive, settings: Settings, until_final: Sequence[LedgerE
         if each.effect in _FREEZES:
             if frozen not in ("", each.letter):
                 yield (
-                    f"settings, title, dates or rules were changed before {each.at:{TIME_FORMAT}}, after a "
-                    "list of entries had gone out"
+                    f"settings, title, dates or rules were changed before {each.at:{TIME_FORMAT}},"
+                    " after a list of entries had gone out"
                 )
             frozen = each.letter
         if each.effect is Effect.ENTRIES_LISTED:
             listed_at = each.at
         elif each.effect is Effect.PROGRAM_ACCEPTED and each.at >= closes:
             yield (
-                f"a program of {each.team} was accepted that came at {each.at:{TIME_FORMAT}}, when programs "
-                f"were no longer taken ({closes:{TIME_FORMAT}})"
+                f"a program of {each.team} was accepted that came at {each.at:{TIME_FORMAT}}, when"
+                f" programs were no longer taken ({closes:{TIME_FORMAT}})"
             )
         elif each.effect is Effect.PROGRAM_ACCEPTED and listed_at:
             yield (
-                f"a program of {each.team} was accepted after the list of {listed_at:{TIME_FORMAT}} had gone "
-                f"out; it is said to have come at {each.at:{TIME_FORMAT}}"
+                f"a program of {each.team} was accepted after the list of {listed_at:{TIME_FORMAT}}"
+                f" had gone out; it is said to have come at {each.at:{TIME_FORMAT}}"
             )
         elif each.effect in (Effect.TAKEN_OUT, Effect.REINSTATED):
             yield f"{each.team} was {each.effect} before the start, at {each.at:{TIME_FORMAT}}"
@@ -356,24 +402,25 @@ def _noticed(archive: Archive, settings: Settings, until_final: Sequence[LedgerE
         changed = _list(before).changed_teams(_list(after))
         if changed:
             yield (
-                f"the list of {after.at:{TIME_FORMAT}} differs from the one of {before.at:{TIME_FORMAT}} in "
-                f"{listed(changed)}"
+                f"the list of {after.at:{TIME_FORMAT}} differs from the one of"
+                f" {before.at:{TIME_FORMAT}} in {listed(changed)}"
             )
 
 
 def _noticed_in_order(ledger: Sequence[LedgerEntry]) -> Iterator[str]:
     """What the organizer has decided after the start, and what was dated back.
 
-    A letter has the time when it came, which can be before that of an entry in front of it. What the contest
-    does itself has the time of its entry.
+    A letter has the time when it came, which can be before that of an entry in front of it. What
+    the contest does itself has the time of its entry.
     """
     latest = LedgerEntry(Effect.ENTRIES_LISTED, "", datetime.min.replace(tzinfo=UTC))
     since = ""
     for each in ledger:
         if each.effect in _OWN and each.at < latest.at:
             yield (
-                f"the ledger has an entry of {each.at:{TIME_FORMAT}} behind one of "
-                f"{latest.at:{TIME_FORMAT}}: {each.effect}; it was dated back, or the clock was changed"
+                f"the ledger has an entry of {each.at:{TIME_FORMAT}} behind one of"
+                f" {latest.at:{TIME_FORMAT}}: {each.effect}; it was dated back, or the clock was"
+                " changed"
             )
         if since and each.effect in _ABOUT_TEAMS:
             what = each.team or "a part of the contest"
@@ -385,7 +432,7 @@ def _noticed_in_order(ledger: Sequence[LedgerEntry]) -> Iterator[str]:
         latest = max(latest, each, key=lambda entry: entry.at)
 
 
-# --- decisions -------------------------------------------------------------------------------------------
+# --- decisions ------------------------------------------------------------------------------------
 def _check_decisions(archive: Archive, ledger: Sequence[LedgerEntry], result: Verified) -> None:
     """Raises Differs for a decision that the ledger does not have."""
     made = {(each.effect, each.team, each.at) for each in ledger}
@@ -410,12 +457,18 @@ def _check_decisions(archive: Archive, ledger: Sequence[LedgerEntry], result: Ve
             )
 
 
-# --- the public number -----------------------------------------------------------------------------------
+# --- the public number ----------------------------------------------------------------------------
 def _check_number(
-    archive: Archive, seal: Seal, settings: Settings, after_final: Sequence[LedgerEntry], result: Verified
+    archive: Archive,
+    seal: Seal,
+    settings: Settings,
+    after_final: Sequence[LedgerEntry],
+    result: Verified,
 ) -> None:
     """Raises Differs unless the number is the one that the final list announced."""
-    draw = draw_of(settings.tournament.beacon, settings.dates.contest_starts, archive.contest.started_at)
+    draw = draw_of(
+        settings.tournament.beacon, settings.dates.contest_starts, archive.contest.started_at
+    )
     entered = [entry for entry in after_final if entry.effect is Effect.NUMBER_DRAWN]
     drawn = [entry.digest for entry in entered]
     if draw is None:
@@ -423,8 +476,8 @@ def _check_number(
             raise Differs("seal.json has a public number, but the contest uses none")
         result.checked.append("the seed follows from the secret number and the list of entries")
         result.believed.append(
-            "that the organizer, who knew the secret number, tried no other lists before the start: the "
-            "contest uses no public number"
+            "that the organizer, who knew the secret number, tried no other lists before the start:"
+            " the contest uses no public number"
         )
         return
     try:
@@ -437,8 +490,8 @@ def _check_number(
         raise Differs("ledger.txt does not have the public number once, after the final list")
     if entered[0].at < draw.at:
         raise Differs(
-            f"ledger.txt has the public number at {entered[0].at:{TIME_FORMAT}}, but it was drawn at "
-            f"{draw.at:{TIME_FORMAT}}"
+            f"ledger.txt has the public number at {entered[0].at:{TIME_FORMAT}}, but it was drawn"
+            f" at {draw.at:{TIME_FORMAT}}"
         )
     result.checked.append(
         "the seed follows from the secret number, the final list of entries and the public number"
@@ -446,12 +499,13 @@ def _check_number(
     if draw.beacon.kind is not BeaconKind.DRAND:
         text = files.shown(number.value.decode(errors="replace"))
         result.believed.append(
-            f"that the numbers of the draw ({draw.beacon.draw}) were {text}; compare them with the newspaper"
+            f"that the numbers of the draw ({draw.beacon.draw}) were {text}; compare them with the"
+            " newspaper"
             if draw.beacon.kind is BeaconKind.LOTTERY
             else f"that nobody chose the public number: the organizer handed in the text {text}"
         )
         return
     result.checked.append(
-        f"the public number is round {draw.round} of drand, signed by its chain, and not known before "
-        f"{draw.at:{TIME_FORMAT}}"
+        f"the public number is round {draw.round} of drand, signed by its chain, and not known"
+        f" before {draw.at:{TIME_FORMAT}}"
     )

@@ -29,7 +29,8 @@ class OutOfTimeError(Exception):
 
 
 def time_for(facts: ContestFacts, programs: int) -> float:
-    """Seconds: three times as long as the contest's games took, and some for every program's compilation.
+    """Seconds: three times as long as the contest's games took, and some for every program's
+    compilation.
 
     Raises Differs if the contest ended before it began.
     """
@@ -42,7 +43,8 @@ def time_for(facts: ContestFacts, programs: int) -> float:
 
 @contextmanager
 def time_limit(seconds: float) -> Iterator[None]:
-    """Raise OutOfTimeError in the main thread after this many seconds; other threads have no limit."""
+    """Raise OutOfTimeError in the main thread after this many seconds; other threads have no
+    limit."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return
@@ -66,7 +68,9 @@ def memory_limit() -> Iterator[None]:
     Processes that are started meanwhile get the same limit.
     """
     status = Path("/proc/self/status").read_text()
-    data, resident = (1024 * int(found[1]) for each in (_DATA, _RESIDENT) if (found := each.search(status)))
+    data, resident = (
+        1024 * int(found[1]) for each in (_DATA, _RESIDENT) if (found := each.search(status))
+    )
     soft, hard = resource.getrlimit(resource.RLIMIT_DATA)
     room = data + max(MAX_MEMORY_BYTES - resident, MAX_MEMORY_BYTES // 2)
     lower = [each for each in (room, soft, hard) if each != resource.RLIM_INFINITY]
@@ -75,8 +79,8 @@ def memory_limit() -> Iterator[None]:
         yield
     except MemoryError:
         raise GiveUp(
-            f"to check this archive takes more than {MAX_MEMORY_BYTES // 1_000_000} MB of memory, which "
-            "knobeln does not spend on it"
+            f"to check this archive takes more than {MAX_MEMORY_BYTES // 1_000_000} MB of memory,"
+            " which knobeln does not spend on it"
         ) from None
     finally:
         resource.setrlimit(resource.RLIMIT_DATA, (soft, hard))

@@ -1,4 +1,5 @@
-"""The command `knobeln`: one module per command or command group, named after it. They parse and print."""
+"""The command `knobeln`: one module per command or command group, named after it. They parse and
+print."""
 
 from knobeln.cli.main import main
 

@@ -34,7 +34,8 @@ class JsonOption(click.Option):
 def answers(answer_type: object) -> Callable[[Command], Command]:
     """Let a command take --json. It gives its answer, which has this type, to `answer`.
 
-    The keys in JSON are the names of the fields. A type that takes long to import is named: `module:Type`.
+    The keys in JSON are the names of the fields. A type that takes long to import is named:
+    `module:Type`.
     """
     return click.option(
         OPTION,
@@ -47,7 +48,8 @@ def answers(answer_type: object) -> Callable[[Command], Command]:
 
 
 def look_for_json(context: click.Context, words: Sequence[str]) -> None:
-    """Note, before the command line is parsed, whether it asks for JSON: its errors are JSON then, too."""
+    """Note, before the command line is parsed, whether it asks for JSON: its errors are JSON then,
+    too."""
     context.meta[_META] = OPTION in takewhile(lambda word: word != "--", words)
 
 

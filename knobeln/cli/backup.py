@@ -1,4 +1,5 @@
-"""`knobeln backup`, `restore`, `upgrade` and `install-service`: the contest's files, and systemd's units."""
+"""`knobeln backup`, `restore`, `upgrade` and `install-service`: the contest's files, and systemd's
+units."""
 
 from __future__ import annotations
 
@@ -24,11 +25,14 @@ _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]*")
 def backup(file: Path, overwrite: bool) -> None:
     """Copy the contest into FILE while everything runs.
 
-    FILE is a .tar.gz with the database, contest.toml and the templates. The mails in mail/ are not in
+    FILE is a .tar.gz with the database, contest.toml and the templates. The mails in mail/ are not
+    in
     it. Keep FILE private: it holds the contest's seed and its secrets.
     """
     if not file.name.endswith(_SUFFIXES):
-        raise GiveUp(f"{file}: a backup is a tar archive, so its name must end in {' or '.join(_SUFFIXES)}")
+        raise GiveUp(
+            f"{file}: a backup is a tar archive, so its name must end in {' or '.join(_SUFFIXES)}"
+        )
     if file.exists() and not overwrite:
         raise GiveUp(f"{file} exists", hint="choose another name, or add --overwrite to replace it")
     backups.back_up(open_contest().path, file)
@@ -41,12 +45,13 @@ def backup(file: Path, overwrite: bool) -> None:
 def restore(file: Path, trust: bool) -> None:
     """Restore the contest from the backup in FILE.
 
-    It goes into the contest's folder or a new one; stop `serve` and `run` before. An existing contest.toml
-    and existing templates are kept. Those that are missing come from FILE. They can name programs that run
+    It goes into the contest's folder or a new one; stop `serve` and `run` before. An existing
+    contest.toml and existing templates are kept. Those that are missing come from FILE. They can
+    name programs that run
     as you: so the command first shows them and restores nothing. Repeat it with --trust.
 
-    If the program cannot know which mails have gone out since the backup, no mail goes out before `knobeln
-    mail release --all`.
+    If the program cannot know which mails have gone out since the backup, no mail goes out before
+    `knobeln mail release --all`.
     """
     path = contest_path()
     restored = backups.restore(file, path, trust=trust)
@@ -57,8 +62,8 @@ def restore(file: Path, trust: bool) -> None:
         remark(f"Letters that came in since then, and are read again: {restored.letters}.")
     if restored.sent is None:
         click.secho(
-            "Nobody knows which mails have gone out since then, so all mails stop. Look at `knobeln mail "
-            "--state ready`; `knobeln mail release --all` lets them go.",
+            "Nobody knows which mails have gone out since then, so all mails stop. Look at `knobeln"
+            " mail --state ready`; `knobeln mail release --all` lets them go.",
             fg="yellow",
         )
     else:
@@ -69,7 +74,8 @@ def restore(file: Path, trust: bool) -> None:
 def upgrade() -> None:
     """Bring the database to this version of knobeln. It also closes the folder to other users.
 
-    An old database is first copied into the contest's folder, as a backup `before-upgrade-from-...tar.gz`.
+    An old database is first copied into the contest's folder, as a backup
+    `before-upgrade-from-...tar.gz`.
     """
     load_settings(contest_path())
     file = backups.upgrade(contest_path())
@@ -78,7 +84,9 @@ def upgrade() -> None:
     remark("The database is up to date.")
 
 
-def _names(_context: click.Context, _argument: click.Parameter, names: tuple[str, ...]) -> tuple[str, ...]:
+def _names(
+    _context: click.Context, _argument: click.Parameter, names: tuple[str, ...]
+) -> tuple[str, ...]:
     for name in names:
         if not _NAME.fullmatch(name):
             raise click.BadParameter(f"{name!r}: use letters, digits, `-`, `_` and `.`")
@@ -97,9 +105,10 @@ def _names(_context: click.Context, _argument: click.Parameter, names: tuple[str
 def install_service(contests: tuple[str, ...], root: Path, dry_run: bool) -> None:
     """Install systemd's units, so that each CONTEST runs as a service.
 
-    For root. It prints what it does. Repeat it after you have installed a new version of knobeln: it
-    restarts the contests that run, and each upgrades its database. The contest `spring` is in
-    /var/lib/knobeln/spring, its passwords are in /etc/knobeln/spring.env, its unit is knobeln@spring.
+    For root. It prints what it does. Repeat it after you have installed a new version of knobeln:
+    it restarts the contests that run, and each upgrades its database. The contest `spring` is in
+    /var/lib/knobeln/spring, its passwords are in /etc/knobeln/spring.env, its unit is
+    knobeln@spring.
     """
     from knobeln.systemd import install as systemd
 

@@ -1,4 +1,5 @@
-"""The options that all commands take before or after their names, -C DIR and -q, and the contest of -C."""
+"""The options that all commands take before or after their names, -C DIR and -q, and the contest of
+-C."""
 
 from __future__ import annotations
 
@@ -34,7 +35,8 @@ tournament_option = click.option(
 
 
 def open_contest(tournament: int | None = None) -> ContestContext:
-    """Open the contest in the folder of -C, as of this tournament of its season, or of the newest."""
+    """Open the contest in the folder of -C, as of this tournament of its season, or of the
+    newest."""
     from knobeln.context import ContestContext  # `--help` does without
 
     return ContestContext.open(contest_path(), tournament)
@@ -46,7 +48,8 @@ def use_contest(folder: Path) -> None:
 
 
 def says_little() -> bool:
-    """Return whether -q is given: the command prints what was asked for, and errors, and nothing else."""
+    """Return whether -q is given: the command prints what was asked for, and errors, and nothing
+    else."""
     context = click.get_current_context(silent=True)
     return bool(context and context.find_root().meta.get(_QUIET))
 
@@ -67,8 +70,10 @@ def _options_of_all() -> list[click.Parameter]:
         metavar="DIR",
         expose_value=False,
         callback=noted(ENVIRONMENT),
-        help=f"The contest's folder; before or after the command's name. Default: ${ENVIRONMENT}, or the "
-        "current folder.",
+        help=(
+            f"The contest's folder; before or after the command's name. Default: ${ENVIRONMENT}, or"
+            " the current folder."
+        ),
     )
     quiet = click.Option(
         ["-q", "--quiet"],
@@ -81,7 +86,8 @@ def _options_of_all() -> list[click.Parameter]:
 
 
 class ContestCommand(click.Command):
-    """A command that takes the options of all. A list shows the whole first sentence of its help, wrapped."""
+    """A command that takes the options of all. A list shows the whole first sentence of its help,
+    wrapped."""
 
     def get_params(self, ctx: click.Context) -> list[click.Parameter]:
         return [*super().get_params(ctx), *_options_of_all()]
@@ -98,7 +104,8 @@ class ContestGroup(ContestCommand, click.Group):
 
 
 class NounGroup(ContestGroup):
-    """A group that also does something by itself: `knobeln teams` lists, `knobeln teams show` shows one.
+    """A group that also does something by itself: `knobeln teams` lists, `knobeln teams show` shows
+    one.
 
     Its options, beside those of all commands, are for what it does by itself.
     """

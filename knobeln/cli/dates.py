@@ -28,18 +28,23 @@ def dates() -> None:
 @reason_option
 @dry_run_option
 def move_dates(changes: tuple[str, ...], reason: str, dry_run: bool) -> None:
-    """Move dates, and tell all registered teams: contest_starts=1994-05-15T12:00, in Universal Time.
+    """Move dates, and tell all registered teams: contest_starts=1994-05-15T12:00, in Universal
+    Time.
 
-    The new date is valid at once, also for a running `knobeln serve`. If you later change that date in
-    contest.toml, the date in contest.toml is valid.
+    The new date is valid at once, also for a running `knobeln serve`. If you later change that date
+    in contest.toml, the date in contest.toml is valid.
     """
     contest = open_contest()
     moved: dict[str, datetime] = {}
     for change in changes:
         name, mark, when = change.partition("=")
         if not mark:
-            raise click.UsageError(f"{change!r}: write NAME=WHEN, as in contest_starts=1994-05-15T12:00")
+            raise click.UsageError(
+                f"{change!r}: write NAME=WHEN, as in contest_starts=1994-05-15T12:00"
+            )
         moved |= [read_date(name, when)]
     carry_out(
-        lambda organizer: organizer.move_dates(contest.written, moved, reason), contest, dry_run=dry_run
+        lambda organizer: organizer.move_dates(contest.written, moved, reason),
+        contest,
+        dry_run=dry_run,
     )

@@ -52,14 +52,17 @@ from mailserver.delivery.transports import MAILDIRS
     help="How many teams; default: 41 for KNOBELN, 9 or 12 for other games.",
 )
 @click.option(
-    "--seed", default=None, help="Any text; the same seed gives the same contest. Default: a new one."
+    "--seed",
+    default=None,
+    help="Any text; the same seed gives the same contest. Default: a new one.",
 )
 def demo(folder: Path | None, game_name: str, count: int | None, seed: str | None) -> None:
-    """Run a complete contest by mail, with made-up teams. They register and mail programs, and get reports.
+    """Run a complete contest by mail, with made-up teams. They register and mail programs, and get
+    reports.
 
-    It takes less than a minute on two cores: where programs think for long, they get less time or play fewer
-    games than usual, and the command says so. Everything stays in FOLDER (default: a new temporary folder),
-    so you can look at it.
+    It takes less than a minute on two cores: where programs think for long, they get less time or
+    play fewer games than usual, and the command says so. Everything stays in FOLDER (default: a new
+    temporary folder), so you can look at it.
     """
     chosen = seed or secrets.token_hex(8)
     path = folder or Path(tempfile.mkdtemp(prefix="knobeln-demo-"))
@@ -106,7 +109,9 @@ def _count_bar(text: str, total: int) -> Iterator[ShowCount]:
         yield lambda count: progress.update(task, completed=count)
 
 
-def _print_next_steps(contest: ContestContext, game_name: str, count: int | None, seed: str) -> None:
+def _print_next_steps(
+    contest: ContestContext, game_name: str, count: int | None, seed: str
+) -> None:
     root = contest.path / MAILDIRS
     boxes = sorted(path.name for path in root.iterdir())
     console.print(f"\nEach team's mails are in a Maildir below [bold]{root}[/]. Read them:")

@@ -34,7 +34,10 @@ def _not_blank(_context: click.Context, _option: click.Parameter, text: str) -> 
 
 
 reason_option = click.option(
-    "--reason", required=True, callback=_not_blank, help="Why; for the log, and for the teams that are told."
+    "--reason",
+    required=True,
+    callback=_not_blank,
+    help="Why; for the log, and for the teams that are told.",
 )
 
 
@@ -78,21 +81,29 @@ def print_mails(contest: ContestContext, tx: Transaction, items: Iterable[Outbox
 
 
 @contextmanager
-def organizer_actions(contest: ContestContext, *, dry_run: bool = False) -> Iterator[OrganizerActions]:
+def organizer_actions(
+    contest: ContestContext, *, dry_run: bool = False
+) -> Iterator[OrganizerActions]:
     """Open a transaction for actions of the organizer who types the command."""
     from contest.actions.organizer_actions import OrganizerActions
 
     with transaction(contest, dry_run=dry_run) as tx:
-        yield OrganizerActions(tx, contest.settings, contest.templates, contest.clock.now(), operator())
+        yield OrganizerActions(
+            tx, contest.settings, contest.templates, contest.clock.now(), operator()
+        )
 
 
 def print_outcome(text: str, *, dry_run: bool = False) -> None:
-    """Print what was done; in a dry run on standard error, because the mails are on standard output."""
+    """Print what was done; in a dry run on standard error, because the mails are on standard
+    output."""
     remark(f"(dry run) {text}" if dry_run else text, err=dry_run)
 
 
 def carry_out(
-    action: Callable[[OrganizerActions], str], contest: ContestContext | None = None, *, dry_run: bool = False
+    action: Callable[[OrganizerActions], str],
+    contest: ContestContext | None = None,
+    *,
+    dry_run: bool = False,
 ) -> None:
     """Do what the organizer asks for in the contest of -C, and print what was done."""
     with organizer_actions(contest or open_contest(), dry_run=dry_run) as organizer:

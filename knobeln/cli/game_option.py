@@ -40,10 +40,11 @@ def default_settings() -> Settings:
 
 
 def settings_for(game_name: str | None) -> Settings:
-    """Return the contest's settings if they are of this game (None: of any), otherwise the game's preset.
+    """Return the contest's settings if they are of this game (None: of any), otherwise the game's
+    preset.
 
-    Packages of Python that this host lacks are left out, and named: most programs need none. Raises NotFound
-    if there is no such game.
+    Packages of Python that this host lacks are left out, and named: most programs need none. Raises
+    NotFound if there is no such game.
     """
     settings = settings_or_defaults()
     if game_name is None or game_name == settings.game.name:
@@ -53,7 +54,10 @@ def settings_for(game_name: str | None) -> Settings:
     if here == settings.programs.python_packages:
         return settings
     lacking = ", ".join(name for name in settings.programs.python_packages if name not in here)
-    remark(f"A contest of this game lets programs import {lacking}, which is not installed here.", err=True)
+    remark(
+        f"A contest of this game lets programs import {lacking}, which is not installed here.",
+        err=True,
+    )
     return settings.changed(programs={"python_packages": here})
 
 

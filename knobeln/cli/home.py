@@ -40,11 +40,16 @@ class CheckedProgram:
     type=click.Path(path_type=Path, exists=True, dir_okay=False),
 )
 @game_option
-@click.option("--against", metavar="OTHER", help="Play the trial game against this file or program of ours.")
-@click.option("--seed", default="", help="Any text: other chance in the trial game. Default: the usual.")
+@click.option(
+    "--against", metavar="OTHER", help="Play the trial game against this file or program of ours."
+)
+@click.option(
+    "--seed", default="", help="Any text: other chance in the trial game. Default: the usual."
+)
 @answers(CheckedProgram)
 def check(files: tuple[Path, ...], game_name: str | None, against: str | None, seed: str) -> None:
-    """Print the compile report for the program in FILE. Further FILEs are the text files that it needs.
+    """Print the compile report for the program in FILE. Further FILEs are the text files that it
+    needs.
 
     Exit code 0: it would be accepted; 1: it would be rejected.
     """
@@ -54,7 +59,8 @@ def check(files: tuple[Path, ...], game_name: str | None, against: str | None, s
             raise GiveUp(f"{file} is empty")
     info = game_of(settings.game, settings.programs).info
     if not info.play.is_in_c:
-        settings = without_description(settings)  # it may be in the letter, which is not written yet
+        # it may be in the letter, which is not written yet
+        settings = without_description(settings)
     elif len(files) > 1:
         raise GiveUp(f"a program for {info.title} is a single file")
     program = {file.name: file.read_bytes() for file in files}
@@ -88,7 +94,9 @@ def check(files: tuple[Path, ...], game_name: str | None, against: str | None, s
 @click.command(cls=ContestCommand)
 @click.argument("names", metavar="A.c B.c ...", nargs=-1, required=True)
 @game_option
-@click.option("--seed", default=None, help="Any text; the same seed gives the same game. Default: a new one.")
+@click.option(
+    "--seed", default=None, help="Any text; the same seed gives the same game. Default: a new one."
+)
 @click.option("--protocol", "with_moves", is_flag=True, help="Print every throw or move.")
 @click.option(
     "--stderr", "with_stderr", is_flag=True, help="Print what the programs wrote to standard error."
@@ -109,8 +117,8 @@ def play(
 ) -> None:
     """Play one game of A against B.
 
-    Each is a file, a folder with a program and the text files that it reads, or the name of a house strategy
-    or sample program.
+    Each is a file, a folder with a program and the text files that it reads, or the name of a house
+    strategy or sample program.
     """
     chosen = seed or secrets.token_hex(8)
     settings = without_description(settings_for(game_name))

@@ -35,8 +35,8 @@ def games() -> None:
 def kit(file: Path | None) -> None:
     """Write the software kit that teams work with at home.
 
-    FILE is a new tar archive. Default: the usual name, such as knobelnsoftware.tar.gz. The kit has the
-    contest's own rules and limits.
+    FILE is a new tar archive. Default: the usual name, such as knobelnsoftware.tar.gz. The kit has
+    the contest's own rules and limits.
     """
     from knobellib.kits import kit_of
     from knobeln.cli.game_option import settings_or_defaults

@@ -1,4 +1,5 @@
-"""`knobeln letters`: show them, retry those that were set aside, and make a string for the organizer's."""
+"""`knobeln letters`: show them, retry those that were set aside, and make a string for the
+organizer's."""
 
 from __future__ import annotations
 
@@ -19,7 +20,9 @@ from knobeln.cli.output import count_option, moment, remark, table, tell_of_more
 
 
 @click.group(cls=NounGroup)
-@click.option("--state", type=click.Choice([str(s) for s in LetterState]), help="Only letters in this state.")
+@click.option(
+    "--state", type=click.Choice([str(s) for s in LetterState]), help="Only letters in this state."
+)
 @count_option
 @answers(list[ListedLetter])
 def letters(state: str | None, count: int) -> None:
@@ -78,9 +81,12 @@ def retry(letter_id: int | None) -> None:
 
 
 @letters.command("organizer-string")
-@click.option("--off", is_flag=True, help="Delete the string, so that nobody can give commands by mail.")
+@click.option(
+    "--off", is_flag=True, help="Delete the string, so that nobody can give commands by mail."
+)
 def organizer_string(off: bool) -> None:
-    """Make a new authentification string for your own commands by mail. The old one is invalid from now on.
+    """Make a new authentification string for your own commands by mail. The old one is invalid from
+    now on.
 
     Only its sha256 is kept.
     """

@@ -23,7 +23,9 @@ from knobeln.context import ContestContext
 
 
 @click.group(cls=NounGroup)
-@click.option("--state", type=click.Choice([str(s) for s in OutboxState]), help="Only mails in this state.")
+@click.option(
+    "--state", type=click.Choice([str(s) for s in OutboxState]), help="Only mails in this state."
+)
 @click.option("--to", default=None, help="Only mails to this address.")
 @count_option
 @answers(list[ListedMail])
@@ -115,8 +117,9 @@ def hold(item_ids: tuple[int, ...], everything: bool, reason: str) -> None:
 def release(item_ids: tuple[int, ...], everything: bool, reason: str) -> None:
     """Release mails that are held: the reports of the contest day, or those that you name.
 
-    Without ID or --all they are the reports of the contest day; future reports then go out as usual. If all
-    mails are stopped (`knobeln status` says so), --all ends only that, and releases no held mail.
+    Without ID or --all they are the reports of the contest day; future reports then go out as
+    usual. If all mails are stopped (`knobeln status` says so), --all ends only that, and releases
+    no held mail.
     """
     contest = open_contest()
     if not _are_named(item_ids, everything):
@@ -124,7 +127,14 @@ def release(item_ids: tuple[int, ...], everything: bool, reason: str) -> None:
         return
     with contest.store.write() as tx:
         if everything and outbox.go_on(tx):
-            note(tx, "mails", "mails go out again", contest.clock.now(), actor=operator(), reason=reason)
+            note(
+                tx,
+                "mails",
+                "mails go out again",
+                contest.clock.now(),
+                actor=operator(),
+                reason=reason,
+            )
             remark("Mails go out again. Mails that were held one by one are still held.")
             return
         released = outbox.release(tx, contest.clock.now(), ids=item_ids)
@@ -134,7 +144,9 @@ def release(item_ids: tuple[int, ...], everything: bool, reason: str) -> None:
 
 @mail.command()
 @_ids
-@click.option("--all", "everything", is_flag=True, help="All mails that failed or wait for another try.")
+@click.option(
+    "--all", "everything", is_flag=True, help="All mails that failed or wait for another try."
+)
 def retry(item_ids: tuple[int, ...], everything: bool) -> None:
     """Send mails at once that failed, came back, or wait for another try."""
     if not _are_named(item_ids, everything):
@@ -164,7 +176,9 @@ def _are_named(item_ids: tuple[int, ...], everything: bool) -> bool:
     return everything or bool(item_ids)
 
 
-def _print_changed(what: str, done: tuple[int, ...], wanted: tuple[int, ...], *states: OutboxState) -> None:
+def _print_changed(
+    what: str, done: tuple[int, ...], wanted: tuple[int, ...], *states: OutboxState
+) -> None:
     """Print how many mails were changed. Raises NotFound if none of the wanted ones was."""
     others = [str(item_id) for item_id in wanted if item_id not in done]
     if others:

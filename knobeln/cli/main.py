@@ -18,7 +18,14 @@ from typing import IO, Any
 import click
 
 from contest import __version__
-from contest.errors import EX_FAILED, EX_INTERRUPTED, EX_SOFTWARE, EX_TEMPFAIL, KnobelnError, TryAgain
+from contest.errors import (
+    EX_FAILED,
+    EX_INTERRUPTED,
+    EX_SOFTWARE,
+    EX_TEMPFAIL,
+    KnobelnError,
+    TryAgain,
+)
 from knobeln import log_setup
 from knobeln.cli.answers import look_for_json, wants_json
 from knobeln.cli.contest_option import ContestCommand, ContestGroup
@@ -54,7 +61,9 @@ COMMANDS = {
     "At home, without a contest": {
         "check": "Print the compile report for the program in FILE.",
         "play": "Play one game of A against B.",
-        "practice": "Let PROGRAM play against all house strategies or sample programs, and show a table.",
+        "practice": (
+            "Let PROGRAM play against all house strategies or sample programs, and show a table."
+        ),
         "kit": "Write the software kit that teams work with at home.",
         "games": "List the games and their sample programs.",
     },
@@ -88,7 +97,8 @@ class Failure(click.ClickException):
     def __init__(self, message: str, hint: str, exit_code: int) -> None:
         super().__init__(message)
         self.hint = hint
-        self.exit_code = exit_code  # type: ignore[misc]  # click declares it for the class, and reads it here
+        # click declares it for the class, and reads it here
+        self.exit_code = exit_code  # type: ignore[misc]
         self._as_json = wants_json()
         self._color = click.get_current_context().color
 
@@ -105,8 +115,9 @@ class Failure(click.ClickException):
 class LazyCommand(ContestCommand):
     """A command's entry in the root: its name and its help line. `module` has the command itself.
 
-    Together the commands import everything we have, so a command is imported when it is called. To list the
-    commands, or to complete their names, imports none of them. It is click's recipe for lazy loading.
+    Together the commands import everything we have, so a command is imported when it is called. To
+    list the commands, or to complete their names, imports none of them. It is click's recipe for
+    lazy loading.
     """
 
     def __init__(self, name: str, module: str, line: str) -> None:
@@ -136,8 +147,8 @@ def loaded(command: click.Command) -> click.Command:
 class Root(ContestGroup):
     """Turns our errors into a line, or with --json into an object, and into an exit code.
 
-    systemd does not start `serve` again after 1, which means that somebody must change something first. So no
-    other failure ends with 1.
+    systemd does not start `serve` again after 1, which means that somebody must change something
+    first. So no other failure ends with 1.
     """
 
     def main(self, *args: Any, **extra: Any) -> Any:
@@ -208,8 +219,11 @@ def _usage_errors() -> Iterator[None]:
     except click.UsageError as error:
         hint = f"`{error.ctx.command_path} --help` shows the usage" if error.ctx else ""
         is_value = isinstance(error, click.BadParameter) and isinstance(error.param, click.Argument)
-        text = (is_value and error.message) or error.format_message()  # one that is missing has no message
-        text = text.replace("a valid integer", "a whole number").replace("a valid float", "a number")
+        # one that is missing has no message
+        text = (is_value and error.message) or error.format_message()
+        text = text.replace("a valid integer", "a whole number").replace(
+            "a valid float", "a number"
+        )
         text, *near = re.split(r"\.? \(?Did you mean ", text.removesuffix("."))
         hint = f"did you mean {near[0].rstrip(')')}" if near else "" if is_value else hint
         raise Failure(f"{text[:1].lower()}{text[1:]}", hint, error.exit_code) from error
@@ -220,8 +234,8 @@ def _usage_errors() -> Iterator[None]:
 def main() -> None:
     """A contest server that lives in a mailbox.
 
-    Teams register by mail, mail their programs and get a compile report. On contest day you start the run,
-    and every team gets the reports that it asked for.
+    Teams register by mail, mail their programs and get a compile report. On contest day you start
+    the run, and every team gets the reports that it asked for.
     """
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
@@ -231,4 +245,6 @@ def main() -> None:
 
 for _lines in COMMANDS.values():
     for _name, _line in _lines.items():
-        main.add_command(LazyCommand(_name, f"knobeln.cli.{_MODULES.get(_name, identifier(_name))}", _line))
+        main.add_command(
+            LazyCommand(_name, f"knobeln.cli.{_MODULES.get(_name, identifier(_name))}", _line)
+        )

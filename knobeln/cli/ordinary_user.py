@@ -17,10 +17,11 @@ from sandbox import groups, leftovers
 def open_as_ordinary_user(
     before: Callable[[Path], None] = lambda folder: None, *, quiet: bool = False
 ) -> ContestContext:
-    """Open the contest; if root has started us, as the user who owns its folder, or the user `knobeln`.
+    """Open the contest; if root has started us, as the user who owns its folder, or the user
+    `knobeln`.
 
-    `before` is called while we are still root, if we do not stay root. `quiet`: do not log what we do, as
-    with -q and --json.
+    `before` is called while we are still root, if we do not stay root. `quiet`: do not log what we
+    do, as with -q and --json.
     """
     quiet = quiet or is_quiet()
     folder = contest_path().absolute()
@@ -36,5 +37,7 @@ def open_as_ordinary_user(
     if isinstance(user, privileges.User) and not quiet:
         log.info("root has started us; we go on as an ordinary user", user=user.name)
     elif user is not None and not quiet:
-        log.warning("Running as root. Better: `chown -R USER` the contest, and start as USER", why=user)
+        log.warning(
+            "Running as root. Better: `chown -R USER` the contest, and start as USER", why=user
+        )
     return contest

@@ -33,7 +33,8 @@ _MAX_WORD = 30  # columns; a longer word, such as an address on the web, may be 
 
 
 def remark(text: str, *, err: bool = False) -> None:
-    """Print what nobody asked for: what was done, what comes next. With -q or --json print nothing."""
+    """Print what nobody asked for: what was done, what comes next. With -q or --json print
+    nothing."""
     if not is_quiet():
         click.echo(text, err=err)
 
@@ -53,8 +54,9 @@ def table(
 ) -> None:
     """Print a table. A column whose name begins with '#' is numeric; the '#' is not printed.
 
-    `drop`: the columns to leave out on a narrow terminal, the least important first. Without a terminal every
-    row is a line with tabs; of a list nothing but these rows is printed, of figures also what they are.
+    `drop`: the columns to leave out on a narrow terminal, the least important first. Without a
+    terminal every row is a line with tabs; of a list nothing but these rows is printed, of figures
+    also what they are.
     """
     # Much of it is strangers' text: no control characters.
     cells = [[sanitize(str(cell), one_line=True, replacement="?") for cell in row] for row in rows]
@@ -68,7 +70,9 @@ def table(
     whole = Table(header_style="bold", box=SIMPLE_HEAD, padding=(0, 1, 0, 0))
     for at, width in zip(shown, widths, strict=True):
         numeric = columns[at].startswith("#")
-        whole.add_column(names[at], justify="right" if numeric else "left", overflow="fold", width=width)
+        whole.add_column(
+            names[at], justify="right" if numeric else "left", overflow="fold", width=width
+        )
     for row in cells:
         whole.add_row(*(Text(row[at]) for at in shown))
     if title:
@@ -76,7 +80,9 @@ def table(
     console.print(whole)
     missing = [name for at, name in enumerate(names) if at not in shown]
     if missing:
-        remark(f"This terminal is too narrow for: {', '.join(missing)}. With `| less -S` you see all.")
+        remark(
+            f"This terminal is too narrow for: {', '.join(missing)}. With `| less -S` you see all."
+        )
 
 
 def _least(texts: Iterable[str]) -> int:

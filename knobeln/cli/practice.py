@@ -60,14 +60,18 @@ from knobeln.home.practice import HomePractice, state_of, wait_for_change
     "--games",
     type=click.IntRange(min=1),
     default=None,
-    help="Games against each opponent. Default: 16, fewer for programs that think long, and 1 where programs "
-    "talk with the referee, because such a game takes seconds.",
+    help=(
+        "Games against each opponent. Default: 16, fewer for programs that think long, and 1 where"
+        " programs talk with the referee, because such a game takes seconds."
+    ),
 )
 @click.option(
     "--watch",
     is_flag=True,
-    help="Play again whenever PROGRAM or OTHER is saved, until Ctrl-C. A difference that looks real is "
-    "played once more with other seeds, because it may be chance.",
+    help=(
+        "Play again whenever PROGRAM or OTHER is saved, until Ctrl-C. A difference that looks real"
+        " is played once more with other seeds, because it may be chance."
+    ),
 )
 def practice(
     program: str,
@@ -79,12 +83,12 @@ def practice(
 ) -> None:
     """Let PROGRAM play against all house strategies or sample programs, and show a table.
 
-    The opponents against whom it wins most come first. `own` and `theirs` are mean points; `spread` is the
-    standard deviation of its points from game to game. The seeds are always the same, so the same program
-    gets the same table, also from `please test` by mail.
+    The opponents against whom it wins most come first. `own` and `theirs` are mean points; `spread`
+    is the standard deviation of its points from game to game. The seeds are always the same, so the
+    same program gets the same table, also from `please test` by mail.
 
-    PROGRAM and OTHER are files, folders with a program and the text files that it reads, or names of house
-    strategies or sample programs.
+    PROGRAM and OTHER are files, folders with a program and the text files that it reads, or names
+    of house strategies or sample programs.
     """
     settings = without_description(settings_for(game_name))
     programs = (program,) if against is None else (program, against)
@@ -106,12 +110,20 @@ def practice(
 
 
 def _practise(
-    home: HomePractice, programs: Sequence[str], settings: Settings, games: int | None, *, is_watched: bool
+    home: HomePractice,
+    programs: Sequence[str],
+    settings: Settings,
+    games: int | None,
+    *,
+    is_watched: bool,
 ) -> None:
     info = game_of(settings.game, settings.programs).info
     names = distinct_names(programs)
     if not info.play.is_quick:
-        text = f"Programs of {info.title} talk with the referee, so games take seconds, some of them minutes."
+        text = (
+            f"Programs of {info.title} talk with the referee, so games take seconds, some of them"
+            " minutes."
+        )
         remark(text, err=True)
     played = home.games(programs[0], games)
     if len(programs) == 1:
@@ -139,7 +151,11 @@ def _practise(
 
 
 def _show_table(name: str, played: Sequence[PracticeGame], info: GameInfo) -> None:
-    rows, games, together = practice_table(played, info), games_per_opponent(played), is_together(played)
+    rows, games, together = (
+        practice_table(played, info),
+        games_per_opponent(played),
+        is_together(played),
+    )
     for line in filter(None, (_failures(name, played, info), *_its_failures(played, info))):
         click.echo(line)
     if rows and all(row.failed and not row.counted for row in rows):
@@ -153,15 +169,22 @@ def _show_table(name: str, played: Sequence[PracticeGame], info: GameInfo) -> No
     mean = mean_points(rows)
     if mean and not together:
         own, theirs = (mean_text(points, info.point) for points in mean)
-        won, drawn, lost = (sum(getattr(row, what) for row in rows) for what in ("won", "drawn", "lost"))
+        won, drawn, lost = (
+            sum(getattr(row, what) for row in rows) for what in ("won", "drawn", "lost")
+        )
         click.echo(
-            f"{name} won {won:,}, drew {drawn:,} and lost {lost:,} of {plural(won + drawn + lost, 'game')}; "
-            f"on average it won {own} points, and they {theirs}."
+            f"{name} won {won:,}, drew {drawn:,} and lost {lost:,} of"
+            f" {plural(won + drawn + lost, 'game')}; on average it won {own} points, and they"
+            f" {theirs}."
         )
     if not info.play.has_moves:
-        remark(f"{info.title} is computed exactly: there is no chance in it, and one game says all.")
+        remark(
+            f"{info.title} is computed exactly: there is no chance in it, and one game says all."
+        )
     elif games == 1:
-        remark("One game says little where there is chance: --games plays more, and shows the spread.")
+        remark(
+            "One game says little where there is chance: --games plays more, and shows the spread."
+        )
 
 
 def _failures(name: str, played: Sequence[PracticeGame], info: GameInfo) -> str:
@@ -169,7 +192,10 @@ def _failures(name: str, played: Sequence[PracticeGame], info: GameInfo) -> str:
     failures = [game for game in played if game.result.seats[0].verdict.is_charged]
     if not failures:
         return ""
-    why, against = failure_text(failures[0].result.seats[0], info), " and ".join(failures[0].opponents)
+    why, against = (
+        failure_text(failures[0].result.seats[0], info),
+        " and ".join(failures[0].opponents),
+    )
     return f"{name} failed in {plural(len(failures), 'game')}, first against {against}{why}"
 
 
@@ -198,13 +224,22 @@ def _verdict_text(names: Sequence[str], compared: Comparison | None, info: GameI
         case ComparisonVerdict.UNCERTAIN:
             return f"{wins}{margin}: that cannot be told from chance. --games plays more."
         case ComparisonVerdict.TOO_FEW:
-            return f"{wins}, but one game against each cannot tell that from chance: --games plays more."
+            return (
+                f"{wins}, but one game against each cannot tell that from chance: --games plays"
+                " more."
+            )
 
 
-def _text_of_both(names: Sequence[str], first: Comparison, again: Comparison | None, info: GameInfo) -> str:
+def _text_of_both(
+    names: Sequence[str], first: Comparison, again: Comparison | None, info: GameInfo
+) -> str:
     """What two comparisons say, of which the second had chance of its own."""
     both = [each and "".join(_wins_text(names, each.total, info)) for each in (first, again)]
-    verdict = f"Both times {_IS_REAL}" if is_confirmed(first, again) else "That cannot be told from chance."
+    verdict = (
+        f"Both times {_IS_REAL}"
+        if is_confirmed(first, again)
+        else "That cannot be told from chance."
+    )
     return f"{both[0]}, and again with other chance: {both[1] or 'no game counts'}. {verdict}"
 
 

@@ -40,7 +40,8 @@ MAX_REASON_CHARACTERS = 300
 class SubmissionLine:
     """A submission. `files`: their sizes in bytes, by name; `goal`: in games that are computed.
 
-    `counted_by`: the engine and the guest that count the program's time; "" if processor time limits it.
+    `counted_by`: the engine and the guest that count the program's time; "" if processor time
+    limits it.
     """
 
     id: int
@@ -62,7 +63,9 @@ class SubmissionLine:
 @click.group(cls=NounGroup)
 @click.option("--team", default=None, help="Only those of this team.")
 @click.option(
-    "--state", type=click.Choice([str(state) for state in SubmissionState]), help="Only those in this state."
+    "--state",
+    type=click.Choice([str(state) for state in SubmissionState]),
+    help="Only those in this state.",
 )
 @count_option
 @answers(list[SubmissionLine])
@@ -83,14 +86,24 @@ def _show_submissions(lines: Sequence[SubmissionLine]) -> None:
     columns = ("#id", "received", "team", "#version", "state", "program", "language", "#bytes")
     rows = []
     for line in lines:
-        facts = line.id, moment(line.received_at), line.team, line.version, line.verdict, line.program
+        facts = (
+            line.id,
+            moment(line.received_at),
+            line.team,
+            line.version,
+            line.verdict,
+            line.program,
+        )
         rows.append((*facts, line.language, sum(line.files.values())))
     drop = ("#bytes", "language", "received", "program")
     table(plural(len(rows), "submission"), columns, rows, drop=drop, is_list=True)
     for line in lines:
         if line.errors:
-            # Below the table, because a column of it would be too narrow. Much of it is strangers' text.
-            reasons = sanitize("; ".join(line.errors), max_length=MAX_REASON_CHARACTERS, one_line=True)
+            # Below the table, because a column of it would be too narrow. Much of it is strangers'
+            # text.
+            reasons = sanitize(
+                "; ".join(line.errors), max_length=MAX_REASON_CHARACTERS, one_line=True
+            )
             below(f"{line.id}, {line.team}: {reasons}")
 
 
@@ -174,8 +187,8 @@ def submit(team: str, files: tuple[Path, ...], reason: str) -> None:
 def twins() -> None:
     """Show programs that play alike, and those whose texts are alike.
 
-    It is for you alone: nothing is mailed, stored or published. Every line is a hint to read the programs,
-    and proves nothing.
+    It is for you alone: nothing is mailed, stored or published. Every line is a hint to read the
+    programs, and proves nothing.
     """
     from knobeln.organizer.twins import twins_of
 
@@ -198,7 +211,9 @@ def _show_twins(found: Twins) -> None:
             console.print("None.\n")
 
     if found.behaviour is None:
-        console.print("Behaviour: the games of these programs cannot be computed, so nobody can tell.\n")
+        console.print(
+            "Behaviour: the games of these programs cannot be computed, so nobody can tell.\n"
+        )
     else:
         rows = []
         for each in found.behaviour:
@@ -206,15 +221,16 @@ def _show_twins(found: Twins) -> None:
             known = f"plays like our {', '.join(each.ours)}" if each.ours else known
             rows.append((", ".join(each.programs), each.words, known))
         show(
-            f"Behaviour: of {found.programs} programs, those that do the same in every game: in up to "
-            f"{PROBES} games against fixed probes, or in their whole table. One idea can come to two teams, "
-            "the more so if it is well known.",
+            f"Behaviour: of {found.programs} programs, those that do the same in every game: in up"
+            f" to {PROBES} games against fixed probes, or in their whole table. One idea can come"
+            " to two teams, the more so if it is well known.",
             ("programs", "#words", "well known?"),
             rows,
         )
     show(
-        f"Texts: pairs with a likeness of {ALIKE:.0%} or more, whatever their names and comments are. What "
-        "both have from our kit does not count; what both have from a third source does.",
+        f"Texts: pairs with a likeness of {ALIKE:.0%} or more, whatever their names and comments"
+        " are. What both have from our kit does not count; what both have from a third source"
+        " does.",
         ("one", "other", "#likeness"),
         [(each.one, each.other, f"{each.share:.0%}") for each in found.texts],
     )

@@ -23,7 +23,12 @@ def progress_bars(*, columns: int = COLUMNS) -> Iterator[Progress]:
     """Show bars on the console as long as the context lasts; none with -q or --json."""
     text = TextColumn(f"{{task.description:<{columns}}}")
     with Progress(
-        text, BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), console=console, disable=is_quiet()
+        text,
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+        console=console,
+        disable=is_quiet(),
     ) as progress:
         yield progress
 
@@ -77,4 +82,6 @@ class RoundBars(Spectator):
 
     def playing_with_other_chance(self, contests: int) -> None:
         self._shown.close()
-        self._shown.enter_context(busy(f"checking how sure the ranking is: {plural(contests, 'replay')}"))
+        self._shown.enter_context(
+            busy(f"checking how sure the ranking is: {plural(contests, 'replay')}")
+        )

@@ -20,10 +20,15 @@ from reports.prizes import prize_fields
 
 
 @click.command(cls=ContestCommand)
-@click.option("--faq", "kind", flag_value="faq", help="Print frequent questions and their answers instead.")
-@click.option("--results", "kind", flag_value="results", help="Print the results instead, after the contest.")
+@click.option(
+    "--faq", "kind", flag_value="faq", help="Print frequent questions and their answers instead."
+)
+@click.option(
+    "--results", "kind", flag_value="results", help="Print the results instead, after the contest."
+)
 def announce(kind: str | None) -> None:
-    """Print the announcement of the contest. It is made from the settings: dates, rules, form, limits.
+    """Print the announcement of the contest. It is made from the settings: dates, rules, form,
+    limits.
 
     Teams get it by mail with the subject `send announcement`, the questions with `send faq`.
     """
@@ -53,10 +58,14 @@ def announce(kind: str | None) -> None:
 @click.option(
     "--archives",
     is_flag=True,
-    help="DIR has archives, as `knobeln publish` writes them: write index.html, a page of them, into it.",
+    help=(
+        "DIR has archives, as `knobeln publish` writes them: write index.html, a page of them,"
+        " into it."
+    ),
 )
 def site(target: Path, archives: bool) -> None:
-    """Write the contest's pages into DIR. They show dates, teams, released results, and games to replay.
+    """Write the contest's pages into DIR. They show dates, teams, released results, and games to
+    replay.
 
     The pages need no server. They show what the reports tell that the contest offers, whoever
     gets these.
@@ -116,7 +125,9 @@ def _index(target: Path) -> None:
         )
         found.append((listed, settings, game))
     if not found:
-        raise NotFound(f"there is no archive in {target}", hint="`knobeln publish DIR/NAME` writes one")
+        raise NotFound(
+            f"there is no archive in {target}", hint="`knobeln publish DIR/NAME` writes one"
+        )
     listed, settings, game = max(found, key=lambda each: each[0].started_at)
     write_at_once(index, index_of_archives([each for each, *_ in found], settings, game))
     remark(f"{plural(len(found), 'archive')} on the page {index}.")
@@ -127,13 +138,16 @@ def _index(target: Path) -> None:
 @click.option("--early", is_flag=True, help="Publish before the results are announced.")
 @tournament_option
 @click.option(
-    "--season", is_flag=True, help="Publish all tournaments of a season that is over, and its table."
+    "--season",
+    is_flag=True,
+    help="Publish all tournaments of a season that is over, and its table.",
 )
 def publish(folder: Path, early: bool, tournament: int | None, season: bool) -> None:
-    """Write the contest's archive to the new folder DIR. It has everything to compute the results again.
+    """Write the contest's archive to the new folder DIR. It has everything to compute the results
+    again.
 
-    It holds the programs with descriptions and credits, but without authentification strings; the seed, all
-    games, and all rankings.
+    It holds the programs with descriptions and credits, but without authentification strings; the
+    seed, all games, and all rankings.
     """
     from knobeln.archive.export import publish as published
     from knobeln.archive.season import publish_season

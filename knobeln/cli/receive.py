@@ -17,16 +17,23 @@ from mailserver.intake.hand_over import exit_code, offer
 
 @click.command(cls=ContestCommand)
 @click.argument(
-    "file", type=click.Path(path_type=Path, exists=True, dir_okay=False, allow_dash=True), default="-"
+    "file",
+    type=click.Path(path_type=Path, exists=True, dir_okay=False, allow_dash=True),
+    default="-",
 )
 @click.option(
-    "--sender", default=None, help="The envelope sender; default: the letter's Return-Path. '' = null sender."
+    "--sender",
+    default=None,
+    help="The envelope sender; default: the letter's Return-Path. '' = null sender.",
 )
 @click.option(
     "--recipient",
     "recipients",
     multiple=True,
-    help="An envelope recipient; may be repeated. Default: the letter's Delivered-To and similar headers.",
+    help=(
+        "An envelope recipient; may be repeated. Default: the letter's Delivered-To and similar"
+        " headers."
+    ),
 )
 def receive(file: Path, sender: str | None, recipients: tuple[str, ...]) -> None:
     """Take one letter from FILE or standard input. It is stored, and then handled.
@@ -35,8 +42,8 @@ def receive(file: Path, sender: str | None, recipients: tuple[str, ...]) -> None
 
     The command prints nothing unless something is wrong: mail systems treat any output as an error.
 
-    Exit code 0: the letter is safe, whatever it says (its answer is in the outbox). 65: it is not a letter,
-    or it or its headers are too large. 75: we cannot take it now; try again.
+    Exit code 0: the letter is safe, whatever it says (its answer is in the outbox). 65: it is not a
+    letter, or it or its headers are too large. 75: we cannot take it now; try again.
     """
     log.least = logging.WARNING
     try:

@@ -9,7 +9,14 @@ from contest.errors import NotFound
 from contest.formats import format_named
 from contest.games.game import FaultRule, GameInfo
 from contest.games.registry import game_of
-from contest.model import EvolutionEnding, EvolutionOutcome, GroupOutcome, Phase, Standing, points_text
+from contest.model import (
+    EvolutionEnding,
+    EvolutionOutcome,
+    GroupOutcome,
+    Phase,
+    Standing,
+    points_text,
+)
 from contest.store import Transaction, contest_state, results, submissions
 from contest.store.results import Games
 from contest.util.plurals import plural
@@ -30,12 +37,17 @@ _RANK_AND_FRACTION = 26  # columns that rank, fraction and the table's frame tak
 
 
 def show_results(contest: ContestContext, *, games: bool = False) -> None:
-    """Print the rankings of the groups of the last round that has results, for a knock-out also its bracket.
+    """Print the rankings of the groups of the last round that has results, for a knock-out also its
+    bracket.
 
-    After the last round also print the contest's ranking, its prizes and the evolution. Raises NotFound.
+    After the last round also print the contest's ranking, its prizes and the evolution. Raises
+    NotFound.
     """
     settings = contest.settings
-    info, is_melee = game_of(settings.game, settings.programs).info, format_of(settings).seats is None
+    info, is_melee = (
+        game_of(settings.game, settings.programs).info,
+        format_of(settings).seats is None,
+    )
     with contest.store.read() as tx:
         rounds = results.all_rounds(tx, Games.ALL if games or is_melee else Games.NONE)
         evolution = results.get_evolution(tx)
@@ -69,7 +81,9 @@ def show_results(contest: ContestContext, *, games: bool = False) -> None:
 def _show_group(
     settings: Settings, info: GameInfo, outcome: GroupOutcome, *, final: bool, games: bool
 ) -> None:
-    title = where(format_named(settings.tournament.format), outcome.plan).capitalize() or "The contest"
+    title = (
+        where(format_named(settings.tournament.format), outcome.plan).capitalize() or "The contest"
+    )
     if final and title.endswith("group 1"):
         title = "The final"
     if shape_of(outcome.plan, info) is Shape.MELEE:
@@ -86,7 +100,8 @@ def show_ranking(standings: Sequence[Standing], title: str, info: GameInfo) -> N
     failures = "#failures" if info.fault_rule is FaultRule.REPLAY else "#faulty games"
     fates = ["remark"] if any(s.fate for s in standings) else []
     rows = [
-        (s.rank or "-", s.entry, _points(s, info), s.failures, *(s.fate for _ in fates)) for s in standings
+        (s.rank or "-", s.entry, _points(s, info), s.failures, *(s.fate for _ in fates))
+        for s in standings
     ]
     table(title, ("#rank", "team", "#points", failures, *fates), rows, drop=fates)
 
@@ -106,7 +121,14 @@ def show_melees(outcome: GroupOutcome, title: str, info: GameInfo) -> None:
     """Print the places of each game of many."""
     columns = ("#game", "#rank", "team", "#points", f"#fell in {info.turn_word}", "#faults")
     rows = [
-        (number, p.rank, p.entry, points_text(p.half_points, info.point), p.fell_in or "", p.faults or "")
+        (
+            number,
+            p.rank,
+            p.entry,
+            points_text(p.half_points, info.point),
+            p.fell_in or "",
+            p.faults or "",
+        )
         for number, places in enumerate(melees(outcome, info.max_turns), start=1)
         for p in places
     ]
@@ -139,5 +161,7 @@ def show_evolution(outcome: EvolutionOutcome) -> None:
 def contest_ranking(tx: Transaction, settings: Settings) -> tuple[Standing, ...]:
     """Return the contest's ranking; () before its end."""
     history = results.finished_rounds(tx)
-    is_over = contest_state.state(tx).phase is Phase.FINISHED or (history and history[-1].plan.final)
+    is_over = contest_state.state(tx).phase is Phase.FINISHED or (
+        history and history[-1].plan.final
+    )
     return format_of(settings).ranking(history) if history and is_over else ()

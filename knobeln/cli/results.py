@@ -36,8 +36,8 @@ from reports.prizes import PrizeList, grand_prize, prize_fields, prize_lists
 class Results:
     """All results. `secret`: in hex, null before the contest's end, as is `seal`.
 
-    A round has the groups that are finished, without their matches unless they are asked for, or the members
-    play one game together.
+    A round has the groups that are finished, without their matches unless they are asked for, or
+    the members play one game together.
     """
 
     phase: Phase
@@ -56,7 +56,8 @@ class Results:
 @tournament_option
 @answers(Results)
 def results(games: bool, tournament: int | None) -> None:
-    """Show the rankings and the evolution. They are those of the last round; with --json of all rounds."""
+    """Show the rankings and the evolution. They are those of the last round; with --json of all
+    rounds."""
     contest = open_contest(tournament)
     with contest.store.read() as tx:
         state = contest_state.state(tx)
@@ -84,9 +85,9 @@ def results(games: bool, tournament: int | None) -> None:
 def season() -> None:
     """Show the table of the season, or of its tournaments so far.
 
-    In each tournament a team gets a point for each team behind it; between equals the last tournament
-    decides. Every version of every program meets every other. The strength is the mean of the points of a
-    team's first version, the gain how much more its last version has.
+    In each tournament a team gets a point for each team behind it; between equals the last
+    tournament decides. Every version of every program meets every other. The strength is the mean
+    of the points of a team's first version, the gain how much more its last version has.
     """
     from knobeln.season import season_so_far
 
@@ -101,9 +102,15 @@ def _show_season(found: SeasonTable) -> None:
     for line in found.lines:
         is_known = line.strength is not None and line.gain is not None
         strength = (f"{line.strength:.1f}", f"{line.gain:+.1f}") if is_known else ("", "")
-        rows.append((line.rank, line.team, line.points, *(each or "-" for each in line.places), *strength))
+        rows.append(
+            (line.rank, line.team, line.points, *(each or "-" for each in line.places), *strength)
+        )
     numbers = [f"#{number}" for number in range(1, found.tournaments + 1)]
-    table("", ("#rank", "team", "#points", *(f"#{each}" for each in numbers), "#strength", "#gain"), rows)
+    table(
+        "",
+        ("#rank", "team", "#points", *(f"#{each}" for each in numbers), "#strength", "#gain"),
+        rows,
+    )
     versions = plural(found.versions, "version")
     games = f"{plural(found.games, 'game')} of {versions}"
     remark(f"Strengths are by {games}." if found.games else f"No strengths: {found.unknown}.")
@@ -119,7 +126,9 @@ def certainty() -> None:
     with open_contest().store.read() as tx:
         found = result_store.get_certainty(tx)
     if found is None:
-        raise NotFound("nobody has computed how sure the ranking is: only a finished contest has that")
+        raise NotFound(
+            "nobody has computed how sure the ranking is: only a finished contest has that"
+        )
     answer(found, _show_certainty)
 
 

@@ -41,7 +41,9 @@ MAX_EARLY = timedelta(days=1)
 
 
 @click.group(cls=NounGroup)
-@click.option("--now", "early", is_flag=True, help="Start even if the date of the contest has not come.")
+@click.option(
+    "--now", "early", is_flag=True, help="Start even if the date of the contest has not come."
+)
 @click.option("--yes", is_flag=True, help="With --now: do not ask, however far the date is.")
 @click.option("--no-wait", is_flag=True, help="End if the contest is paused, instead of waiting.")
 @click.option(
@@ -56,9 +58,9 @@ def run(early: bool, yes: bool, no_wait: bool, step: bool) -> None:
 
     More than a day before the date, --now asks first; without a terminal it needs --yes.
 
-    If the contest is paused, the command waits until it goes on. --step shows one turn of a game of all at a
-    time, or one place of a group, the last first. The reports go out after the last step. Started by root,
-    the command becomes the folder's owner, or the user `knobeln`.
+    If the contest is paused, the command waits until it goes on. --step shows one turn of a game of
+    all at a time, or one place of a group, the last first. The reports go out after the last step.
+    Started by root, the command becomes the folder's owner, or the user `knobeln`.
     """
     contest = open_as_ordinary_user()
     with contest.only_one("run") as alone:
@@ -80,14 +82,17 @@ def run(early: bool, yes: bool, no_wait: bool, step: bool) -> None:
 
 
 def _ask_if_much_too_early(contest: ContestContext) -> None:
-    """Ask before a start more than a day before the date, which nothing undoes. Raises NotNow without a
-    terminal."""
+    """Ask before a start more than a day before the date, which nothing undoes. Raises NotNow
+    without a terminal."""
     start, now = contest.settings.dates.contest_starts, contest.clock.now()
     with contest.store.read() as tx:
         phase = contest_state.state(tx).phase
     if phase is not Phase.OPEN or start - now <= MAX_EARLY:
         return
-    date = f"on {start:{TIME_FORMAT}}, in {plural((start - now).days, 'day')}, and nothing undoes the start"
+    date = (
+        f"on {start:{TIME_FORMAT}}, in {plural((start - now).days, 'day')}, and nothing undoes the"
+        " start"
+    )
     if not sys.stdin.isatty():
         raise NotNow(f"the contest starts {date}", hint="--yes starts it all the same")
     _ask(f"The contest starts {date}. Start it now?")
@@ -117,9 +122,9 @@ def deliver_reports(contest: ContestContext) -> None:
         remark(f"{mails} could not be delivered yet: `knobeln serve` keeps trying.")
 
 
-# --- step by step ------------------------------------------------------------------------------------------
-# The contest has been played, and is now shown. The reports are held meanwhile, so nobody knows more than the
-# audience. After an interruption they stay held, and the show begins anew.
+# --- step by step ---------------------------------------------------------------------------------
+# The contest has been played, and is now shown. The reports are held meanwhile, so nobody knows
+# more than the audience. After an interruption they stay held, and the show begins anew.
 def _hold_reports(contest: ContestContext) -> bool:
     """Hold the reports until the last step was shown. False: they are held already."""
     with organizer_actions(contest) as organizer:
@@ -130,8 +135,8 @@ def _hold_reports(contest: ContestContext) -> bool:
 
 
 def _show_steps(contest: ContestContext, *, holds: bool) -> bool:
-    """Show the steps, one at each Enter, and then release the reports if we hold them. False: the organizer
-    stopped it."""
+    """Show the steps, one at each Enter, and then release the reports if we hold them. False: the
+    organizer stopped it."""
     with contest.store.read() as tx:
         seeds = Seeds(contest_state.state(tx).seed.value)
         rounds = results.all_rounds(tx, Games.WITH_MOVES)
@@ -140,7 +145,8 @@ def _show_steps(contest: ContestContext, *, holds: bool) -> bool:
     for number, (title, text) in enumerate(steps, start=1):
         console.print("Enter: the next step; q: stop here.", style="dim")
         line = sys.stdin.readline()
-        if not line.endswith("\n") or line.strip().lower() == "q":  # without its end: the input has ended
+        # without its end: the input has ended
+        if not line.endswith("\n") or line.strip().lower() == "q":
             console.print(f"Stopped before step {number}. The reports are held.")
             return False
         console.rule(f"{number}/{len(steps)}  {title}")
@@ -155,7 +161,8 @@ def _show_steps(contest: ContestContext, *, holds: bool) -> bool:
 
 @run.command()
 def rehearse() -> None:
-    """Play the contest day with the programs submitted so far, and send nothing. Then show what would happen.
+    """Play the contest day with the programs submitted so far, and send nothing. Then show what
+    would happen.
 
     It is played in a copy with another contest seed, so it does not give away the winner.
     """
@@ -171,7 +178,8 @@ def rehearse() -> None:
 @run.command()
 @reason_option
 def pause(reason: str) -> None:
-    """Pause the contest day. Groups that are being played are finished; no new one starts until `resume`."""
+    """Pause the contest day. Groups that are being played are finished; no new one starts until
+    `resume`."""
     carry_out(lambda organizer: organizer.pause(reason))
 
 
@@ -187,8 +195,8 @@ def resume(reason: str) -> None:
 def number(value: str) -> None:
     """Hand in the public number for which the contest waits.
 
-    VALUE is the JSON of a round of drand, the numbers of the lottery, or any text, as `tournament.beacon`
-    says. Nobody can change it afterwards.
+    VALUE is the JSON of a round of drand, the numbers of the lottery, or any text, as
+    `tournament.beacon` says. Nobody can change it afterwards.
     """
     carry_out(lambda organizer: organizer.hand_in_number(value, "given at the command line"))
 
@@ -202,8 +210,9 @@ def number(value: str) -> None:
 def rerun(number: int, group: int | None, reason: str, yes: bool, dry_run: bool) -> None:
     """Play a round, or one group of it, again, and everything after it.
 
-    The random numbers stay the same, so only what has changed comes out differently. The old results are
-    kept, and the teams are told. On a terminal, it asks first if the contest is finished.
+    The random numbers stay the same, so only what has changed comes out differently. The old
+    results are kept, and the teams are told. On a terminal, it asks first if the contest is
+    finished.
     """
     if sys.stdin.isatty() and not (yes or dry_run) and _is_finished(open_contest()):
         _ask(f"The contest is finished. Play round {number}, and what comes after it, again?")
@@ -217,8 +226,8 @@ def rerun(number: int, group: int | None, reason: str, yes: bool, dry_run: bool)
 def seconds(seconds: float, reason: str, dry_run: bool) -> None:
     """Change the time for a move while the contest runs, and tell all teams.
 
-    It counts from the next group on, also for a `knobeln run` at work. Groups that have begun keep the time
-    that they had.
+    It counts from the next group on, also for a `knobeln run` at work. Groups that have begun keep
+    the time that they had.
     """
     carry_out(lambda organizer: organizer.change_time(seconds, reason), dry_run=dry_run)
 
@@ -238,12 +247,16 @@ def summary(number: int, file: Path, dry_run: bool) -> None:
         if not results.set_words(tx, number, text + "\n"):
             raise NotNow(f"round {number} does not exist, or its summary has gone out")
         if not results.is_played(tx, number):
-            stored = f"Stored: the summary goes out with your words when round {number} is finished."
+            stored = (
+                f"Stored: the summary goes out with your words when round {number} is finished."
+            )
             print_outcome(stored, dry_run=dry_run)
             return
         readers = plural(contest_day(contest).report_round(tx, number), "reader")
         done = f"the summary of round {number} went to {readers}"
-        contest_state.note(tx, "summary", done, contest.clock.now(), actor=operator(), whom=f"round {number}")
+        contest_state.note(
+            tx, "summary", done, contest.clock.now(), actor=operator(), whom=f"round {number}"
+        )
     print_outcome(f"The summary of round {number} goes to {readers}.", dry_run=dry_run)
     if not dry_run:
         deliver_reports(contest)

@@ -30,14 +30,15 @@ from mailserver.intake.smtp import low_ports
 def serve(named: tuple[str, ...]) -> None:
     """Run the mail server of the contest until SIGTERM.
 
-    It takes letters, compiles programs, and sends answers and reports. Started by root, it becomes the
-    folder's owner, or the user `knobeln`, once it listens at its port.
+    It takes letters, compiles programs, and sends answers and reports. Started by root, it becomes
+    the folder's owner, or the user `knobeln`, once it listens at its port.
 
-    With --only several processes share the work, on one computer or, with PostgreSQL, on several. `intake`
-    takes letters in (SMTP, LMTP, IMAP). `desk` handles them; it also sends the lists of entries,
-    plays the ladder, writes the pages, and starts the run that you request by mail. `compile` builds programs
-    and plays practice games. `deliver` sends the mails. A contest needs all four, and only one `desk`. There
-    may be any number of `compile`, and one `intake` and one `deliver` on each computer.
+    With --only several processes share the work, on one computer or, with PostgreSQL, on several.
+    `intake` takes letters in (SMTP, LMTP, IMAP). `desk` handles them; it also sends the lists of
+    entries, plays the ladder, writes the pages, and starts the run that you request by mail.
+    `compile` builds programs and plays practice games. `deliver` sends the mails. A contest needs
+    all four, and only one `desk`. There may be any number of `compile`, and one `intake` and one
+    `deliver` on each computer.
     """
     ports: list[socket.socket] = []
     parts = [part for part in Part if part in named or not named]

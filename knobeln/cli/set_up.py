@@ -39,33 +39,46 @@ def _beacon(_context: click.Context, _option: click.Parameter, text: str) -> str
 
 
 @click.command(cls=ContestCommand)
-@click.argument("folder", type=click.Path(path_type=Path, file_okay=False), metavar="[DIR]", required=False)
+@click.argument(
+    "folder", type=click.Path(path_type=Path, file_okay=False), metavar="[DIR]", required=False
+)
 @click.option(
     "--game",
     metavar="NAME",
-    help=f"The game to be played; `knobeln games` lists them. `knobeln-1993` is the contest of 1993. "
-    f"Default: {DEFAULT_GAME}.",
+    help=(
+        "The game to be played; `knobeln games` lists them. `knobeln-1993` is the contest of 1993."
+        f" Default: {DEFAULT_GAME}."
+    ),
 )
 @click.option(
     "--beacon",
     metavar="BEACON",
     default=BeaconKind.DRAND.value,
     callback=_beacon,
-    help="Where the public number of the draw comes from: `drand`, `lottery: 6 numbers of ` and which draw, "
-    "`file`, or `none`. Default: drand.",
+    help=(
+        "Where the public number of the draw comes from: `drand`, `lottery: 6 numbers of ` and"
+        " which draw, `file`, or `none`. Default: drand."
+    ),
 )
 @click.option(
     "--class",
     "is_class",
     is_flag=True,
-    help="For a course: the form asks for address, reports, team name and names, and LAP, which mails "
-    "them to all, is off.",
+    help=(
+        "For a course: the form asks for address, reports, team name and names, and LAP, which"
+        " mails them to all, is off."
+    ),
 )
 @click.option(
-    "--language", type=click.Choice(available()), help=f"The language of mails and pages. Default: {SOURCE}."
+    "--language",
+    type=click.Choice(available()),
+    help=f"The language of mails and pages. Default: {SOURCE}.",
 )
-def init(folder: Path | None, game: str | None, beacon: str, is_class: bool, language: str | None) -> None:
-    """Create a contest in DIR (default: here). It gets a commented contest.toml and the database."""
+def init(
+    folder: Path | None, game: str | None, beacon: str, is_class: bool, language: str | None
+) -> None:
+    """Create a contest in DIR (default: here). It gets a commented contest.toml and the
+    database."""
     path = (folder or contest_path()).absolute()
     settings = presets.settings(game or DEFAULT_GAME, SystemClock().now())
     settings = settings.changed(tournament={"beacon": beacon})
@@ -77,9 +90,13 @@ def init(folder: Path | None, game: str | None, beacon: str, is_class: bool, lan
     if file.exists():  # it is kept
         wanted, settings = settings, load_settings(path)
         if is_class or language:
-            raise ConfigError(f"{file} is there already", hint="change [teams] and [contest] in it instead")
+            raise ConfigError(
+                f"{file} is there already", hint="change [teams] and [contest] in it instead"
+            )
         if game and settings.game.name != wanted.game.name:
-            raise ConfigError(f"{file} is for another game", hint="remove it, or leave --game out to keep it")
+            raise ConfigError(
+                f"{file} is for another game", hint="remove it, or leave --game out to keep it"
+            )
     else:
         preset = settings
         settings = without_images_unless_possible(with_counted_time(preset))
@@ -103,8 +120,12 @@ def init(folder: Path | None, game: str | None, beacon: str, is_class: bool, lan
 
 
 @click.command(cls=ContestCommand)
-@click.option("--letter", is_flag=True, help="Also send a letter to the robot, and check that it comes in.")
-@click.option("--patience", default=60.0, show_default=True, help="Seconds to wait for that letter.")
+@click.option(
+    "--letter", is_flag=True, help="Also send a letter to the robot, and check that it comes in."
+)
+@click.option(
+    "--patience", default=60.0, show_default=True, help="Seconds to wait for that letter."
+)
 @answers("knobeln.server.host_checks:CheckResults")
 def doctor(letter: bool, patience: float) -> None:
     """Check that this host can run a contest. Each failed check says how to fix it.
@@ -113,7 +134,13 @@ def doctor(letter: bool, patience: float) -> None:
 
     Exit code 0: no check failed; 1: a check failed.
     """
-    from knobeln.server.host_checks import CheckResult, Level, check_host, check_languages, run_check
+    from knobeln.server.host_checks import (
+        CheckResult,
+        Level,
+        check_host,
+        check_languages,
+        run_check,
+    )
     from knobeln.server.mail_checks import check_loop
 
     results: tuple[CheckResult, ...] = ()
@@ -125,7 +152,8 @@ def doctor(letter: bool, patience: float) -> None:
         results = (CheckResult("settings", Level.FAIL, text),)
     host = check_host(contest_path(), settings)
     results += host
-    if all(result.passed for result in host if result.is_needed):  # languages only repeat what is lacking
+    # languages only repeat what is lacking
+    if all(result.passed for result in host if result.is_needed):
         results += tuple(check_languages(settings))
     if letter:
         results += (run_check("a letter to itself", lambda: check_loop(open_contest(), patience)),)

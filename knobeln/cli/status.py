@@ -1,4 +1,5 @@
-"""`knobeln status`: where the contest is, on one screen, for an organizer in a hurry; and `knobeln log`."""
+"""`knobeln status`: where the contest is, on one screen, for an organizer in a hurry; and
+`knobeln log`."""
 
 from __future__ import annotations
 
@@ -34,7 +35,9 @@ def status() -> None:
 
 def _show(status: Status) -> None:
     """Print what is urgent, and as much of the journal as fits on a screen of 80 x 24."""
-    is_open = (f"{service}: {'yes' if is_open else 'no'}" for service, is_open in status.open.items())
+    is_open = (
+        f"{service}: {'yes' if is_open else 'no'}" for service, is_open in status.open.items()
+    )
     unheard = f", {status.teams_unheard} more not heard from" if status.teams_unheard else ""
     lines: list[StyledLine] = [
         (f"{status.title}, {moment(status.now)}", "bold"),
@@ -48,7 +51,13 @@ def _show(status: Status) -> None:
     if name := status.next_date:
         lines.append((f"  next      {name.replace('_', ' ')} {moment(status.dates[name])}", ""))
     lines += [
-        (f"  teams     {status.teams}{unheard}, with a program that counts {status.with_program}", ""),
+        (
+            (
+                f"  teams     {status.teams}{unheard}, with a program that counts"
+                f" {status.with_program}"
+            ),
+            "",
+        ),
         (f"  letters   {_by_state(status.letters)}", ""),
         (f"  programs  {_by_state(status.programs)}", ""),
         (f"  mails     {_by_state(status.mails)}", ""),
@@ -56,7 +65,10 @@ def _show(status: Status) -> None:
     if mail := status.oldest_mail:
         waits = span((status.now - mail.created_at).total_seconds())
         response = " ".join(mail.last_response.split())
-        text = f"  oldest    mail {mail.id} to {mail.to} waits {waits}{': ' if response else ''}{response}"
+        text = (
+            f"  oldest    mail {mail.id} to {mail.to} waits"
+            f" {waits}{': ' if response else ''}{response}"
+        )
         lines.append((text, ""))
     lines += [(text, "yellow") for text in _advice_that_fits(status.advice)]
     lines += [(_journal_line(line), "red") for line in status.errors]
@@ -94,7 +106,8 @@ def _by_state(counts: Mapping[Any, int]) -> str:
 
 
 def _advice_that_fits(advice: Sequence[str]) -> list[str]:
-    """Wrap the advice. The most urgent comes first; the advice that does not fit is only counted."""
+    """Wrap the advice. The most urgent comes first; the advice that does not fit is only
+    counted."""
     lines: list[str] = []
     for number, text in enumerate(advice):
         wrapped = wrap(text, COLUMNS, initial_indent="  ", subsequent_indent="    ")
@@ -117,7 +130,9 @@ def span(seconds: float) -> str:
 
 
 @click.command(cls=ContestCommand)
-@click.option("--what", default=None, help="Only this kind of entry: pause, rerun, run, delivery ...")
+@click.option(
+    "--what", default=None, help="Only this kind of entry: pause, rerun, run, delivery ..."
+)
 @click.option("--whom", default=None, help="Only entries about this team, round or date.")
 @count_option
 @answers(tuple[LogLine, ...])
@@ -126,7 +141,9 @@ def log(what: str | None, whom: str | None, count: int) -> None:
     with open_contest().store.read() as tx:
         areas = contest_state.areas_of_log(tx)
         if what is not None and what not in areas:
-            raise NotFound(f"the log has no entry of the kind {what!r}", hint=f"it has: {', '.join(areas)}")
+            raise NotFound(
+                f"the log has no entry of the kind {what!r}", hint=f"it has: {', '.join(areas)}"
+            )
         lines = contest_state.log(tx, count, area=what, whom=whom)
         total = contest_state.count_log(tx, area=what, whom=whom)
     tell_of_more(lines, total)

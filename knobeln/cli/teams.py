@@ -1,4 +1,5 @@
-"""`knobeln teams` and `knobeln class`: the teams, what the organizer decides about them, and class lists."""
+"""`knobeln teams` and `knobeln class`: the teams, what the organizer decides about them, and class
+lists."""
 
 from __future__ import annotations
 
@@ -35,8 +36,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class ListedTeam:
-    """A team. `state`: whether it takes part; `versions`: how many programs it sent; `latest_good`: the
-    version that plays, or would if the contest started now; `undelivered`: the mails that it did not get."""
+    """A team. `state`: whether it takes part; `versions`: how many programs it sent; `latest_good`:
+    the version that plays, or would if the contest started now; `undelivered`: the mails that it
+    did not get."""
 
     name: str
     state: Participation
@@ -95,7 +97,10 @@ def _show_teams(lines: Sequence[ListedTeam], own: Sequence[str]) -> None:
 
 def _undelivered(trouble: outbox.Trouble) -> str:
     """Tell how many mails a team did not get, and why the newest failed."""
-    newest = f"`knobeln mail show {trouble.item_id}` {trouble.state}: {' '.join(trouble.response.split())}"
+    newest = (
+        f"`knobeln mail show {trouble.item_id}` {trouble.state}:"
+        f" {' '.join(trouble.response.split())}"
+    )
     return f"{plural(trouble.count, 'mail')} did not arrive; {newest}"
 
 
@@ -123,7 +128,9 @@ def _show_team(line: ListedTeam, versions: Sequence[Version], ban: Ban | None) -
     team, registration = line.team, line.team.registration
     print_facts(
         {
-            "team": team.name if team.name == team.requested_name else f"{team.name} ({team.requested_name})",
+            "team": team.name
+            if team.name == team.requested_name
+            else f"{team.name} ({team.requested_name})",
             "address": team.address,
             "organization": registration.organization,
             **dict(registration.fields),
@@ -148,12 +155,13 @@ def _show_team(line: ListedTeam, versions: Sequence[Version], ban: Ban | None) -
         click.echo(f"! {_undelivered(line.undelivered)}")
 
 
-# --- decisions ---------------------------------------------------------------------------------------------
+# --- decisions ------------------------------------------------------------------------------------
 @teams.command()
 @click.argument("name")
 @dry_run_option
 def accept(name: str, dry_run: bool) -> None:
-    """Accept team NAME, which is pending, withdrawn or unheard. It gets its authentification string."""
+    """Accept team NAME, which is pending, withdrawn or unheard. It gets its authentification
+    string."""
     from mailserver.commands.registration import accept_pending
 
     contest = open_contest()
@@ -193,7 +201,9 @@ def reject(name: str, reason: str, dry_run: bool) -> None:
 @dry_run_option
 def disqualify(team: str, reason: str, dry_run: bool) -> None:
     """Disqualify TEAM: it plays no more games."""
-    carry_out(lambda organizer: organizer.take_out(team, BanKind.DISQUALIFIED, reason), dry_run=dry_run)
+    carry_out(
+        lambda organizer: organizer.take_out(team, BanKind.DISQUALIFIED, reason), dry_run=dry_run
+    )
 
 
 @teams.command()
@@ -221,8 +231,8 @@ def reinstate(team: str, reason: str, dry_run: bool) -> None:
 def forget(team: str, reason: str, dry_run: bool) -> None:
     """Delete the names and addresses of TEAM's people, their letters, and the mails that name them.
 
-    The contest must be over, or the team have withdrawn. Its name, programs and results stay. This cannot be
-    taken back.
+    The contest must be over, or the team have withdrawn. Its name, programs and results stay. This
+    cannot be taken back.
     """
     contest = open_contest()
     carry_out(lambda organizer: organizer.forget(team, reason), contest, dry_run=dry_run)
@@ -232,11 +242,19 @@ def forget(team: str, reason: str, dry_run: bool) -> None:
 
 @teams.command()
 @click.argument("file", type=click.Path(path_type=Path, allow_dash=True, exists=True))
-@click.option("--subject", required=True, help="The subject of the mail, after the contest's title.")
-@click.option("--round", "number", type=int, metavar="ROUND", help="Tell only the teams of this round.")
-@click.option("--without-program", is_flag=True, help="Tell only teams that have no accepted program.")
+@click.option(
+    "--subject", required=True, help="The subject of the mail, after the contest's title."
+)
+@click.option(
+    "--round", "number", type=int, metavar="ROUND", help="Tell only the teams of this round."
+)
+@click.option(
+    "--without-program", is_flag=True, help="Tell only teams that have no accepted program."
+)
 @dry_run_option
-def tell(file: Path, subject: str, number: int | None, without_program: bool, dry_run: bool) -> None:
+def tell(
+    file: Path, subject: str, number: int | None, without_program: bool, dry_run: bool
+) -> None:
     """Send your own words to all registered teams, or to some of them.
 
     The words come from FILE, or from standard input (-). A team gets the same words once,
@@ -245,7 +263,9 @@ def tell(file: Path, subject: str, number: int | None, without_program: bool, dr
     from contest.actions.organizer_actions import Message
 
     if number is not None and without_program:
-        raise click.UsageError("--round and --without-program exclude each other: only programs play a round")
+        raise click.UsageError(
+            "--round and --without-program exclude each other: only programs play a round"
+        )
     contest = open_contest()
     text = own_words(file)
     message = Message(subject, text, number, without_program)
@@ -260,17 +280,19 @@ def class_() -> None:
 @class_.command()
 @click.argument("file", type=click.Path(path_type=Path, exists=True, dir_okay=False))
 @click.option(
-    "--again", is_flag=True, help="Remind those, too, who were invited before and have not registered."
+    "--again",
+    is_flag=True,
+    help="Remind those, too, who were invited before and have not registered.",
 )
 @dry_run_option
 def invite(file: Path, again: bool, dry_run: bool) -> None:
     """Send a personal registration form to everybody in a class list.
 
-    FILE is CSV, as spreadsheets and campus systems export it. Its first row names the columns: `mail` is
-    needed; `name` (or `first name` and `last name`), `team`, `organization` and the contest's own fields go
-    into the form; `class marks` gives all columns back. Rows with the same team get one form, at the first
-    address. A reply with the form registers. Give the command again with a longer list: people who are
-    registered, or were invited before, get no second mail.
+    FILE is CSV, as spreadsheets and campus systems export it. Its first row names the columns:
+    `mail` is needed; `name` (or `first name` and `last name`), `team`, `organization` and the
+    contest's own fields go into the form; `class marks` gives all columns back. Rows with the same
+    team get one form, at the first address. A reply with the form registers. Give the command again
+    with a longer list: people who are registered, or were invited before, get no second mail.
     """
     from contest.store import class_people
     from knobeln.organizer import class_list
@@ -290,8 +312,11 @@ def invite(file: Path, again: bool, dry_run: bool) -> None:
 @click.option(
     "--field",
     metavar="house|DIR",
-    help="Also play each program against a fixed field: the programs of the house, or those in DIR. The same "
-    "program has the same figures in each class if its time is counted or it plays KNOBELN.",
+    help=(
+        "Also play each program against a fixed field: the programs of the house, or those in DIR."
+        " The same program has the same figures in each class if its time is counted or it plays"
+        " KNOBELN."
+    ),
 )
 @click.option(
     "--for",
@@ -306,11 +331,13 @@ def invite(file: Path, again: bool, dry_run: bool) -> None:
     help="The mark to print. Default: field_points with --field, else points.",
 )
 def marks(field: str | None, system: str | None, number: str | None) -> None:
-    """Print a row for each team member, and for each person of the class list, with results, as CSV.
+    """Print a row for each team member, and for each person of the class list, with results, as
+    CSV.
 
-    A row has all columns of the class list, then the member, its team and mail address, how many programs the
-    team sent, how many were accepted and when, the last round that it reached, and after the contest rank,
-    points, failures, and rank and share in the evolution. It is for you alone: it names people.
+    A row has all columns of the class list, then the member, its team and mail address, how many
+    programs the team sent, how many were accepted and when, the last round that it reached, and
+    after the contest rank, points, failures, and rank and share in the evolution. It is for you
+    alone: it names people.
     """
     from knobeln.cli.game_option import without_description
     from knobeln.home.practice import HomePractice

@@ -58,15 +58,20 @@ class SeasonAnswer:
     "--minutes",
     type=click.FloatRange(min=0, min_open=True, max=100_000),
     default=None,
-    help="End after this many minutes. Default: three times as long as the contest took, and 10 s for every "
-    "program.",
+    help=(
+        "End after this many minutes. Default: three times as long as the contest took, and 10 s"
+        " for every program."
+    ),
 )
 @click.option(
     "--letters",
     type=click.Path(path_type=Path, exists=True),
     default=None,
     metavar="MAILDIR|MBOX",
-    help="A team's mails: check every receipt in them against each other and against the archive's ledger.",
+    help=(
+        "A team's mails: check every receipt in them against each other and against the archive's"
+        " ledger."
+    ),
 )
 @answers(VerifyAnswer | SeasonAnswer)
 def verify(
@@ -74,10 +79,10 @@ def verify(
 ) -> None:
     """Compute a contest again from its archive DIR, and compare every result.
 
-    DIR may also be the archive of a season. This needs no contest of your own. Exit code 0: everything is
-    the same; 1: it is not, and the first difference is named; 2: a usage error; 3: nothing contradicts the
-    archive, but something needs a person's eyes, or had to be believed, or could not be checked on this host.
-    The last line says it in a sentence.
+    DIR may also be the archive of a season. This needs no contest of your own. Exit code 0:
+    everything is the same; 1: it is not, and the first difference is named; 2: a usage error; 3:
+    nothing contradicts the archive, but something needs a person's eyes, or had to be believed, or
+    could not be checked on this host. The last line says it in a sentence.
     """
     found: VerifyAnswer | SeasonAnswer
     try:
@@ -144,7 +149,8 @@ def _verdict(eyes: int) -> str:
 
 
 def _check_receipts(folder: Path, letters: Path) -> receipts.Checked:
-    """Compare these mails with the archive. Raises GiveUp with the first receipt that does not fit."""
+    """Compare these mails with the archive. Raises GiveUp with the first receipt that does not
+    fit."""
     try:
         ledger = receipts.read_ledger(folder)
         return receipts.check(ledger, receipts.read_mails(letters), is_signed)

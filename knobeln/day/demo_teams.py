@@ -54,8 +54,8 @@ def final_strategy(score, opponent_score):
     return random.randrange(11)
 """
 
-DESCRIPTION = """This program is one of the samples that come with the contest software. The comment at its
-beginning says how it plays.
+DESCRIPTION = """This program is one of the samples that come with the contest software. The comment
+at its beginning says how it plays.
 
 It was written to have somebody to play against, and is sent for the
 demonstration by a team that does nothing else.
@@ -67,7 +67,8 @@ The work was divided evenly.
 
 @dataclass(frozen=True)
 class DemoTeam:
-    """A team and the files that it attaches. A C program is the letter's text instead, under the name ""."""
+    """A team and the files that it attaches. A C program is the letter's text instead, under the
+    name ""."""
 
     registration: Registration
     files: Mapping[str, bytes]
@@ -82,7 +83,8 @@ class DemoTeam:
 
 
 def demo_teams(settings: Settings, count: int) -> tuple[DemoTeam, ...]:
-    """Return this many teams for the contest's game: a few with mistakes, and samples again and again."""
+    """Return this many teams for the contest's game: a few with mistakes, and samples again and
+    again."""
     info = game(settings.game.name).info
     programs = _c_programs(count) if info.play.is_in_c else _other_programs(info, count)
     chosen = zip(programs, cycle(PREFERENCES), strict=False)
@@ -102,12 +104,15 @@ def _c_programs(count: int) -> Iterator[tuple[str, Mapping[str, bytes]]]:
 
 
 def _other_programs(info: GameInfo, count: int) -> Iterator[tuple[str, Mapping[str, bytes]]]:
-    """Yield one that does not compile, one in an unknown language, one that fails, and the samples."""
+    """Yield one that does not compile, one in an unknown language, one that fails, and the
+    samples."""
     yield "syntax_errors_anonymous", {"program_1.c": NOT_COMPILING}
     yield "friends_of_the_punched_card", {"program_2.cob": b"       STOP RUN.\n"}
     failing = CRASHING if info.play.has_moves else UNDECIDED
     yield "always_in_trouble", {"program_3.py": failing}
-    known = [(name.partition(".")[0], {name: data}) for name, data in sorted(samples(info.name).items())]
+    known = [
+        (name.partition(".")[0], {name: data}) for name, data in sorted(samples(info.name).items())
+    ]
     yield from _again_and_again(known, count - 3)
 
 
@@ -131,7 +136,12 @@ def _registration(number: int, name: str, preferences: str, settings: Settings) 
         organization=f"Society for {name.replace('_', ' ').title()}, Intellect City, Eggland",
         members=(Member(f"Player {number}", age, "programmer", background),),
         fields=tuple(
-            (field.name, field.choices[number % len(field.choices)] if field.choices else sample_value(field))
+            (
+                field.name,
+                field.choices[number % len(field.choices)]
+                if field.choices
+                else sample_value(field),
+            )
             for field in settings.teams.fields
         ),
     )

@@ -1,7 +1,7 @@
 """A demonstration: a complete contest by mail, whose teams are made up.
 
-The server, the mails and the games are real. Each team sends its form by SMTP, reads the answer in its
-Maildir, and mails its program.
+The server, the mails and the games are real. Each team sends its form by SMTP, reads the answer in
+its Maildir, and mails its program.
 """
 
 from __future__ import annotations
@@ -42,7 +42,8 @@ CountBar = Callable[[str, int], AbstractContextManager[ShowCount]]  # label, tot
 
 
 def demo_settings(game_name: str) -> Settings:
-    """Return the game's usual contest, open for letters and with its own server. Raises NotFound."""
+    """Return the game's usual contest, open for letters and with its own server. Raises
+    NotFound."""
     settings = presets.settings(game_name, SystemClock().now() - timedelta(minutes=1))
     info = game(game_name).info
     changes: dict[str, dict[str, object]] = {
@@ -53,14 +54,16 @@ def demo_settings(game_name: str) -> Settings:
     }
     changes["programs"] = {"python_packages": ()}  # no sample needs any, and a new system has none
     if info.play.is_in_c:
-        changes["programs"] |= {"description": "warn"}  # the example of 1994 has no description itself
+        # the example of 1994 has no description itself
+        changes["programs"] |= {"description": "warn"}
     for name, update in presets.demo(game_name).settings.items():
         changes.setdefault(name, {}).update(update)
     return settings.changed(**changes)
 
 
 def what_is_shorter(game_name: str) -> str:
-    """A sentence about the settings that make the demonstration short; "" if they are the usual ones."""
+    """A sentence about the settings that make the demonstration short; "" if they are the usual
+    ones."""
     usual = presets.settings(game_name, SystemClock().now())
     changes = [
         f"{section}.{name} = {value} (usually {getattr(getattr(usual, section), name)})"
@@ -87,7 +90,8 @@ class Demonstration:
         self._play = play
 
     def run(self) -> None:
-        """Start the server, and let the teams take part until all mails are delivered. Raises GiveUp."""
+        """Start the server, and let the teams take part until all mails are delivered. Raises
+        GiveUp."""
         command = own_command("serve", "-C", str(self._contest.path))
         # The kernel ends the server with us, even if we are killed.
         self._server: Process = start(["setpriv", "--pdeathsig", "TERM", *command], self._log)
@@ -99,18 +103,23 @@ class Demonstration:
     def _run(self) -> None:
         self._wait(lambda: int(_port(self._log) is not None), 1, "the server listens")
         subject = f"registration for {self._contest.settings.contest.subject_word}"
-        forms = [self._letter(team, subject, record_text(team.registration)) for team in self._teams]
+        forms = [
+            self._letter(team, subject, record_text(team.registration)) for team in self._teams
+        ]
         self._send_all(f"{len(self._teams)} teams register by SMTP", forms, mails=1)
         programs = [self._program(team) for team in self._teams]
         self._send_all("they mail their programs, the compiler works", programs, mails=2)
         self._close_compilation()
         self._wait_for("all teams get the list of entries, and may object", mails=3)
-        time.sleep(max(0, (self._contest.current().settings.dates.contest_starts - _now()).total_seconds()))
+        time.sleep(
+            max(0, (self._contest.current().settings.dates.contest_starts - _now()).total_seconds())
+        )
         self._play(self._contest.current())
         self._wait(lambda: -self._waiting_mails(), 0, "the reports are delivered")
 
     def _close_compilation(self) -> None:
-        """Let the dates between the last program and the contest be seconds from now, instead of hours."""
+        """Let the dates between the last program and the contest be seconds from now, instead of
+        hours."""
         now = _now()
         moved = {
             "registration_closes": now,
@@ -167,18 +176,25 @@ class Demonstration:
         return sorted(box.glob("new/*"), key=lambda path: path.stat().st_mtime_ns)
 
     def _program(self, team: DemoTeam) -> EmailMessage:
-        """A letter with the team's program, as its text or attached, and its authentification string."""
+        """A letter with the team's program, as its text or attached, and its authentification
+        string."""
         from_line = self._from_line(team)
         if "" in team.files:
-            return self._letter(team, "please compile", f"/*\n   {from_line}\n*/\n{team.files[''].decode()}")
+            return self._letter(
+                team, "please compile", f"/*\n   {from_line}\n*/\n{team.files[''].decode()}"
+            )
         letter = self._letter(team, "please compile", f"{from_line}\n\n{DESCRIPTION}")
         for name, data in team.files.items():
-            letter.add_attachment(data, maintype="application", subtype="octet-stream", filename=name)
+            letter.add_attachment(
+                data, maintype="application", subtype="octet-stream", filename=name
+            )
         return letter
 
     def _from_line(self, team: DemoTeam) -> str:
         """Read the line from the answer to the team's registration."""
-        answer = message_from_bytes(self._mails(team)[0].read_bytes(), policy=modern).get_body(("plain",))
+        answer = message_from_bytes(self._mails(team)[0].read_bytes(), policy=modern).get_body(
+            ("plain",)
+        )
         text = answer.get_content() if answer else ""
         line = re.search(r"<<FROM>> *(\S+) +(\S+)", text)
         if line is None:
@@ -197,9 +213,13 @@ class Demonstration:
         last, deadline = count(), time.monotonic() + TIMEOUT_SECONDS
         while last < goal:
             if self._server.poll() is not None:
-                raise GiveUp(f"the server ended with exit code {self._server.poll()}", hint=f"see its {LOG}")
+                raise GiveUp(
+                    f"the server ended with exit code {self._server.poll()}", hint=f"see its {LOG}"
+                )
             if time.monotonic() > deadline:
-                raise GiveUp(f"{what}: no progress for {TIMEOUT_SECONDS:.0f} seconds", hint=f"see {LOG}")
+                raise GiveUp(
+                    f"{what}: no progress for {TIMEOUT_SECONDS:.0f} seconds", hint=f"see {LOG}"
+                )
             time.sleep(0.05)
             before, last = last, count()
             if last != before:

@@ -1,4 +1,5 @@
-"""Rehearsal: the complete contest day, played in a copy of the contest. It sends and changes nothing."""
+"""Rehearsal: the complete contest day, played in a copy of the contest. It sends and changes
+nothing."""
 
 from __future__ import annotations
 
@@ -34,8 +35,8 @@ MAX_TEAMS_NAMED = 10  # in one warning
 
 @dataclass(frozen=True)
 class Rehearsal:
-    """The rehearsed contest day. `rounds`: which round, its programs, its groups and their sizes, games, and
-    seconds on this host."""
+    """The rehearsed contest day. `rounds`: which round, its programs, its groups and their sizes,
+    games, and seconds on this host."""
 
     programs: int
     rounds: tuple[tuple[object, ...], ...]
@@ -63,7 +64,9 @@ def rehearsal_of(
         return _play(replace(contest, path=path, store=store, settings=settings), spectator)
 
 
-def _play(contest: ContestContext, spectator: Callable[[], AbstractContextManager[Spectator]]) -> Rehearsal:
+def _play(
+    contest: ContestContext, spectator: Callable[[], AbstractContextManager[Spectator]]
+) -> Rehearsal:
     with spectator() as watching:
         handle_everything(contest)
         start = time.monotonic()
@@ -91,15 +94,19 @@ def _warnings(contest: ContestContext, tx: Transaction, entries: int) -> Iterato
     tournament = contest.settings.tournament
     if tournament.format == "group-elimination" and entries < tournament.group_min:
         yield (
-            f"only {entries} {form(entries, 'program takes', 'programs take')} part, fewer than the "
-            f"{tournament.group_min} of a group: one smaller group plays"
+            f"only {entries} {form(entries, 'program takes', 'programs take')} part, fewer than the"
+            f" {tournament.group_min} of a group: one smaller group plays"
         )
     playing, participating = submissions.participants(tx), participation.of_all(tx)
-    taking_part = [team for team in teams.all_teams(tx) if participating[team.id] is Participation.ACTIVE]
+    taking_part = [
+        team for team in teams.all_teams(tx) if participating[team.id] is Participation.ACTIVE
+    ]
     idle = [team.name for team in taking_part if team.name not in playing]
     if idle:
         yield f"{_some_of(idle)}: there is no accepted program, so they would not play"
-    lines = (line for each in results.all_rounds(tx) for group in each.groups for line in group.standings)
+    lines = (
+        line for each in results.all_rounds(tx) for group in each.groups for line in group.standings
+    )
     failed = sorted({line.entry for line in lines if line.disqualified})
     if failed:
         yield f"{_some_of(failed)}: the program failed twice in a round, and was disqualified"

@@ -33,9 +33,9 @@ def play_contest(
 ) -> None:
     """Handle what came in before the start, then play to the end.
 
-    `spectator` is opened whenever the day starts or goes on; `tell` gets sentences for the organizer.
-    Raises NotNow before the date unless `early`. Raises Paused and NumberAwaited unless `patient`: then it
-    waits for the end of the pause and for the public number.
+    `spectator` is opened whenever the day starts or goes on; `tell` gets sentences for the
+    organizer. Raises NotNow before the date unless `early`. Raises Paused and NumberAwaited unless
+    `patient`: then it waits for the end of the pause and for the public number.
     """
     if not early and go_on(contest):
         contest = contest.current()
@@ -76,7 +76,8 @@ def noted_errors(contest: ContestContext) -> Iterator[None]:
     except (NotNow, NumberAwaited, Paused):
         raise
     except KnobelnError as error:
-        with suppress(KnobelnError), contest.store.write() as tx:  # it may be the database that fails
+        # it may be the database that fails
+        with suppress(KnobelnError), contest.store.write() as tx:
             contest_state.note(tx, "error", f"run: {error}", contest.clock.now())
         raise
 

@@ -31,7 +31,8 @@ class RetryingRun:
         self._progress: object = None
 
     def play(self, day: ContestDay) -> None:
-        """Play to the end. Raises Paused after the organizer's `pause`, or after repeated failures."""
+        """Play to the end. Raises Paused after the organizer's `pause`, or after repeated
+        failures."""
         while True:
             try:
                 day.run()

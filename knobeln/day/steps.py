@@ -1,7 +1,8 @@
 """A played contest in steps, for an audience: the turns of a game of all, or place by place. Pure.
 
-A group that is one pairing (the Standoff, a match of a knock-out) is told turn by turn, if its moves were
-kept; then its table is a step. Of any other group each step tells one place more, the last first.
+A group that is one pairing (the Standoff, a match of a knock-out) is told turn by turn, if its
+moves were kept; then its table is a step. Of any other group each step tells one place more, the
+last first.
 """
 
 from __future__ import annotations
@@ -12,7 +13,16 @@ from typing import Any
 from contest.config.settings import Settings
 from contest.games.game import GameInfo, TextGame
 from contest.games.registry import game_of
-from contest.model import GroupOutcome, Match, Missing, Moves, RoundOutcome, RoundPlan, Standing, points_text
+from contest.model import (
+    GroupOutcome,
+    Match,
+    Missing,
+    Moves,
+    RoundOutcome,
+    RoundPlan,
+    Standing,
+    points_text,
+)
 from contest.seeds import Seeds
 from reports.terminal import board_text
 from reports.text import table
@@ -45,7 +55,7 @@ def _place(plan: RoundPlan, group: GroupOutcome) -> str:
     return round_name if len(plan.groups) == 1 else f"{round_name}, group {group.plan.number}"
 
 
-# --- turn by turn ------------------------------------------------------------------------------------------
+# --- turn by turn ---------------------------------------------------------------------------------
 def _turns(
     game: TextGame[Any, Any], place: str, group: GroupOutcome, match: Match, seeds: Seeds
 ) -> Iterator[Step]:

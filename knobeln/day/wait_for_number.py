@@ -1,4 +1,5 @@
-"""Waits for the public number of a contest whose list of entries is final, and fetches it from drand."""
+"""Waits for the public number of a contest whose list of entries is final, and fetches it from
+drand."""
 
 from __future__ import annotations
 
@@ -55,8 +56,8 @@ def wait_for_number(contest: ContestContext, tell: Callable[[str], None], *, pat
 
 
 HOW_TO_HAND_IN = (
-    "Until it is there, the contest waits. You can hand it in yourself: `knobeln run number VALUE`, or a "
-    "letter with the subject `organizer beacon`"
+    "Until it is there, the contest waits. You can hand it in yourself: `knobeln run number VALUE`,"
+    " or a letter with the subject `organizer beacon`"
 )
 
 
@@ -68,7 +69,8 @@ def awaited(contest: ContestContext) -> Draw | None:
 
 
 def _fetched(contest: ContestContext, draw: Draw) -> str | None:
-    """Fetch drand's round from the first server that has it, signed. Returns why that failed, or None.
+    """Fetch drand's round from the first server that has it, signed. Returns why that failed, or
+    None.
 
     The journal tells what was wrong with the servers before.
     """

@@ -19,7 +19,13 @@ from contest.schema.sections import DEFAULT_GAME as KNOBELN
 from contest.seeds import Seeds, seed_from
 from contest.util.plurals import plural
 from knobellib.samples import samples
-from knobeln.home.home_game import check_number, distinct_names, game_at_home, lines_about, stderr_lines
+from knobeln.home.home_game import (
+    check_number,
+    distinct_names,
+    game_at_home,
+    lines_about,
+    stderr_lines,
+)
 from knobeln.home.programs import accepted, files_of, home_builder, rebuilt
 from reports.knobeln_protocol import GameProtocol, full
 from reports.site.alone import replay_alone
@@ -33,7 +39,8 @@ from tournament.runners.text_result import game_result
 
 @dataclass(frozen=True)
 class LocalGame:
-    """A game that was played. `lines` tell about it; `course` is None where the moves alone tell it."""
+    """A game that was played. `lines` tell about it; `course` is None where the moves alone tell
+    it."""
 
     game: GameInfo
     names: tuple[str, ...]
@@ -48,24 +55,31 @@ class LocalGame:
 
 
 def play_at_home(
-    settings: Settings, programs: Sequence[str], seed: str, *, with_moves: bool, with_stderr: bool = False
+    settings: Settings,
+    programs: Sequence[str],
+    seed: str,
+    *,
+    with_moves: bool,
+    with_stderr: bool = False,
 ) -> LocalGame:
     """Play one game. Raises NotFound, GiveUp with what is wrong.
 
-    Its lines have every move `with_moves`, and the end of what each program wrote to its standard error
-    `with_stderr`.
+    Its lines have every move `with_moves`, and the end of what each program wrote to its standard
+    error `with_stderr`.
     """
     info = game_of(settings.game, settings.programs).info
     if not info.play.has_moves:
         raise GiveUp(
-            f"{info.title} games are computed, not played: `knobeln practice` computes who wins how often"
+            f"{info.title} games are computed, not played: `knobeln practice` computes who wins how"
+            " often"
         )
     game = _machine_game if info.play.is_computed else _text_game
     return game(settings, programs, seed, with_moves=with_moves, with_stderr=with_stderr)
 
 
 def sample_replay(settings: Settings) -> bytes | None:
-    """A game of house programs as a page; None if it has no moves, or its languages are missing here."""
+    """A game of house programs as a page; None if it has no moves, or its languages are missing
+    here."""
     info = game_of(settings.game, settings.programs).info
     names = sorted(Path(name).stem for name in samples(info.name)) or ["myopic", "pavlov"]
     chosen = (names[1::2] + names[::2])[: info.min_seats] if not info.play.is_computed else names
@@ -96,7 +110,9 @@ def _machine_game(
     images = tuple(accepted(name, rebuilt(name, builder, settings)) for name in programs)
     streams = (seeds.stream("seat/0"), seeds.stream("seat/1"))
     job = GameJob(tuple(image.digest for image in images), streams, protocol=True)
-    with open_runner({image.digest: image.to_bytes() for image in images}, settings, seeds) as runner:
+    with open_runner(
+        {image.digest: image.to_bytes() for image in images}, settings, seeds
+    ) as runner:
         (result,) = runner([job])
     names, lines = (Path(programs[0]).stem, Path(programs[1]).stem), []
     if with_moves:
@@ -107,19 +123,28 @@ def _machine_game(
         lines += stderr_lines(names, list(printed))
     for name, seat in zip(names, result.seats, strict=True):
         failure = f"; failed{failure_text(seat, info)}" if seat.fault else ""
-        lines.append(f"{name}: {plural(seat.points, 'point')}, {seat.instructions:,} instructions{failure}")
+        lines.append(
+            f"{name}: {plural(seat.points, 'point')}, {seat.instructions:,} instructions{failure}"
+        )
     if not result.is_flawless:
-        lines.append("The game was stopped: in a contest it would be discarded, and played again once.")
+        lines.append(
+            "The game was stopped: in a contest it would be discarded, and played again once."
+        )
     return LocalGame(info, names, result, tuple(lines))
 
 
-_NATIVE = "gcc -std=gnu89 -fno-builtin -w -DKNOBELN_HOME program.c knobellib.c -o .program && exec ./.program"
+_NATIVE = (
+    "gcc -std=gnu89 -fno-builtin -w -DKNOBELN_HOME program.c knobellib.c -o .program && exec"
+    " ./.program"
+)
 
 
 def _printed(program: str, seat: int, result: GameResult, stream: bytes) -> str:
-    """What a program for the machine writes to standard error, when it meets the throws of the game again.
+    """What a program for the machine writes to standard error, when it meets the throws of the game
+    again.
 
-    The machine has no standard error, so the program is compiled for this host, with KNOBELN_HOME defined.
+    The machine has no standard error, so the program is compiled for this host, with KNOBELN_HOME
+    defined.
     """
     (source,) = files_of(program, KNOBELN).values()
     library = files("knobellib").joinpath("knobellib.c").read_bytes()
@@ -133,7 +158,9 @@ def _printed(program: str, seat: int, result: GameResult, stream: bytes) -> str:
     )
     printed = ended.stderr.decode(errors="replace")
     if ended.stdout.split()[: len(moves)] != [str(throws[seat]).encode() for throws in moves]:
-        printed += "\nCompiled for this host it made other throws: it depends on what C leaves open."
+        printed += (
+            "\nCompiled for this host it made other throws: it depends on what C leaves open."
+        )
     return printed
 
 
@@ -153,6 +180,10 @@ def _text_game(
         rules.info,
         tuple(names),
         game_result(played.result, with_moves=True),
-        tuple(lines_about(played.result, names, rules.info.point, with_moves=with_moves, stderr=stderr)),
+        tuple(
+            lines_about(
+                played.result, names, rules.info.point, with_moves=with_moves, stderr=stderr
+            )
+        ),
         course(played.rules, played.positions),
     )

@@ -1,4 +1,5 @@
-"""One text game at home, and the lines that tell about it: by `knobeln play`, and by the software kit.
+"""One text game at home, and the lines that tell about it: by `knobeln play`, and by the software
+kit.
 
 The kit has this very file, so it imports what is in the kit (knobellib.python_kit) and no more.
 """
@@ -19,12 +20,20 @@ from contest.util.plurals import form, plural
 from contest.util.program_files import is_archive
 from contest.util.sanitize import sanitize
 from sandbox.players import Player
-from tournament.text_referee import TextGameResult, drawer, move_text, play_game, program_seeds, steps
+from tournament.text_referee import (
+    TextGameResult,
+    drawer,
+    move_text,
+    play_game,
+    program_seeds,
+    steps,
+)
 
 
 @dataclass(frozen=True)
 class HomeGame:
-    """A game that was played. `rules` are those for its players; `stream` is of the moves that rules make."""
+    """A game that was played. `rules` are those for its players; `stream` is of the moves that
+    rules make."""
 
     rules: TextGame[Any, Any]
     stream: bytes
@@ -35,7 +44,9 @@ class HomeGame:
     def positions(self) -> list[Any]:
         """The positions before the first turn and after each."""
         turns, start = iter(self.result.turns), self.rules.start(len(self.result.points))
-        taken = steps(self.rules, start, drawer([self.stream]), lambda _position, _seats: next(turns, None))
+        taken = steps(
+            self.rules, start, drawer([self.stream]), lambda _position, _seats: next(turns, None)
+        )
         return [start, *(position for _, position in taken)]
 
 
@@ -63,12 +74,16 @@ def check_number(info: GameInfo, programs: int) -> None:
 
 
 def seats_text(info: GameInfo) -> str:
-    return str(info.min_seats) if info.min_seats == info.max_seats else f"{info.min_seats}-{info.max_seats}"
+    return (
+        str(info.min_seats)
+        if info.min_seats == info.max_seats
+        else f"{info.min_seats}-{info.max_seats}"
+    )
 
 
 def distinct_names(programs: Iterable[str]) -> list[str]:
-    """Return a name for each program, in one word as the games need it: the file's name, with a number if it
-    comes again."""
+    """Return a name for each program, in one word as the games need it: the file's name, with a
+    number if it comes again."""
     names: list[str] = []
     for program in programs:
         name = PurePath(program)
@@ -80,9 +95,15 @@ def distinct_names(programs: Iterable[str]) -> list[str]:
 
 
 def lines_about(
-    result: TextGameResult, names: Sequence[str], point: int, *, with_moves: bool, stderr: Sequence[str] = ()
+    result: TextGameResult,
+    names: Sequence[str],
+    point: int,
+    *,
+    with_moves: bool,
+    stderr: Sequence[str] = (),
 ) -> Iterator[str]:
-    """Yield the lines that tell about the game. `point`: one of the reports, in those of the result.
+    """Yield the lines that tell about the game. `point`: one of the reports, in those of the
+    result.
 
     `stderr`: what to show of each player's standard error, also if it did not fail.
     """
@@ -104,11 +125,15 @@ def lines_about(
     yield from stderr_lines(names, new)
     for name, lines in zip(names, result.unasked, strict=True):
         if lines:
-            yield f"{name}: {plural(lines, 'line')} that nobody had asked for after the game, dropped"
+            yield (
+                f"{name}: {plural(lines, 'line')} that nobody had asked for after the game, dropped"
+            )
     for seat, (name, points) in enumerate(zip(names, result.points, strict=True)):
         fuel = sum(result.usage[seat].answer_fuel) if result.usage else 0
         counted = f", {plural(fuel, 'unit')} of time" if fuel else ""
-        yield f"{name}: {points / point:,.12g} {form(1 if points == point else 2, 'point')}{counted}"
+        yield (
+            f"{name}: {points / point:,.12g} {form(1 if points == point else 2, 'point')}{counted}"
+        )
 
 
 def stderr_lines(names: Sequence[str], written: Sequence[str]) -> Iterator[str]:

@@ -27,19 +27,27 @@ Built = tuple[str, bytes]  # the digest of an image, and its bytes
 
 
 class HomePractice:
-    """The opponents of one game, built once; programs that practise against them are built each time.
+    """The opponents of one game, built once; programs that practise against them are built each
+    time.
 
     Raises NotFound, GiveUp with what is wrong with a program or a folder.
     """
 
-    def __init__(self, settings: Settings, field: Path | None, not_among: Sequence[Path] = ()) -> None:
+    def __init__(
+        self, settings: Settings, field: Path | None, not_among: Sequence[Path] = ()
+    ) -> None:
         self._settings = settings
         self._info = game_of(settings.game, settings.programs).info
         self._builder = home_builder(settings)
-        self._opponents = self._field(field, not_among) if field else self._builder.sparring_opponents()
+        self._opponents = (
+            self._field(field, not_among) if field else self._builder.sparring_opponents()
+        )
 
-    def games(self, program: str, games: int | None, seeds: Seeds = USUAL_SEEDS) -> Sequence[PracticeGame]:
-        """Build the program, and play so many games against each opponent; None: as many as are quick."""
+    def games(
+        self, program: str, games: int | None, seeds: Seeds = USUAL_SEEDS
+    ) -> Sequence[PracticeGame]:
+        """Build the program, and play so many games against each opponent; None: as many as are
+        quick."""
         return self.play(self._built(program), games, seeds)
 
     def play(
@@ -63,7 +71,9 @@ class HomePractice:
         programs = [
             path
             for path in sorted(folder.iterdir())
-            if not path.name.startswith(".") and path.resolve() not in known and may_be_program(path)
+            if not path.name.startswith(".")
+            and path.resolve() not in known
+            and may_be_program(path)
         ]
         if not programs:
             raise GiveUp(f"there is no program for {self._info.title} in {folder}")
@@ -80,7 +90,7 @@ class HomePractice:
             self._builder.prepare(self._builder.load(built[1]))
 
 
-# --- watched files ---------------------------------------------------------------------------------------
+# --- watched files --------------------------------------------------------------------------------
 _SECONDS = 0.5  # between two looks
 
 State = dict[Path, tuple[int, int, int]]

@@ -35,7 +35,8 @@ def home_builder(
 
 
 def rebuilt(program: str, builder: ProgramBuilder[Made], settings: Settings) -> BuildResult[Made]:
-    """Build a file, a folder or a program of ours. Raises NotFound, GiveUp for what can be no program."""
+    """Build a file, a folder or a program of ours. Raises NotFound, GiveUp for what can be no
+    program."""
     files = files_of(program, settings.game.name)
     if game_of(settings.game, settings.programs).info.play.is_in_c:
         for data in files.values():
@@ -59,7 +60,9 @@ def accepted(program: str, built: BuildResult[Made]) -> Made:
 def check_is_source(name: str, data: bytes) -> None:
     """Raises GiveUp for what is no C source, where programs are that."""
     if Path(name).suffix[1:] in _OTHERS:
-        raise GiveUp(f"{name}: programs for this game are C source; `knobeln games` lists the others")
+        raise GiveUp(
+            f"{name}: programs for this game are C source; `knobeln games` lists the others"
+        )
     if b"\0" in data:
         raise GiveUp(
             f"{name} is not a text file, but a program is C source",
@@ -68,7 +71,8 @@ def check_is_source(name: str, data: bytes) -> None:
 
 
 def files_of(program: str, game_name: str) -> dict[str, bytes]:
-    """Return the files of a program: one file, all files of a folder, or our own program of that name."""
+    """Return the files of a program: one file, all files of a folder, or our own program of that
+    name."""
     path = Path(program)
     if path.is_dir():
         return {file.name: file.read_bytes() for file in path.iterdir() if file.is_file()}

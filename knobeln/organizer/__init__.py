@@ -1,1 +1,2 @@
-"""The organizer's work beside the contest day: class lists, marks, programs by hand, twins, backups."""
+"""The organizer's work beside the contest day: class lists, marks, programs by hand, twins,
+backups."""

@@ -26,7 +26,8 @@ from knobeln.context import ContestContext, existing_store, only_one
 TEMPLATES = "templates"
 _MAX_TEXT_BYTES = 1_000_000  # of settings, and of a template
 _MAX_TEMPLATES = 500
-LOCKS = ("serve", "serve-listener", "run", "delivery")  # of processes that must not work during `restore`
+# of processes that must not work during `restore`
+LOCKS = ("serve", "serve-listener", "run", "delivery")
 
 
 def back_up(path: Path, file: Path) -> None:
@@ -54,8 +55,8 @@ def back_up(path: Path, file: Path) -> None:
 def upgrade(path: Path) -> Path | None:
     """Bring the contest's database to this version; return the backup that was made before.
 
-    None: the database was at this version already, or empty. If anything fails, nothing has changed. Raises
-    NotNow while `serve` or `run` is at work.
+    None: the database was at this version already, or empty. If anything fails, nothing has
+    changed. Raises NotNow while `serve` or `run` is at work.
     """
     make_private(path)
     store = existing_store(path)
@@ -75,9 +76,9 @@ def upgrade(path: Path) -> Path | None:
 def restore(file: Path, path: Path, *, trust: bool = False) -> Restored:
     """Restore the backup into the folder `path`, which is made if needed.
 
-    An existing contest.toml and existing templates are kept. Those that are missing come from the backup,
-    but only with `trust`. Raises GiveUp without it, or for a file that is not a backup, NotNow while `serve`
-    or `run` is at work.
+    An existing contest.toml and existing templates are kept. Those that are missing come from the
+    backup, but only with `trust`. Raises GiveUp without it, or for a file that is not a backup,
+    NotNow while `serve` or `run` is at work.
     """
     url = url_of(path)
     is_new = not path.exists()
@@ -117,15 +118,17 @@ def _what_it_brings(file: Path, scratch: Path, names: Sequence[str]) -> str:
     """Tell what settings and templates of a backup would run and change."""
     shown_file = sanitize(str(file), one_line=True)
     lines = [
-        f"{shown_file} brings settings or templates that are not in the folder. They decide what runs as "
-        "you, so nothing was restored. It would bring:"
+        f"{shown_file} brings settings or templates that are not in the folder. They decide what"
+        " runs as you, so nothing was restored. It would bring:"
     ]
     for name in names:
         text = (scratch / name).read_bytes()
         lines.append(f"  {sanitize(name, one_line=True)} ({len(text):,} bytes)")
     shown = shlex.join(["tar", "-xzOf", str(file), *names])
     lines.append(f"Read them: {sanitize(shown, one_line=True)}")
-    lines.append("If you trust them, add --trust. Or put a contest.toml of your own into the folder first.")
+    lines.append(
+        "If you trust them, add --trust. Or put a contest.toml of your own into the folder first."
+    )
     return "\n".join(lines)
 
 
@@ -154,10 +157,13 @@ def _unpack(file: Path, scratch: Path) -> None:
                 if data is None or target is None or target.exists():
                     continue
                 templates += target.parent != scratch
-                if member.name != DATABASE and (member.size > _MAX_TEXT_BYTES or templates > _MAX_TEMPLATES):
+                if member.name != DATABASE and (
+                    member.size > _MAX_TEXT_BYTES or templates > _MAX_TEMPLATES
+                ):
                     raise GiveUp(
-                        f"{file} is not a backup: {sanitize(member.name, one_line=True)} has more than "
-                        f"{_MAX_TEXT_BYTES:,} bytes, or there are more than {_MAX_TEMPLATES} templates"
+                        f"{file} is not a backup: {sanitize(member.name, one_line=True)} has more"
+                        f" than {_MAX_TEXT_BYTES:,} bytes, or there are more than {_MAX_TEMPLATES}"
+                        " templates"
                     )
                 target.parent.mkdir(parents=True, exist_ok=True)
                 with target.open("xb") as to:
@@ -179,4 +185,6 @@ def _target(name: str, scratch: Path) -> Path | None:
     is_template = first == TEMPLATES and rest and ".." not in rest
     target = scratch / name
     is_below_a_file = any(folder.is_file() for folder in target.parents)
-    return target if (is_template or name in (DATABASE, FILE_NAME)) and not is_below_a_file else None
+    return (
+        target if (is_template or name in (DATABASE, FILE_NAME)) and not is_below_a_file else None
+    )

@@ -1,8 +1,9 @@
-"""A class list, as a spreadsheet or a campus system exports it, and the forms to invite people with. Pure.
+"""A class list, as a spreadsheet or a campus system exports it, and the forms to invite people
+with. Pure.
 
-The first row names the columns. `mail` is needed. `name`, or `first name` and `last name`, are the person's
-name. `team` is the team's name: rows with the same one are one team. `organization` and the contest's own
-fields of the form go into the form. All columns come back in the marks.
+The first row names the columns. `mail` is needed. `name`, or `first name` and `last name`, are the
+person's name. `team` is the team's name: rows with the same one are one team. `organization` and
+the contest's own fields of the form go into the form. All columns come back in the marks.
 """
 
 from __future__ import annotations
@@ -19,14 +20,30 @@ from contest.store.class_people import ListedPerson
 from contest.util.sanitize import sanitize
 from mailserver.reading import addresses
 
-# What a column may be called, in English and in German: capitals, blanks and punctuation do not matter.
+# What a column may be called, in English and in German: capitals, blanks and punctuation do not
+# matter.
 _NAMES = {
-    "mail": ("mail", "email", "mailaddress", "emailaddress", "address", "mailadresse", "emailadresse"),
+    "mail": (
+        "mail",
+        "email",
+        "mailaddress",
+        "emailaddress",
+        "address",
+        "mailadresse",
+        "emailadresse",
+    ),
     "name": ("name", "fullname", "student", "member"),
     "first name": ("firstname", "givenname", "vorname"),
     "last name": ("lastname", "surname", "familyname", "nachname"),
     "team": ("team", "teamname", "group", "gruppe"),
-    "organization": ("organization", "organisation", "institution", "school", "schule", "hochschule"),
+    "organization": (
+        "organization",
+        "organisation",
+        "institution",
+        "school",
+        "schule",
+        "hochschule",
+    ),
 }
 _DELIMITERS = ",;\t"
 MAX_BYTES = 20_000_000
@@ -36,7 +53,8 @@ _MAX_PROBLEMS = 20
 
 @dataclass(frozen=True)
 class Person:
-    """A row of the list. Texts are "" where the list says nothing; `fields`: the contest's own, by name."""
+    """A row of the list. Texts are "" where the list says nothing; `fields`: the contest's own, by
+    name."""
 
     line: int
     address: str
@@ -65,18 +83,21 @@ def read(data: bytes, settings: Settings) -> tuple[Person, ...]:
         raise GiveUp(f"the list is not CSV: {error}") from None
     if len(rows) * len(rows[0]) > MAX_CELLS:
         raise GiveUp(
-            f"the list has {len(rows):,} rows of {len(rows[0]):,} columns each; at most {MAX_CELLS:,} cells "
-            "are read: leave out columns that nobody needs"
+            f"the list has {len(rows):,} rows of {len(rows[0]):,} columns each; at most"
+            f" {MAX_CELLS:,} cells are read: leave out columns that nobody needs"
         )
     columns = _columns(rows[0], settings)
     heads = [sanitize(head, one_line=True).strip() for head in rows[0]]
-    order = sorted(range(len(heads)), key=lambda at: at in columns.values())  # a student number comes first
+    # a student number comes first
+    order = sorted(range(len(heads)), key=lambda at: at in columns.values())
     problems: list[str] = []
     people: dict[str, Person] = {}
     for number, row in enumerate(rows[1:], start=2):
         if not any(cell.strip() for cell in row):
             continue
-        cells = [sanitize(cell, one_line=True).strip() for cell in row] + [""] * (len(heads) - len(row))
+        cells = [sanitize(cell, one_line=True).strip() for cell in row] + [""] * (
+            len(heads) - len(row)
+        )
         written = {name: cells[at] for name, at in columns.items()}
         address, why = addresses.check(written.get("mail", ""))
         if address is None:
@@ -98,7 +119,9 @@ def read(data: bytes, settings: Settings) -> tuple[Person, ...]:
     if problems:
         more = len(problems) - _MAX_PROBLEMS
         shown = [*problems[:_MAX_PROBLEMS], *([f"and {more} more"] if more > 0 else [])]
-        raise GiveUp("nobody was invited, because the list has wrong rows:\n  " + "\n  ".join(shown))
+        raise GiveUp(
+            "nobody was invited, because the list has wrong rows:\n  " + "\n  ".join(shown)
+        )
     if not people:
         raise GiveUp("the list names columns, but nobody")
     return tuple(people.values())
@@ -120,7 +143,9 @@ def _columns(heads: Sequence[str], settings: Settings) -> Mapping[str, int]:
     for at, head in enumerate(heads):
         name = known.get(_plain(head))
         if name in found:
-            raise GiveUp(f"two columns of the list are the {name}: {heads[found[name]]!r} and {head!r}")
+            raise GiveUp(
+                f"two columns of the list are the {name}: {heads[found[name]]!r} and {head!r}"
+            )
         if name is not None:
             found[name] = at
     if "mail" not in found:
@@ -138,8 +163,8 @@ def _plain(head: str) -> str:
 def forms(people: Sequence[Person], settings: Settings) -> Iterator[Form]:
     """Make the form of each team; people without a team's name get one each.
 
-    What the list does not say stands in it as `<what to fill in>`. The address is that of the team's first
-    member in the list.
+    What the list does not say stands in it as `<what to fill in>`. The address is that of the
+    team's first member in the list.
     """
     teams: dict[str, list[Person]] = {}
     for person in people:
@@ -150,7 +175,12 @@ def forms(people: Sequence[Person], settings: Settings) -> Iterator[Form]:
 
 def _form(members: Sequence[Person], settings: Settings) -> Form:
     first, empty = members[0], blank(settings)
-    said = {name: value for person in reversed(members) for name, value in person.fields.items() if value}
+    said = {
+        name: value
+        for person in reversed(members)
+        for name, value in person.fields.items()
+        if value
+    }
     return replace(
         empty,
         address=first.address,

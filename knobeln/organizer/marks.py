@@ -1,4 +1,5 @@
-"""What became of each member of each team, and of each person of the class list, as rows for a lecturer."""
+"""What became of each member of each team, and of each person of the class list, as rows for a
+lecturer."""
 
 from __future__ import annotations
 
@@ -33,8 +34,10 @@ PlayField = Callable[[tuple[str, bytes]], Sequence[PracticeGame]]
 class Mark(NamedTuple):
     """A member's row. What has not happened, or not yet, is None; the numbers are the team's.
 
-    `mail`: the member's own, if the class list has it. `version`: that takes part, or would now. `accepted`,
-    `first_accepted`, `last_accepted`: how many programs were accepted, and when. `reached`: the last round in
+    `mail`: the member's own, if the class list has it. `version`: that takes part, or would now.
+    `accepted`,
+    `first_accepted`, `last_accepted`: how many programs were accepted, and when. `reached`: the
+    last round in
     which the team played. `share`: of the evolution's last generation, from 0 to 1. Of the games
     against a fixed field `field_points` are the mean; a failed game has 0.
     """
@@ -97,7 +100,9 @@ def marks_of(contest: ContestContext, play: PlayField | None = None) -> tuple[Ma
                 mark = mark._replace(evolution_rank=evolved_line.rank, share=evolved_line.share)
             names = [member.name for member in team.registration.members] or [""]
             marks = [mark._replace(member=name) for name in names]
-            images[team.name] = submissions.image_of(tx, team.id, version) if version and play else None
+            images[team.name] = (
+                submissions.image_of(tx, team.id, version) if version and play else None
+            )
             for mark, person in _with_people(team, marks, unfound):
                 found = mark._replace(mail=person.address) if person else mark
                 rows.append((dict(person.columns) if person else {}, found))
@@ -125,15 +130,19 @@ def _with_field(mark: Mark, played: Sequence[PracticeGame], info: GameInfo) -> M
             total += seat.points
             won += all(seat.points > other.points for other in others)
     points = total / (games * info.point) if games else None
-    return mark._replace(field_games=games, field_won=won, field_failures=failures, field_points=points)
+    return mark._replace(
+        field_games=games, field_won=won, field_failures=failures, field_points=points
+    )
 
 
 class _Unfound:
-    """The people of the class list who were found in no team so far. `left`: by address, in their order."""
+    """The people of the class list who were found in no team so far. `left`: by address, in their
+    order."""
 
     def __init__(self, people: Iterable[ListedPerson]) -> None:
         self.left = {person.address: person for person in people}
-        self._named: dict[tuple[str | None, str], deque[ListedPerson]] = {}  # by group, or None, and name
+        # by group, or None, and name
+        self._named: dict[tuple[str | None, str], deque[ListedPerson]] = {}
         for person in self.left.values():
             for group in (person.team, None):
                 self._named.setdefault((group, _key(person.name)), deque()).append(person)
@@ -154,8 +163,9 @@ def _with_people(
 ) -> Iterator[tuple[Mark, ListedPerson | None]]:
     """The marks of a team's members, each with its person of the list, who is taken from `unfound`.
 
-    A member is who has the name: first those with the team's address or in its group of the list, then all
-    others. If one member is left, it is the person with the team's address, whatever name it gave.
+    A member is who has the name: first those with the team's address or in its group of the list,
+    then all others. If one member is left, it is the person with the team's address, whatever name
+    it gave.
     """
     registered = unfound.left.get(team.address)
     members, found = list(marks), list[ListedPerson | None]()
@@ -181,12 +191,18 @@ def _key(name: str) -> str:
     return " ".join(name.casefold().split())
 
 
-def _mark(team: Team, state: str, versions: Sequence[Version], history: Sequence[RoundOutcome]) -> Mark:
+def _mark(
+    team: Team, state: str, versions: Sequence[Version], history: Sequence[RoundOutcome]
+) -> Mark:
     """The team's results as a mark, without a member yet."""
     accepted = sorted(
         each.submission.received_at for each in versions if each.report and each.report.accepted
     )
-    played = [each.plan.number for each in history if any(team.name in g.plan.members for g in each.groups)]
+    played = [
+        each.plan.number
+        for each in history
+        if any(team.name in g.plan.members for g in each.groups)
+    ]
     return Mark(
         member="",
         team=team.name,
@@ -201,18 +217,20 @@ def _mark(team: Team, state: str, versions: Sequence[Version], history: Sequence
     )
 
 
-# --- as tables ---------------------------------------------------------------------------------------------
+# --- as tables ------------------------------------------------------------------------------------
 NUMBERS = tuple(
     name
     for name in Mark._fields
-    if name not in ("member", "team", "mail", "organization", "state", "first_accepted", "last_accepted")
+    if name
+    not in ("member", "team", "mail", "organization", "state", "first_accepted", "last_accepted")
 )
 """The columns that can be a mark."""
 _CANVAS = ("Student", "ID", "SIS User ID", "SIS Login ID", "Section")
 
 
 def marks_table(rows: Sequence[MarkedPerson]) -> Table:
-    """All columns of the class list, then those of Mark; of two with one name the first is `NAME (list)`."""
+    """All columns of the class list, then those of Mark; of two with one name the first is
+    `NAME (list)`."""
     heads = tuple(dict.fromkeys(head for row, _ in rows for head in row))
     titles = [f"{head} (list)" if head.casefold() in Mark._fields else head for head in heads]
     values = ((*(row.get(head, "") for head in heads), *map(_written, mark)) for row, mark in rows)
@@ -221,7 +239,9 @@ def marks_table(rows: Sequence[MarkedPerson]) -> Table:
 
 def moodle_table(rows: Sequence[MarkedPerson], number: str, title: str) -> Table:
     """One mark of each person, as Moodle imports grades: by mail address."""
-    return _table(("Email address", title), ((mark.mail, getattr(mark, number)) for _, mark in rows))
+    return _table(
+        ("Email address", title), ((mark.mail, getattr(mark, number)) for _, mark in rows)
+    )
 
 
 def canvas_table(rows: Sequence[MarkedPerson], number: str, title: str) -> Table:
@@ -230,11 +250,16 @@ def canvas_table(rows: Sequence[MarkedPerson], number: str, title: str) -> Table
     Canvas knows people by columns of its own, so the list must have them. Raises GiveUp.
     """
     people = [(row, mark) for row, mark in rows if row]
-    missing = [head for head in ("Student", "ID", "Section") if any(head not in row for row, _ in people)]
+    missing = [
+        head for head in ("Student", "ID", "Section") if any(head not in row for row, _ in people)
+    ]
     if missing or not people:
         raise GiveUp(
             f"the class list has no column {listed(missing or ['Student'])}",
-            hint="export the gradebook from Canvas, add a column `mail`, and give it to `class invite`",
+            hint=(
+                "export the gradebook from Canvas, add a column `mail`, and give it to `class"
+                " invite`"
+            ),
         )
     return _table(
         (*_CANVAS, title),

@@ -43,13 +43,17 @@ def submit_by_hand(
         if problem := told_secret(tx, strings):
             raise GiveUp(f"line {problem.line}: {problem.text}")
         # The letters have an entry for it, with what would have come by mail.
-        head = f"Date: {format_datetime(now)}\nSubject: a program of {name}, submitted by {actor}\n\n"
+        head = (
+            f"Date: {format_datetime(now)}\nSubject: a program of {name}, submitted by {actor}\n\n"
+        )
         parts = (f"--- {file}\n".encode() + data for file, data in files.items())
         raw = f"{head}{reason}\n\n".encode() + b"\n".join(parts)
         letter_id = letters.add(tx, raw=raw, sender="", recipients=(), channel="submit", now=now)
         program = C_PROGRAM if C_PROGRAM in files else ""
         submission = submissions.add(tx, team.id, letter_id, files, now, program=program)
-        words = contest.templates.render("put_in", team=name, number=submission.number, reason=reason)
+        words = contest.templates.render(
+            "put_in", team=name, number=submission.number, reason=reason
+        )
         mail = to_team(team, f"submit/{team.id}/{submission.number}", "put_in", words)
         outbox.put(tx, mail, contest.settings, now)
         text = f"version {submission.number} of {name} was submitted by hand"
@@ -84,5 +88,7 @@ def _active_team(tx: Transaction, name: str) -> Team:
         raise NotNow(f"{name} is {ban.kind}: {ban.reason}")
     found = participation.of_team(tx, team.id)
     if found is not Participation.ACTIVE:
-        raise NotNow(f"{name} does not take part yet: it is {found}", hint=f"`knobeln teams accept {name}`")
+        raise NotNow(
+            f"{name} does not take part yet: it is {found}", hint=f"`knobeln teams accept {name}`"
+        )
     return team

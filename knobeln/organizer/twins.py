@@ -45,7 +45,8 @@ class BehaviourTwins:
 
     @property
     def is_well_known(self) -> bool:
-        """Whether the likeness says little: the idea is simple, or anybody can read it in our programs."""
+        """Whether the likeness says little: the idea is simple, or anybody can read it in our
+        programs."""
         return bool(self.ours) or self.words < SHORT_WORDS
 
 
@@ -87,7 +88,10 @@ def _programs(tx: Transaction, settings: Settings) -> Iterator[tuple[str, _Progr
     team, banned ones included."""
     entries = submissions.all_entries(tx)
     for entry in entries:
-        yield entry.name, _program(submissions.entered(tx, entry).submission, entry.image_digest, settings)
+        yield (
+            entry.name,
+            _program(submissions.entered(tx, entry).submission, entry.image_digest, settings),
+        )
     for team in () if entries else teams.present(tx):
         if version := submissions.latest_good(tx, team.id):
             digest, _ = submissions.image_of(tx, team.id, version.number)
@@ -134,7 +138,10 @@ def _behaviour(
     for title, (digest, _) in ours.items():
         titles[digest].append(title)
     in_groups = {digest for group in alike for digest in group}
-    groups: list[Sequence[str]] = [*alike, *([digest] for digest in names if digest not in in_groups)]
+    groups: list[Sequence[str]] = [
+        *alike,
+        *([digest] for digest in names if digest not in in_groups),
+    ]
     found = (
         BehaviourTwins(
             programs=tuple(sorted(members)),
@@ -151,5 +158,7 @@ def _built(source: str, settings: Settings) -> tuple[str, bytes]:
     """The image of a program of ours in C, and its digest before it."""
     result = build(source, Programs(description="none"), Toolchain())
     if result.image is None:
-        raise ToolMissing(f"the compiler does not accept a program of ours: {result.report.messages}")
+        raise ToolMissing(
+            f"the compiler does not accept a program of ours: {result.report.messages}"
+        )
     return result.image.digest, result.image.to_bytes()

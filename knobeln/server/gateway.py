@@ -1,11 +1,14 @@
 """The server of one contest: loops in threads.
 
-Each loop is woken when there may be work. It also looks twice a second, because other processes (`receive`,
-`run`, other parts of the server) put work into the same database. A process does all parts, or some:
+Each loop is woken when there may be work. It also looks twice a second, because other processes
+(`receive`, `run`, other parts of the server) put work into the same database. A process does all
+parts, or some:
 
     part      loop
-    intake    listener   SMTP or LMTP -> table of letters (committed before the 250); in a process of its own
-              imap       a mailbox elsewhere -> table of letters (committed before they are moved there)
+    intake    listener   SMTP or LMTP -> table of letters (committed before the 250); in a process
+    of its own
+              imap       a mailbox elsewhere -> table of letters (committed before they are moved
+              there)
     desk      desk       letters -> teams, queued programs, answers
               entries    the first list of entries -> all teams
               ladder     the programs that count, against each other -> a ranking
@@ -49,7 +52,8 @@ from mailserver.intake.imap import Watch
 from mailserver.reader_process import shared_reader
 
 IDLE_SECONDS = 0.5
-REST_SECONDS = 0.1  # after a look in vain: hundreds of letters a second need not wake every loop as often
+# after a look in vain: hundreds of letters a second need not wake every loop as often
+REST_SECONDS = 0.1
 FAILURE_PAUSE_SECONDS = 10.0
 MAX_BUSY_PAUSE_SECONDS = 60.0  # while the database cannot be written, again and again
 STOP_SECONDS = 4.0
@@ -71,11 +75,12 @@ class Gateway:
         pack: Pack,
         sample: Sample | None = None,
     ) -> None:
-        """`ports`: where we listen already, see `low_ports`; `parts`: what this process does; `pack` and
+        """`ports`: where we listen already, see `low_ports`; `parts`: what this process does;
+        `pack` and
         `sample`: for the pages.
 
-        `keep_locks`: called from time to time; raises NotNow if another process does our parts now. Raises
-        ConfigError if it has nothing to do.
+        `keep_locks`: called from time to time; raises NotNow if another process does our parts now.
+        Raises ConfigError if it has nothing to do.
         """
         self._contest = contest
         self._parts = parts
@@ -97,20 +102,29 @@ class Gateway:
         if Part.DESK in parts:
             self._loops += [
                 self._loop("desk", partial(self._handle_letters, services)),
-                *([self._loop("ladder", services.update_ladder)] if contest.settings.ladder.enabled else []),
+                *(
+                    [self._loop("ladder", services.update_ladder)]
+                    if contest.settings.ladder.enabled
+                    else []
+                ),
                 self._loop("entries", services.list_entries),
                 self._loop("run", self._requested_run.step),
             ]
             if contest.settings.season.is_season:
                 self._loops += [
                     self._loop("season", partial(go_on_as_step, contest, services.steps)),
-                    self._loop("dates of runs", partial(order_run_as_step, contest, services.steps)),
+                    self._loop(
+                        "dates of runs", partial(order_run_as_step, contest, services.steps)
+                    ),
                 ]
             if contest.settings.site.folder:
                 self._loops.append(self._loop("pages", SiteKeeper(contest, pack, sample).step))
         if Part.COMPILE in parts:
             self._loops += [
-                *(self._loop("compiler", services.compile_next_program) for _core in range(cores())),
+                *(
+                    self._loop("compiler", services.compile_next_program)
+                    for _core in range(cores())
+                ),
                 self._loop("languages", services.try_languages_sometimes),
                 self._loop("practice", services.practise_next),
             ]
@@ -119,7 +133,8 @@ class Gateway:
             self._loops.append(self._loop("delivery", partial(_deliver, delivery)))
         if not (self._loops or self._listener or self._watch_imap):
             raise ConfigError(
-                "there is nothing to take letters from: set mail.listen or imap.server in contest.toml"
+                "there is nothing to take letters from: set mail.listen or imap.server in"
+                " contest.toml"
             )
 
     def _open_intakes(self, ports: Sequence[socket]) -> None:
@@ -151,7 +166,9 @@ class Gateway:
         try:
             for loop in self._loops:
                 loop.start()
-            self._service_manager.notify(READY, f"STATUS=at work for {self._contest.settings.contest.title}")
+            self._service_manager.notify(
+                READY, f"STATUS=at work for {self._contest.settings.contest.title}"
+            )
             if len(self._parts) < len(Part):
                 log.info("at work", parts=" ".join(self._parts))
             overtaken = self._watch(open_now)
@@ -161,7 +178,8 @@ class Gateway:
             raise overtaken
 
     def _watch(self, open_now: dict[str, bool]) -> NotNow | None:
-        """Return when we are told to stop, or with the error that another process does our parts."""
+        """Return when we are told to stop, or with the error that another process does our
+        parts."""
         overtaken: NotNow | None = None
         while not overtaken and not self._stop.wait(IDLE_SECONDS):
             overtaken = self._lost_locks()
@@ -186,8 +204,8 @@ class Gateway:
         log.info("stopped")
 
     def _lost_locks(self) -> NotNow | None:
-        """Check every few seconds that we still hold our locks; return the error if another process has
-        one."""
+        """Check every few seconds that we still hold our locks; return the error if another process
+        has one."""
         if time.monotonic() < self._keep_locks_at:
             return None
         try:
@@ -212,7 +230,9 @@ class Gateway:
 
     def _open_hand_over(self) -> None:
         try:
-            self._hand_over = HandOverServer(self._contest.path, self._bounds.most, self._take_named)
+            self._hand_over = HandOverServer(
+                self._contest.path, self._bounds.most, self._take_named
+            )
             self._hand_over.start()
         except OSError as error:
             log.warning("`knobeln receive` must do without us, and takes longer", error=str(error))
@@ -226,8 +246,8 @@ class Gateway:
         self._wake_all()
 
     def _handle_letters(self, services: Services) -> bool:
-        """Handle letters after a short pause, in which new ones come in: while the desk writes, SQLite lets
-        nobody else. Those that had to wait meanwhile count as letters that come now."""
+        """Handle letters after a short pause, in which new ones come in: while the desk writes,
+        SQLite lets nobody else. Those that had to wait meanwhile count as letters that come now."""
         end = time.monotonic() + MAX_YIELD_SECONDS
         while (wait := min(end, self._letters_at + LETTER_PAUSE_SECONDS) - time.monotonic()) > 0:
             time.sleep(wait)
@@ -254,7 +274,8 @@ class Gateway:
         last, at = self._last_errors.get(loop, ("", 0.0))
         if last == text and time.monotonic() - at < REPEAT_ERROR_SECONDS:
             return
-        with suppress(KnobelnError), self._contest.store.write() as tx:  # it may be the database that fails
+        # it may be the database that fails
+        with suppress(KnobelnError), self._contest.store.write() as tx:
             contest_state.note(tx, "error", f"{loop}: {text}", self._contest.clock.now())
             self._last_errors[loop] = (text, time.monotonic())
 
@@ -295,10 +316,11 @@ def _deliver(delivery: SoleDelivery) -> bool:
 
 
 class _Loop(Thread):
-    """Does one piece of work after another. It rests when there is none, and longer after a failure.
+    """Does one piece of work after another. It rests when there is none, and longer after a
+    failure.
 
-    A failure that stays the same is logged once in a while. While the database cannot be written, it rests
-    longer each time.
+    A failure that stays the same is logged once in a while. While the database cannot be written,
+    it rests longer each time.
     """
 
     def __init__(
@@ -309,8 +331,8 @@ class _Loop(Thread):
         failed: Callable[[str], None],
         stop: Event,
     ) -> None:
-        """`work` does one piece and returns whether there was one. Then the loop calls `done`, or after an
-        error `failed` with the reason.
+        """`work` does one piece and returns whether there was one. Then the loop calls `done`, or
+        after an error `failed` with the reason.
         """
         super().__init__(name=name, daemon=True)
         self._failed = failed
@@ -353,7 +375,9 @@ class _Loop(Thread):
         failure = str(error) if is_ours else f"unexpected error, see the log: {error!r}"
         is_same = failure == self._failure
         if not is_same or time.monotonic() - self._logged_at >= REPEAT_ERROR_SECONDS:
-            log.error(str(error) if is_ours else "unexpected error", loop=self.name, exc_info=not is_ours)
+            log.error(
+                str(error) if is_ours else "unexpected error", loop=self.name, exc_info=not is_ours
+            )
             self._logged_at = time.monotonic()
         longer = min(2 * self._pause, MAX_BUSY_PAUSE_SECONDS)
         self._pause = longer if is_same and isinstance(error, StoreBusy) else FAILURE_PAUSE_SECONDS
@@ -364,11 +388,13 @@ class _Loop(Thread):
 def date_changes(before: dict[str, bool], after: dict[str, bool]) -> tuple[str, ...]:
     """Return sentences for the journal."""
     return tuple(
-        f"{name} {'opens' if after[name] else 'closes'}" for name in before if before[name] != after[name]
+        f"{name} {'opens' if after[name] else 'closes'}"
+        for name in before
+        if before[name] != after[name]
     )
 
 
-# --- systemd ---------------------------------------------------------------------------------------------
+# --- systemd --------------------------------------------------------------------------------------
 READY = "READY=1"
 STOPPING = "STOPPING=1"
 _ALIVE = "WATCHDOG=1"

@@ -42,7 +42,9 @@ _MIN_DISK_BYTES = 500_000_000
 _PACKAGES_SECONDS = 60.0
 _LITTLE_MEMORY = Limits(address_space_bytes=64 * MB, work_bytes=MB, processes=32)
 # Without a line's end to wait for, tail keeps all that it gets.
-_MEMORY_OF_MANY = "for i in 1 2 3 4 5 6; do head -c 40000000 /dev/zero | tail -n 1 > /dev/null & done; wait"
+_MEMORY_OF_MANY = (
+    "for i in 1 2 3 4 5 6; do head -c 40000000 /dev/zero | tail -n 1 > /dev/null & done; wait"
+)
 
 
 class Level(StrEnum):
@@ -74,7 +76,8 @@ CheckResults = tuple[CheckResult, ...]
 
 
 def check_host(path: Path, settings: Settings) -> tuple[CheckResult, ...]:
-    """Run all checks but those of languages; those of the contest only if there is one in the folder."""
+    """Run all checks but those of languages; those of the contest only if there is one in the
+    folder."""
     is_c = game_of(settings.game, settings.programs).info.play.is_in_c
     checks: list[tuple[str, Callable[[], str], bool]] = [
         ("Python", lambda: sys.version.split()[0], False),
@@ -102,7 +105,9 @@ def run_check(name: str, check: Callable[[], str], is_needed: bool = False) -> C
     """Run a check, which returns what it found, or raises KnobelnError with what is wrong."""
     try:
         text = check()
-        return CheckResult(name, Level.NOTE if isinstance(text, Note) else Level.OK, text, is_needed)
+        return CheckResult(
+            name, Level.NOTE if isinstance(text, Note) else Level.OK, text, is_needed
+        )
     except KnobelnError as error:
         return CheckResult(name, Level.FAIL, str(error), is_needed)
     except Exception as error:  # it hides no other check
@@ -110,10 +115,11 @@ def run_check(name: str, check: Callable[[], str], is_needed: bool = False) -> C
 
 
 def check_languages(settings: Settings) -> Iterator[CheckResult]:
-    """Try each language of programs in the sandbox; name the tool to install if a language has none.
+    """Try each language of programs in the sandbox; name the tool to install if a language has
+    none.
 
-    A missing tool is not a failure: a contest can do without that language. Languages whose time can be
-    counted are tried for all contests, so that they can be mended before there is one.
+    A missing tool is not a failure: a contest can do without that language. Languages whose time
+    can be counted are tried for all contests, so that they can be mended before there is one.
     """
     programs = settings.programs
     for language in languages_of(programs):
@@ -127,7 +133,9 @@ def check_languages(settings: Settings) -> Iterator[CheckResult]:
             yield CheckResult(what, Level.NOTE, text)
     if not engine.is_installed():
         lack = f"needs wasmtime; {engine.INSTALL}"
-        yield CheckResult("counted time", Level.FAIL if programs.counted_languages else Level.NOTE, lack)
+        yield CheckResult(
+            "counted time", Level.FAIL if programs.counted_languages else Level.NOTE, lack
+        )
         return
     yield run_check("counted time", lambda: _engine(settings))
     counted = [row.as_counted() for row in programs.all_languages if row.counted]
@@ -137,22 +145,30 @@ def check_languages(settings: Settings) -> Iterator[CheckResult]:
         what = f"counted time of {', '.join(language.name for language in lacking)}"
         line = _packages_line("--for-fuel")
         install = f"; run this as root:\n    {line}" if line else ""
-        yield CheckResult(what, Level.NOTE, f"not accepted: no compiler makes WebAssembly of them{install}")
+        yield CheckResult(
+            what, Level.NOTE, f"not accepted: no compiler makes WebAssembly of them{install}"
+        )
 
 
 def _engine(settings: Settings) -> str:
-    """What counts, and what the limit of an answer is at worst: a program in C that misses all caches."""
+    """What counts, and what the limit of an answer is at worst: a program in C that misses all
+    caches."""
     programs = settings.programs
-    compiled = [row.as_counted() for row in programs.all_languages if row.counted and row.counted.tool]
+    compiled = [
+        row.as_counted() for row in programs.all_languages if row.counted and row.counted.tool
+    ]
     memory = programs.memory_mb or max(row.memory_mb for row in compiled)
     slowest = engine.nanoseconds_at_worst(Sandbox(), memory * MB)
     found = (
-        f"{engine.name()}, in {engine.engine_folder()}; a unit takes {slowest:.1f} ns at worst, "
-        f"so an answer of {programs.fuel:,} units takes at most {programs.fuel * slowest / 1e9:,.0f} s"
+        f"{engine.name()}, in {engine.engine_folder()}; a unit takes {slowest:.1f} ns at worst, so"
+        f" an answer of {programs.fuel:,} units takes at most"
+        f" {programs.fuel * slowest / 1e9:,.0f} s"
     )
     ends = engine.supported_until(engine.major_version())
     if datetime.now(UTC).date() > ends:
-        return Note(f"{found}; its makers have not corrected this version since {ends}: upgrade wasmtime")
+        return Note(
+            f"{found}; its makers have not corrected this version since {ends}: upgrade wasmtime"
+        )
     return found
 
 
@@ -165,7 +181,9 @@ def _counted_language(language: Language, settings: Settings) -> CheckResult:
     if language.name in settings.programs.counted_languages:
         without = f"Until it works, take {language.name} from programs.counted_languages."
         return replace(found, text=f"{found.text}\n{without}")
-    return CheckResult(what, Level.NOTE, f"cannot be counted here, `init` leaves it out: {found.text}")
+    return CheckResult(
+        what, Level.NOTE, f"cannot be counted here, `init` leaves it out: {found.text}"
+    )
 
 
 def _cache() -> str:
@@ -185,14 +203,16 @@ def _packages_line(*words: str) -> str:
 def _system_packages() -> str:
     if line := _packages_line():
         raise ToolMissing(f"some are missing; run this as root:\n    {line}")
-    return "none is missing" if shutil.which("apt-get") else "not looked for: this host has no apt-get"
+    return (
+        "none is missing" if shutil.which("apt-get") else "not looked for: this host has no apt-get"
+    )
 
 
 def _sandbox() -> str:
     require_tight(Sandbox(), image_cache())
     return (
-        "bubblewrap isolates programs (tried: no network, /proc/sys cannot be written, a filter refuses "
-        "other system calls, the limits of memory and processes hold)"
+        "bubblewrap isolates programs (tried: no network, /proc/sys cannot be written, a filter"
+        " refuses other system calls, the limits of memory and processes hold)"
     )
 
 
@@ -204,12 +224,14 @@ def _user(path: Path) -> str:
         return f"root; `serve` and `run` go on as {user.name}"
     why = f": {user}" if user else ""
     return Note(
-        f"root, and `serve` and `run` stay root, which is a risk; give the contest to an ordinary user{why}"
+        "root, and `serve` and `run` stay root, which is a risk; give the contest to an ordinary"
+        f" user{why}"
     )
 
 
 def is_process_1() -> bool:
-    """Whether the first process here is knobeln's, as in a container that was started without an init."""
+    """Whether the first process here is knobeln's, as in a container that was started without an
+    init."""
     try:
         words = Path("/proc/1/cmdline").read_bytes().split(b"\0")
     except OSError:
@@ -220,8 +242,8 @@ def is_process_1() -> bool:
 
 def _process_1() -> str:
     return Note(
-        "knobeln itself; nothing collects processes that have ended, until no other one can be started: "
-        "run the container with --init, or let tini start knobeln"
+        "knobeln itself; nothing collects processes that have ended, until no other one can be"
+        " started: run the container with --init, or let tini start knobeln"
     )
 
 
@@ -236,8 +258,9 @@ def _limits() -> str:
     result = Sandbox().run(["/bin/sh", "-c", _MEMORY_OF_MANY], limits=_LITTLE_MEMORY)
     if result.ending is not Ending.MEMORY_LIMIT:
         raise ToolMissing(
-            f"{found.sentence}, but a sandbox that used more than {_LITTLE_MEMORY.memory_bytes // MB} MB "
-            f"ended with {result.ending} {result.code}: {result.stderr.decode('utf-8', 'replace')}"
+            f"{found.sentence}, but a sandbox that used more than"
+            f" {_LITTLE_MEMORY.memory_bytes // MB} MB ended with {result.ending} {result.code}:"
+            f" {result.stderr.decode('utf-8', 'replace')}"
         )
     return found.sentence
 
@@ -247,7 +270,9 @@ def _native_code() -> str:
     try:
         native.check(Sandbox())
     except NotTranslated as error:
-        raise ToolMissing(f"the interpreter plays programs, about four times slower: {error}") from None
+        raise ToolMissing(
+            f"the interpreter plays programs, about four times slower: {error}"
+        ) from None
     return f"programs are translated, and stored in {native.folder}"
 
 

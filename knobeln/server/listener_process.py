@@ -1,11 +1,11 @@
 """The listener for SMTP or LMTP, in a process of its own.
 
-Python runs the threads of a process one at a time, so a listener among the other loops of the server would
-wait for each of them. This process only takes letters. The server holds the sockets, too, so that clients who
-come while the listener is started again wait for it.
+Python runs the threads of a process one at a time, so a listener among the other loops of the
+server would wait for each of them. This process only takes letters. The server holds the sockets,
+too, so that clients who come while the listener is started again wait for it.
 
-Server and listener are connected by a pair of sockets. The listener sends a byte when it listens, and one
-after each commit. It ends when the server closes its socket or is killed.
+Server and listener are connected by a pair of sockets. The listener sends a byte when it listens,
+and one after each commit. It ends when the server closes its socket or is killed.
 """
 
 from __future__ import annotations
@@ -38,7 +38,8 @@ _LOOK_SECONDS = 0.5
 
 
 class ListenerProcess(Thread):
-    """Keeps the listener's process running. `start` returns when it listens, `stop` when it has ended."""
+    """Keeps the listener's process running. `start` returns when it listens, `stop` when it has
+    ended."""
 
     def __init__(
         self,
@@ -49,8 +50,9 @@ class ListenerProcess(Thread):
         kept: Callable[[], object],
         failed: Callable[[str], object],
     ) -> None:
-        """`folder` is the contest's; `ports`: as for `open_sockets`. Called in this thread: `kept` after
-        letters were committed, `failed` with a sentence after the process has ended by itself.
+        """`folder` is the contest's; `ports`: as for `open_sockets`. Called in this thread: `kept`
+        after letters were committed, `failed` with a sentence after the process has ended by
+        itself.
         """
         super().__init__(name="listener", daemon=True)
         self._settings, self._folder, self._clock, self._ports = settings, folder, clock, ports
@@ -59,7 +61,8 @@ class ListenerProcess(Thread):
         self._start_again_at = 0.0
 
     def start(self) -> None:
-        """Raises ConfigError if port, Unix socket or certificate cannot be had; TryAgain if only for now."""
+        """Raises ConfigError if port, Unix socket or certificate cannot be had; TryAgain if only
+        for now."""
         mail = self._settings.mail
         if mail.tls_certificate:
             Certificate.of(mail, self._folder).load()
@@ -72,7 +75,9 @@ class ListenerProcess(Thread):
             listens = b""
         if not listens:
             self._end()
-            raise TryAgain(f"the listener does not start (exit code {self._process.exitcode}), see the log")
+            raise TryAgain(
+                f"the listener does not start (exit code {self._process.exitcode}), see the log"
+            )
         address = self._settings.contest.address
         log.info("listening", host=mail.listen_host, port=port_of(self._sockets), address=address)
         super().start()
@@ -99,7 +104,9 @@ class ListenerProcess(Thread):
 
     def _start_again(self) -> None:
         self._end()
-        self._failed(f"its process has ended (exit code {self._process.exitcode}), and is started again")
+        self._failed(
+            f"its process has ended (exit code {self._process.exitcode}), and is started again"
+        )
         while not self._stopping.wait(self._start_again_at - time.monotonic()):
             self._start_again_at = time.monotonic() + RESTART_SECONDS
             try:
@@ -111,8 +118,8 @@ class ListenerProcess(Thread):
                 return
 
     def stop(self) -> None:
-        """End the process. If a letter was stored but its `250` not sent, the sender offers it again, and we
-        recognise it."""
+        """End the process. If a letter was stored but its `250` not sent, the sender offers it
+        again, and we recognise it."""
         self._stopping.set()
         for each in self._sockets:
             each.close()
@@ -129,10 +136,15 @@ class ListenerProcess(Thread):
 
 
 def listen(
-    settings: Settings, folder: Path, clock: Clock, sockets: Sequence[socket.socket], server: socket.socket
+    settings: Settings,
+    folder: Path,
+    clock: Clock,
+    sockets: Sequence[socket.socket],
+    server: socket.socket,
 ) -> None:
     """Take letters until the `server` is gone: what the process does."""
-    for number in (signal.SIGTERM, signal.SIGINT):  # they may be sent to all processes; the server tells us
+    # they may be sent to all processes; the server tells us
+    for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, signal.SIG_IGN)
     log_setup.begin()
     store = existing_store(folder)
@@ -146,7 +158,9 @@ def listen(
         tell()
 
     with only_one(folder, LISTENER, shared=True):
-        listener = Listener(settings, accept, folder, SizeLimits(store, settings).of_sender, sockets)
+        listener = Listener(
+            settings, accept, folder, SizeLimits(store, settings).of_sender, sockets
+        )
         listener.start()
         tell()
         server.recv(1)

@@ -1,4 +1,5 @@
-"""Checks of incoming and outgoing mail for `knobeln doctor`, up to a letter that must come back to us."""
+"""Checks of incoming and outgoing mail for `knobeln doctor`, up to a letter that must come back to
+us."""
 
 from __future__ import annotations
 
@@ -15,7 +16,14 @@ from email.utils import formatdate, make_msgid
 from pathlib import Path
 
 from contest.config.settings import Settings
-from contest.errors import ConfigError, DeliveryDeferred, DeliveryRefused, GiveUp, KnobelnError, TryAgain
+from contest.errors import (
+    ConfigError,
+    DeliveryDeferred,
+    DeliveryRefused,
+    GiveUp,
+    KnobelnError,
+    TryAgain,
+)
 from contest.schema.sections import DeliveryKind
 from contest.store import letters
 from contest.util.plurals import plural
@@ -39,7 +47,8 @@ class Note(str):
 
 
 def checks(settings: Settings, path: Path) -> Iterator[tuple[str, Callable[[], str]]]:
-    """Yield the name of each check, and the check: it returns what it found, or raises what is wrong."""
+    """Yield the name of each check, and the check: it returns what it found, or raises what is
+    wrong."""
     mail = settings.mail
     if mail.listen_host:
         yield "letters at the port", lambda: _port(settings, path)
@@ -94,7 +103,8 @@ def _unix_socket(settings: Settings, path: Path) -> str:
 
 
 def _conversation(settings: Settings, path: Path, reached: socket.socket) -> str:
-    """Ask `knobeln serve` for the contest's mailbox and for a foreign one, without sending a letter."""
+    """Ask `knobeln serve` for the contest's mailbox and for a foreign one, without sending a
+    letter."""
     address = settings.contest.address
     try:
         kind = smtplib.LMTP if settings.mail.listen_protocol == "lmtp" else smtplib.SMTP
@@ -112,14 +122,19 @@ def _conversation(settings: Settings, path: Path, reached: socket.socket) -> str
             codes = client.mail("")[0], client.rcpt(address)[0], client.rcpt(_NOT_OURS)[0]
             encrypted = client.has_extn("starttls")
     except (OSError, EOFError) as error:  # also all of smtplib's own
-        raise TryAgain(f"`knobeln serve` does not answer correctly: {error}; see its log") from error
+        raise TryAgain(
+            f"`knobeln serve` does not answer correctly: {error}; see its log"
+        ) from error
     if codes != (250, 250, 550):
         raise GiveUp(
             f"`knobeln serve` answers {codes} and not (250, 250, 550)",
             hint="it may run with other settings: restart it",
         )
     protocol = settings.mail.listen_protocol.upper()
-    return f"`knobeln serve` takes letters for {address} ({protocol}, {'' if encrypted else 'no '}STARTTLS)"
+    return (
+        f"`knobeln serve` takes letters for {address} ({protocol},"
+        f" {'' if encrypted else 'no '}STARTTLS)"
+    )
 
 
 def _certificate(settings: Settings, path: Path) -> str:
@@ -138,15 +153,18 @@ def _imap(settings: Settings, path: Path) -> str:
 def mailbox_of(
     settings: Settings, path: Path, accept: AcceptFound, alarm: Callable[[str], object]
 ) -> Callable[[], Mailbox]:
-    """Return a function that connects anew at each call, but keeps the access token and the failures.
+    """Return a function that connects anew at each call, but keeps the access token and the
+    failures.
 
     Raises ConfigError if the settings have nothing to log in with.
     """
     if not settings.imap.password and not settings.oauth.is_set:
         raise ConfigError(
             "imap.password is empty",
-            hint="give it as KNOBELN_SET_IMAP__PASSWORD, or, for an access token, set oauth.token_command, "
-            "or oauth.token_url, client_id and refresh_token",
+            hint=(
+                "give it as KNOBELN_SET_IMAP__PASSWORD, or, for an access token, set"
+                " oauth.token_command, or oauth.token_url, client_id and refresh_token"
+            ),
         )
     token = None if settings.imap.password else AccessToken(settings.oauth, path)
     failures: Failures = Counter()
@@ -168,40 +186,54 @@ _LOCAL = ("localhost", "127.0.0.1", "::1")
 _ADVICE = (
     (
         "certificate verify failed",
-        "mail.smarthost must be a name in the relay's certificate, and this host must know who signed it "
-        "(a university's own authority: put it into /usr/local/share/ca-certificates and run "
-        "update-ca-certificates)",
+        (
+            "mail.smarthost must be a name in the relay's certificate, and this host must know who"
+            " signed it (a university's own authority: put it into /usr/local/share/ca-certificates"
+            " and run update-ca-certificates)"
+        ),
     ),
-    ("WRONG_VERSION_NUMBER|wrong version", 'this port begins unencrypted: try mail.security = "starttls"'),
+    (
+        "WRONG_VERSION_NUMBER|wrong version",
+        'this port begins unencrypted: try mail.security = "starttls"',
+    ),
     ("STARTTLS", 'try mail.security = "tls" with port 465, or "none" for a relay on this host'),
     (
         "needs mail.password",
-        "KNOBELN_SET_MAIL__PASSWORD, or KNOBELN_SET_OAUTH__REFRESH_TOKEN, must be in the environment of "
-        "`serve`, and of this command too",
+        (
+            "KNOBELN_SET_MAIL__PASSWORD, or KNOBELN_SET_OAUTH__REFRESH_TOKEN, must be in the"
+            " environment of `serve`, and of this command too"
+        ),
     ),
     ("oauth|gives no token", "see the settings oauth.*; a refresh token can end or be revoked"),
     (
         "no login by password",
-        "set oauth and leave mail.password empty, or another port in mail.smarthost: most expect logins at "
-        "587 or 465",
+        (
+            "set oauth and leave mail.password empty, or another port in mail.smarthost: most"
+            " expect logins at 587 or 465"
+        ),
     ),
     (
         r"\b535\b",
-        "check mail.username and KNOBELN_SET_MAIL__PASSWORD; some providers want an app password, others "
-        "an access token, see the section oauth",
+        (
+            "check mail.username and KNOBELN_SET_MAIL__PASSWORD; some providers want an app"
+            " password, others an access token, see the section oauth"
+        ),
     ),
     (r"\b53[0-8]\b", "the relay wants a login: set mail.username and KNOBELN_SET_MAIL__PASSWORD"),
     (
         "takes no mails from|does not want mails from us",
-        "the relay must let you send from contest.address, and from the address with +b- that bounces come "
-        "to; if it cannot do the latter, set mail.verp = false",
+        (
+            "the relay must let you send from contest.address, and from the address with +b- that"
+            " bounces come to; if it cannot do the latter, set mail.verp = false"
+        ),
     ),
     ("", "check mail.smarthost, its port, the relay's rules, and the firewall"),
 )
 
 
 def check_delivery(contest: ContestContext) -> str:
-    """Try delivery without sending a mail. Return what was found; raises KnobelnError with advice."""
+    """Try delivery without sending a mail. Return what was found; raises KnobelnError with
+    advice."""
     settings = contest.settings
     match settings.mail.delivery:
         case DeliveryKind.SMTP:
@@ -243,7 +275,8 @@ def _advised(error: KnobelnError) -> KnobelnError:
 
 
 def check_loop(contest: ContestContext, timeout_seconds: float) -> str:
-    """Send a letter to the robot, and one to the bounce address. Raises KnobelnError if one is lost."""
+    """Send a letter to the robot, and one to the bounce address. Raises KnobelnError if one is
+    lost."""
     settings, robot = contest.settings, contest.settings.contest.address
     if settings.mail.delivery is DeliveryKind.MAILDIR:
         raise ConfigError('no letter leaves this host: set mail.delivery = "smtp"')
@@ -264,8 +297,9 @@ def check_loop(contest: ContestContext, timeout_seconds: float) -> str:
     missing = _wait_for(contest, sent, time.monotonic() + timeout_seconds)
     if robot in missing:
         raise KnobelnError(
-            f"the relay took a letter to {robot}, but it did not come in within {timeout_seconds:.0f} s: "
-            "does `knobeln serve` run, and does your mail system hand us the letters to this address?"
+            f"the relay took a letter to {robot}, but it did not come in within"
+            f" {timeout_seconds:.0f} s: does `knobeln serve` run, and does your mail system hand us"
+            " the letters to this address?"
         )
     if missing:
         raise _no_bounces(f"letters to {robot} come in, but none to {bounces}")
@@ -274,8 +308,8 @@ def check_loop(contest: ContestContext, timeout_seconds: float) -> str:
 
 def _no_bounces(why: str) -> KnobelnError:
     return KnobelnError(
-        f"{why}; so no bounce would reach us. FIX: let your mail system treat the text after the + as a tag "
-        "(Postfix: recipient_delimiter = +), or set mail.verp = false"
+        f"{why}; so no bounce would reach us. FIX: let your mail system treat the text after the +"
+        " as a tag (Postfix: recipient_delimiter = +), or set mail.verp = false"
     )
 
 
@@ -296,7 +330,9 @@ def _wait_for(contest: ContestContext, sent: dict[str, str], end: float) -> list
     """Return the addresses whose letters have not come in by then."""
     while True:
         with contest.store.read() as tx:
-            missing = [to for to, message_id in sent.items() if not letters.is_known(tx, message_id)]
+            missing = [
+                to for to, message_id in sent.items() if not letters.is_known(tx, message_id)
+            ]
         if not missing or time.monotonic() > end:
             return missing
         time.sleep(_POLL_SECONDS)

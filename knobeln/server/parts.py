@@ -10,12 +10,15 @@ from contest.errors import NotNow
 from contest.store.session import Held
 from knobeln.context import ContestContext
 
-SERVE = "serve"  # the lock that every process of the server shares, and that `restore` must have alone
-LISTENER = f"{SERVE}-listener"  # the listener's process; it may outlive a server that was killed by a second
+# the lock that every process of the server shares, and that `restore` must have alone
+SERVE = "serve"
+# the listener's process; it may outlive a server that was killed by a second
+LISTENER = f"{SERVE}-listener"
 
 
 class Part(StrEnum):
-    """INTAKE, DELIVER: once in each folder. DESK: once in each contest. COMPILE: any number of times."""
+    """INTAKE, DELIVER: once in each folder. DESK: once in each contest. COMPILE: any number of
+    times."""
 
     INTAKE = "intake"
     DESK = "desk"
@@ -62,7 +65,8 @@ class PartsAtWork:
     def keep(self) -> None:
         """Take the locks again if the database has lost them.
 
-        Raises StoreBusy while it does not answer, NotNow if another process has taken one of them meanwhile.
+        Raises StoreBusy while it does not answer, NotNow if another process has taken one of them
+        meanwhile.
         """
         if not self._locks or any(lock.is_lost() for lock in self._locks):
             self.__exit__()

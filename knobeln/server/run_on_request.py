@@ -1,4 +1,5 @@
-"""Runs that the organizer requests by letter, or a season by its dates: `serve` starts them as processes."""
+"""Runs that the organizer requests by letter, or a season by its dates: `serve` starts them as
+processes."""
 
 from __future__ import annotations
 
@@ -17,7 +18,8 @@ MAX_LOG_LINES = 12  # in the mail to the organizer
 class RequestedRun:
     """Keeps the requested run going.
 
-    If the server stops, it stops the run too, and starts it again at its own next start. For one thread.
+    If the server stops, it stops the run too, and starts it again at its own next start. For one
+    thread.
     """
 
     def __init__(self, contest: ContestContext) -> None:
@@ -40,8 +42,8 @@ class RequestedRun:
             requested = decisions.run_ordered(tx)
         if requested is None:
             return False
-        # Another run, or one that outlived a server that was killed. When it has ended, ours checks whether
-        # anything is left to play.
+        # Another run, or one that outlived a server that was killed. When it has ended, ours checks
+        # whether anything is left to play.
         with self._contest.only_one("run") as alone:
             if not alone:
                 return False
@@ -72,6 +74,8 @@ class RequestedRun:
     def _tell_organizer(self, tx: Transaction, key: str, *, finished: bool) -> None:
         log_lines = (self._contest.path / LOG_NAME).read_text(errors="replace").strip().splitlines()
         text = (
-            "The contest has been played to its end." if finished else "\n".join(log_lines[-MAX_LOG_LINES:])
+            "The contest has been played to its end."
+            if finished
+            else "\n".join(log_lines[-MAX_LOG_LINES:])
         )
         tell_about_run(self._contest.current(), tx, key, text, done=finished)

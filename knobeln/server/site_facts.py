@@ -42,11 +42,25 @@ def site_mark(tx: Transaction, contest: ContestContext) -> object:
     noted = len(contest_store.journal_of(tx, _PUBLIC_AREAS))
     rounds = len(result_store.round_log(tx))
     phase = contest_store.state(tx).phase
-    moved = [ranking.id for ranking in ladder.rankings(tx, 1)] if contest.settings.ladder.enabled else []
+    moved = (
+        [ranking.id for ranking in ladder.rankings(tx, 1)]
+        if contest.settings.ladder.enabled
+        else []
+    )
     dates = contest.settings.dates
     is_published = contest.clock.now() >= dates.results_published  # the archive, too
     season = contest_store.state(tx).number, contest_store.get_season(tx) is not None
-    return season, phase, _released(tx, contest), rounds, teams.count(tx), noted, dates, is_published, moved
+    return (
+        season,
+        phase,
+        _released(tx, contest),
+        rounds,
+        teams.count(tx),
+        noted,
+        dates,
+        is_published,
+        moved,
+    )
 
 
 def site_facts(tx: Transaction, contest: ContestContext) -> SiteFacts:
@@ -57,7 +71,9 @@ def site_facts(tx: Transaction, contest: ContestContext) -> SiteFacts:
     over = state.phase is Phase.FINISHED and are_all and bool(rounds)
     history = [each.outcome for each in rounds]
     noted = contest_store.journal_of(tx, _PUBLIC_AREAS)
-    names_teams = state.phase is not Phase.OPEN and disclosure(settings.reports.offered, programs=False).teams
+    names_teams = (
+        state.phase is not Phase.OPEN and disclosure(settings.reports.offered, programs=False).teams
+    )
     pause, former = decisions.paused(tx), result_store.former_outcomes(tx)
     return SiteFacts(
         settings=settings,
@@ -78,7 +94,9 @@ def site_facts(tx: Transaction, contest: ContestContext) -> SiteFacts:
         programs=_programs(tx, settings) if over and settings.site.programs else {},
         entries_root=state.seed.entries_root.hex(),
         ladder=ladder.rankings(tx, 2) if settings.ladder.enabled else (),
-        noted=tuple(public_event(line) for line in noted if names_teams or line.area not in _OF_TEAMS),
+        noted=tuple(
+            public_event(line) for line in noted if names_teams or line.area not in _OF_TEAMS
+        ),
         paused_since=pause.since if pause else None,
         former=tuple(each for each in former if each.released),
         texts=site_texts(settings, contest.templates, announcement_texts(tx, settings)),
@@ -86,7 +104,8 @@ def site_facts(tx: Transaction, contest: ContestContext) -> SiteFacts:
 
 
 def _released(tx: Transaction, contest: ContestContext) -> tuple[RoundLog, ...]:
-    """Return the rounds whose summaries have gone out, up to the first whose summary has not or is held."""
+    """Return the rounds whose summaries have gone out, up to the first whose summary has not or is
+    held."""
     if contest.tournament is not None:  # the next one has begun, so all reports are out
         return result_store.round_log(tx)
     return outbox.released_rounds(tx)
@@ -98,9 +117,10 @@ def _round(tx: Transaction, log: RoundLog) -> ReleasedRound:
     return ReleasedRound(outcome, log.planned_at, played, released, log.words)
 
 
-# --- texts of mails ----------------------------------------------------------------------------------------
+# --- texts of mails -------------------------------------------------------------------------------
 def site_texts(settings: Settings, templates: Templates, announced: AnnouncementTexts) -> SiteTexts:
-    """Return the texts of mails that pages show, in the organizer's own words where there are some."""
+    """Return the texts of mails that pages show, in the organizer's own words where there are
+    some."""
     draw = templates.part("_seed_commitment")
     ledger = templates.part("_ledger", ledger_key=announced["ledger_key"])
     return SiteTexts(
@@ -129,18 +149,22 @@ def site_texts(settings: Settings, templates: Templates, announced: Announcement
     )
 
 
-# --- programs ----------------------------------------------------------------------------------------------
+# --- programs -------------------------------------------------------------------------------------
 def _as_told(tx: Transaction, settings: Settings) -> Settings:
     """The settings; programs have no pages as long as the season keeps them secret."""
     if shows_programs(tx, settings.season):
         return settings
-    return settings.model_copy(update={"site": settings.site.model_copy(update={"programs": False})})
+    return settings.model_copy(
+        update={"site": settings.site.model_copy(update={"programs": False})}
+    )
 
 
 def _programs(tx: Transaction, settings: Settings) -> Mapping[str, PublishedProgram]:
     dates = submissions.accepted(tx)
     return {
-        entry.name: _published(submissions.entered(tx, entry), dates.get(entry.team_id, []), settings)
+        entry.name: _published(
+            submissions.entered(tx, entry), dates.get(entry.team_id, []), settings
+        )
         for entry in submissions.all_entries(tx)
     }
 
@@ -154,7 +178,9 @@ def _published(
     description = without_strings(submission.description)
     if play.is_in_c:
         description, texts[submission.program] = _described(texts.get(submission.program, ""))
-    first_the_program = sorted(texts.items(), key=lambda file: (file[0] != submission.program, file[0]))
+    first_the_program = sorted(
+        texts.items(), key=lambda file: (file[0] != submission.program, file[0])
+    )
     report = version.report
     return PublishedProgram(
         report.language if report else "",
@@ -170,7 +196,10 @@ def _described(program: str) -> tuple[str, str]:
     block = source.description_block
     if block is None:
         return "", program
-    before, after = source.physical_lines[: block.start - 1], source.physical_lines[block.stop - 1 :]
+    before, after = (
+        source.physical_lines[: block.start - 1],
+        source.physical_lines[block.stop - 1 :],
+    )
     return "\n".join(source.description), "\n".join([*before, "(the description)", *after])
 
 

@@ -92,18 +92,25 @@ class SiteWriter:
         yield from self._games(facts, planned, files)
         file_count = files.finish()
         self.summary = (
-            f"{plural(number, 'page')} and the replays of {plural(len(planned.games), 'game')} "
-            f"({planned.counted:,} counted so far) in {self._target}: {plural(file_count, 'file')}, "
-            f"{files.written:,} of them new or changed."
+            f"{plural(number, 'page')} and the replays of {plural(len(planned.games), 'game')}"
+            f" ({planned.counted:,} counted so far) in {self._target}:"
+            f" {plural(file_count, 'file')}, {files.written:,} of them new or changed."
         )
 
     def _archive(self, facts: SiteFacts, files: SiteFolder) -> Iterator[None]:
-        """Write the archive beside the page that checks it, unless it is up to date or may not be told."""
+        """Write the archive beside the page that checks it, unless it is up to date or may not be
+        told."""
         if not facts.tells_archive:
             return
         with self._contest.store.read() as tx:
-            state = (ledger.signed_state(tx)[0].root, facts.finished_at, facts.settings.model_dump_json())
-        key = hashlib.sha256(repr((__version__, check_page.check_page(), state)).encode()).hexdigest()
+            state = (
+                ledger.signed_state(tx)[0].root,
+                facts.finished_at,
+                facts.settings.model_dump_json(),
+            )
+        key = hashlib.sha256(
+            repr((__version__, check_page.check_page(), state)).encode()
+        ).hexdigest()
         if not files.keep(check_page.ARCHIVE, key) and (archive := self._pack(self._contest)):
             files.put(check_page.ARCHIVE, archive, key)
             yield
@@ -135,8 +142,11 @@ class SiteWriter:
                 files.put(file.path, game_text.script(legend, written), key)
                 yield
 
-    def _courses(self, facts: SiteFacts, number: int, games: Sequence[GameKey]) -> Iterator[CourseOfGame]:
-        """Return the moves of these games, and their course if the page cannot compute it from the moves.
+    def _courses(
+        self, facts: SiteFacts, number: int, games: Sequence[GameKey]
+    ) -> Iterator[CourseOfGame]:
+        """Return the moves of these games, and their course if the page cannot compute it from the
+        moves.
 
         Games that can be computed again are played again; the moves of others are in the database.
         """
@@ -163,8 +173,8 @@ class SiteWriter:
 
 
 def _ledger_files(contest: ContestContext) -> Sequence[tuple[str, bytes]]:
-    """The ledger as it is published, and then its checkpoint: who fetches both between these has entries that
-    are not signed yet, which is no fault."""
+    """The ledger as it is published, and then its checkpoint: who fetches both between these has
+    entries that are not signed yet, which is no fault."""
     with contest.store.read() as tx:
         entries, note = ledger.published(tx)
     return (LEDGER_FILE, entries), (CHECKPOINT_FILE, note.encode())
@@ -185,10 +195,11 @@ def write_season(
     written: set[tuple[int, bool]],
     sample: Sample | None = None,
 ) -> Generator[None, None, str]:
-    """Write the pages of the newest tournament, and those of the earlier ones into folders below them.
+    """Write the pages of the newest tournament, and those of the earlier ones into folders below
+    them.
 
-    Returns what was written for the newest. `written`: the earlier ones that need not be written, each with
-    whether the season was over; it grows.
+    Returns what was written for the newest. `written`: the earlier ones that need not be written,
+    each with whether the season was over; it grows.
     """
     with contest.store.read() as tx:
         number = contest_state.state(tx).number
@@ -213,7 +224,8 @@ class SiteKeeper:
         self._target = contest.path / contest.settings.site.folder
         self._mark: object = None
         self._entries = 0  # of the ledger that is published
-        self._past: set[tuple[int, bool]] = set()  # tournaments whose pages are written, as told then
+        # tournaments whose pages are written, as told then
+        self._past: set[tuple[int, bool]] = set()
         self._steps: Iterator[None] = iter(())
 
     def step(self) -> bool:
@@ -225,13 +237,18 @@ class SiteKeeper:
             mark, entries = site_mark(tx, self._contest), ledger.count(tx)
         if mark == self._mark and entries == self._entries:
             return False
-        self._steps = self._write(mark, entries) if mark != self._mark else self._write_ledger(entries)
-        return next(self._steps, self) is None  # False if another process writes them at this moment
+        self._steps = (
+            self._write(mark, entries) if mark != self._mark else self._write_ledger(entries)
+        )
+        # False if another process writes them at this moment
+        return next(self._steps, self) is None
 
     def _write(self, mark: object, entries: int) -> Iterator[None]:
         with self._contest.only_one("site", shared_elsewhere=True) as alone:
             if alone:
-                yield from write_season(self._contest, self._target, self._pack, self._past, self._sample)
+                yield from write_season(
+                    self._contest, self._target, self._pack, self._past, self._sample
+                )
                 self._mark, self._entries = mark, entries
 
     def _write_ledger(self, entries: int) -> Iterator[None]:

@@ -9,7 +9,15 @@ from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import TypeVar
 
-from contest.model import LetterState, LogLine, OutboxState, Pause, Phase, ProgramsWaiting, SubmissionState
+from contest.model import (
+    LetterState,
+    LogLine,
+    OutboxState,
+    Pause,
+    Phase,
+    ProgramsWaiting,
+    SubmissionState,
+)
 from contest.public_number.draw import draw_awaited
 from contest.schema.sections import Dates
 from contest.store import (
@@ -152,15 +160,21 @@ def _machinery_advice(status: Status) -> Iterator[str]:
 
 def _decision_advice(status: Status) -> Iterator[str]:
     if status.letters[LetterState.FAILED]:
-        yield "letters were set aside: `knobeln letters --state failed`, then `knobeln letters retry`"
+        yield (
+            "letters were set aside: `knobeln letters --state failed`, then `knobeln letters retry`"
+        )
     if status.letters[LetterState.WAITING]:
         waiting = plural(status.letters[LetterState.WAITING], "letter waits", "letters wait")
         yield f"{waiting} for room within a limit of answers: `knobeln letters --state waiting`"
     if status.teams_pending:
         waiting = plural(status.teams_pending, "registration waits", "registrations wait")
-        yield f"{waiting} for your decision: `knobeln teams`, then `knobeln teams accept` or `reject`"
+        yield (
+            f"{waiting} for your decision: `knobeln teams`, then `knobeln teams accept` or `reject`"
+        )
     if status.programs[SubmissionState.SET_ASIDE]:
-        yield "our machinery failed to build programs: see the journal, then `knobeln letters retry`"
+        yield (
+            "our machinery failed to build programs: see the journal, then `knobeln letters retry`"
+        )
     if status.mails[OutboxState.FAILED]:
         yield "mails were refused for good or set aside: `knobeln mail --state failed`"
     if status.mails[OutboxState.BOUNCED]:
@@ -187,6 +201,9 @@ def _newest(tx: Transaction, count: int, area: str | None = None) -> tuple[LogLi
 
 
 def next_date(dates: Dates, now: datetime, phase: Phase) -> str | None:
-    """Return the name of the next date. After the start, which may be early, only the last date counts."""
-    coming = [(at, name) for name, at in dates if at > now and (phase is Phase.OPEN or name == LAST_DATE)]
+    """Return the name of the next date. After the start, which may be early, only the last date
+    counts."""
+    coming = [
+        (at, name) for name, at in dates if at > now and (phase is Phase.OPEN or name == LAST_DATE)
+    ]
     return min(coming)[1] if coming else None

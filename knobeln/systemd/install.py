@@ -22,7 +22,8 @@ HOME = Path("/var/lib/knobeln")
 PASSWORDS = Path("/etc/knobeln")
 
 _UNITS = sorted(Path(__file__).parent.glob("knobeln*@.*"))
-_UNIT_FOLDER = Path("/usr/local/lib/systemd/system")  # an administrator's changes are in /etc/systemd
+# an administrator's changes are in /etc/systemd
+_UNIT_FOLDER = Path("/usr/local/lib/systemd/system")
 _COMMAND = Path("/usr/local/bin/knobeln")
 _SYSUSERS_LINE = f'u {USUAL_USER} - "KNOBELN contests" {HOME}'
 _SECONDS = 300.0
@@ -33,7 +34,8 @@ Step = tuple[str, Callable[[], object]]
 
 
 def install(root: Path, contests: Sequence[str]) -> Iterator[Step]:
-    """Yield what is still to do in the system below `root`. Carry out each step before asking for the next.
+    """Yield what is still to do in the system below `root`. Carry out each step before asking for
+    the next.
 
     Raises GiveUp if the service's user could not start this program.
     """
@@ -57,11 +59,15 @@ def install(root: Path, contests: Sequence[str]) -> Iterator[Step]:
         yield f"let {_COMMAND} lead to {program}", partial(_link, link, program)
     if _has_running_systemd(root):
         yield "tell systemd of the units", partial(_systemctl, "daemon-reload")
-        yield "restart the contests that run", partial(_systemctl, "try-restart", "knobeln@*.service")
+        yield (
+            "restart the contests that run",
+            partial(_systemctl, "try-restart", "knobeln@*.service"),
+        )
 
 
 def next_commands(root: Path, contest: str) -> Iterable[str]:
-    """What is left to do for a contest whose folder is made; nothing if a contest is there, or was."""
+    """What is left to do for a contest whose folder is made; nothing if a contest is there, or
+    was."""
     settings = HOME / contest / FILE_NAME
     if _below(root, settings).exists() or remains(_below(root, HOME / contest)):
         return ()
@@ -77,10 +83,9 @@ def _own_program(contests: Sequence[str]) -> Path:
     somebody = User(USUAL_USER, -1, -1, (), HOME)
     if closed := program_closed_to(somebody):
         raise GiveUp(
-            f"only {closed.owner()} may enter {closed}, where this program is. Install it for all users:\n"
-            f"    python3 -m venv {PROGRAM.parents[1]}\n"
-            f"    {PROGRAM.with_name('pip')} install WHEEL\n"
-            f"    {' '.join((str(PROGRAM), 'install-service', *contests))}"
+            f"only {closed.owner()} may enter {closed}, where this program is. Install it for all"
+            f" users:\n    python3 -m venv {PROGRAM.parents[1]}\n    {PROGRAM.with_name('pip')}"
+            f" install WHEEL\n    {' '.join((str(PROGRAM), 'install-service', *contests))}"
         )
     return Path(sys.prefix) / "bin" / "knobeln"
 
@@ -99,7 +104,8 @@ def _below(root: Path, path: Path) -> Path:
 
 
 def _user_and_group(root: Path) -> tuple[int, int] | None:
-    """The numbers of the user and its group in the system below `root`; None if there is no such user."""
+    """The numbers of the user and its group in the system below `root`; None if there is no such
+    user."""
     file = root / "etc/passwd"
     lines = file.read_text(encoding="utf-8").splitlines() if file.exists() else []
     found = (line.split(":") for line in lines)
@@ -136,4 +142,6 @@ def _run(*command: str) -> None:
     except FileNotFoundError:
         raise ToolMissing(f"there is no {command[0]}: this command needs systemd") from None
     if result.code != 0:
-        raise GiveUp(f"`{' '.join(command)}` failed: {result.stderr.decode(errors='replace').strip()}")
+        raise GiveUp(
+            f"`{' '.join(command)}` failed: {result.stderr.decode(errors='replace').strip()}"
+        )

@@ -1,7 +1,7 @@
 """`change address`: where a team's mails go.
 
-The team proves itself by its `<<FROM>>` line, and the new address by an answer from there. Until then nothing
-goes to it but the question.
+The team proves itself by its `<<FROM>>` line, and the new address by an answer from there. Until
+then nothing goes to it but the question.
 """
 
 from __future__ import annotations
@@ -25,7 +25,9 @@ def _change_address(context: LetterContext, team: Team, arguments: Arguments) ->
     address = _address_in(context, arguments)
     other = teams.by_address(context.tx, address) if isinstance(address, str) else None
     if other is not None and other.id == team.id and other.address == address:
-        text = gettext("%(address)s is the mail-address of your team already.", address=other.address)
+        text = gettext(
+            "%(address)s is the mail-address of your team already.", address=other.address
+        )
         address = Problem(text)
     elif other is not None and other.id != team.id:
         address = Problem(gettext("There is already a team with this mail-address."))
@@ -36,7 +38,9 @@ def _change_address(context: LetterContext, team: Team, arguments: Arguments) ->
     teams.set_address(context.tx, team.id, address)
     note = f"the mail-address of {team.name} is {address} now, was {team.address}"
     contest_state.note(context.tx, "teams", f"{note}: letter {context.stored.id}", context.now)
-    context.answer("address_left", team.address, note="", is_notice=True, team=team, address=address)
+    context.answer(
+        "address_left", team.address, note="", is_notice=True, team=team, address=address
+    )
     return context.answer(
         "address_changed",
         address,
@@ -70,7 +74,9 @@ def _address_in(context: LetterContext, arguments: Arguments) -> str | Problem:
     if address is None:
         why = why.rstrip(".")
         text = gettext(
-            "The address %(arguments)s cannot be used: %(rstrip)s.", arguments=arguments[0], rstrip=why
+            "The address %(arguments)s cannot be used: %(rstrip)s.",
+            arguments=arguments[0],
+            rstrip=why,
         )
         return Problem(text, expected=expected)
     if addresses.is_one_of(address, context.settings.contest.addresses):
@@ -79,7 +85,8 @@ def _address_in(context: LetterContext, arguments: Arguments) -> str | Problem:
 
 
 def _ask(context: LetterContext, team: Team, address: str) -> str:
-    """Ask the new address, and tell the team at its own one, because somebody else may have written."""
+    """Ask the new address, and tell the team at its own one, because somebody else may have
+    written."""
     before = context.count_answered(_QUESTION, address, DAY)
     note = f"{team.name} wants mails at {address}"
     note = context.ask(_QUESTION, address, note=note, team_name=team.name, reason="address")

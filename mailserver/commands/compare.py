@@ -1,7 +1,8 @@
-"""`please compare NAME NAME`: how often one strategy beats the other, exactly (H12). `NAME` alone: one's own.
+"""`please compare NAME NAME`: how often one strategy beats the other, exactly (H12). `NAME` alone:
+one's own.
 
-Only teams may ask, and the answer goes to the team. Comparisons tell much about the strategies of others, so
-a team has only a few in an hour.
+Only teams may ask, and the answer goes to the team. Comparisons tell much about the strategies of
+others, so a team has only a few in an hour.
 """
 
 from __future__ import annotations
@@ -71,12 +72,21 @@ def _pair(names: tuple[str, ...], present: Ladder) -> tuple[LadderEntry, LadderE
     unknown = [name for name in names if name.casefold() not in entries]
     if unknown:
         return Problem(
-            gettext("No team called `%(unknown)s` has a strategy that counts.", unknown=quote(unknown[0]))
+            gettext(
+                "No team called `%(unknown)s` has a strategy that counts.",
+                unknown=quote(unknown[0]),
+            )
         )
     first, second = (entries[name.casefold()] for name in names)
-    return (first, second) if first != second else Problem(gettext("A strategy is not compared with itself."))
+    return (
+        (first, second)
+        if first != second
+        else Problem(gettext("A strategy is not compared with itself."))
+    )
 
 
 def _refuse(context: LetterContext, team: Team, problem: Problem) -> str:
     note = f"no comparison: {problem.text}"
-    return context.answer("comparison_refused", team.address, note=note, of_team=team, problems=[problem])
+    return context.answer(
+        "comparison_refused", team.address, note=note, of_team=team, problems=[problem]
+    )

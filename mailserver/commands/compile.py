@@ -1,7 +1,7 @@
 """`please compile`: finds out whose program it is, and queues it for the compiler (K43-K49).
 
-A program for the contest machine is a single C text. For other games we take the attached files as they are,
-in any language (B14, U7, H1). The report follows when it is compiled.
+A program for the contest machine is a single C text. For other games we take the attached files as
+they are, in any language (B14, U7, H1). The report follows when it is compiled.
 """
 
 from __future__ import annotations
@@ -37,7 +37,8 @@ C_PROGRAM = "program.c"  # what a program for the contest machine is called
 
 
 def sample_body(_settings: Settings, part: PartOfMail) -> str:
-    """The text of a letter with a program: the indented lines at the beginning of the part about it."""
+    """The text of a letter with a program: the indented lines at the beginning of the part about
+    it."""
     _, team_name, string = authentication.FROM_LINE.split()
     lines = part("_program_letter", team_name=team_name, string=string).split("\n")
     sample = takewhile(lambda line: not line or line.startswith(" "), lines)
@@ -57,7 +58,8 @@ class PossibleString:
 class SentProgram:
     """The program in a letter, or what is wrong with it.
 
-    `from_line`: of the program, or what is wrong with either; `strings`: what may be strings in its files.
+    `from_line`: of the program, or what is wrong with either; `strings`: what may be strings in its
+    files.
     """
 
     program: MailedProgram | Problem
@@ -100,7 +102,9 @@ def _strings_in(name: str, text: str) -> Iterator[PossibleString]:
         yield PossibleString(digest, name, line)
 
 
-def receive(context: LetterContext, take: Callable[[LetterContext, Team, MailedProgram], str]) -> str:
+def receive(
+    context: LetterContext, take: Callable[[LetterContext, Team, MailedProgram], str]
+) -> str:
     """Find out which team sent the program in the letter, and call `take` with both."""
     sent = context.said_as(SentProgram)
     program = sent.program
@@ -110,7 +114,9 @@ def receive(context: LetterContext, take: Callable[[LetterContext, Team, MailedP
     if isinstance(writer, Team):
         return _receive_from(writer, context, sent, program, take)
     if writer.problem:
-        return _refuse(context, context.writer, "problem", problem=_with_right_place(writer.problem, program))
+        return _refuse(
+            context, context.writer, "problem", problem=_with_right_place(writer.problem, program)
+        )
     for reason, team in (("old name", writer.renamed), ("withdrawn", writer.withdrawn)):
         if team:
             return _refuse(context, team.address, reason, team=team)
@@ -129,7 +135,8 @@ def _receive_from(
     program: MailedProgram,
     take: Callable[[LetterContext, Team, MailedProgram], str],
 ) -> str:
-    """`team`: by its string, which may be where only a reader of programs looks: then it is welcomed now."""
+    """`team`: by its string, which may be where only a reader of programs looks: then it is
+    welcomed now."""
     is_welcome = context.proof is not None and context.proof.team.id == team.id
     refused = "" if is_welcome else welcome_back(context, team)
     if refused:
@@ -141,7 +148,8 @@ def _receive_from(
 
 
 def told_secret(tx: Transaction, strings: Sequence[PossibleString]) -> Problem | None:
-    """What is wrong where an authentification string is in a program: everybody will read the program."""
+    """What is wrong where an authentification string is in a program: everybody will read the
+    program."""
     known = teams.auth_digests_among(tx, {each.digest for each in strings})
     told = next((each for each in strings if each.digest in known), None)
     if told is None:
@@ -165,12 +173,17 @@ def _c_text(letter: Letter) -> MailedProgram | Problem:
     if isinstance(program, Problem):
         return program
     source = "\n".join(program.lines) + "\n"
-    marked = program.lines if not letter.attachments or has_from_line(program.lines) else letter.body.lines
+    marked = (
+        program.lines
+        if not letter.attachments or has_from_line(program.lines)
+        else letter.body.lines
+    )
     return MailedProgram({C_PROGRAM: source.encode()}, marked, program.repairs, C_PROGRAM)
 
 
 def _with_right_place(problem: Problem, program: MailedProgram) -> Problem:
-    """Adapt the problem to any language, where the `<<FROM>>` line need not be in a comment of C."""
+    """Adapt the problem to any language, where the `<<FROM>>` line need not be in a comment of
+    C."""
     if program.program:
         return problem
     if program.marked_in and problem.line:
@@ -224,10 +237,11 @@ def _take(context: LetterContext, team: Team, program: MailedProgram) -> str:
 
 
 def _unchanged(tx: Transaction, team: Team, program: MailedProgram) -> Submission | None:
-    """The version that has these files already: the newest one, if it counts or waits; else the one that
-    counts, if nothing waits.
+    """The version that has these files already: the newest one, if it counts or waits; else the one
+    that counts, if nothing waits.
 
-    A program that was rejected is compiled again, as the organizer may have changed the limits. So is the
+    A program that was rejected is compiled again, as the organizer may have changed the limits. So
+    is the
     name of an image: another image may be behind it now.
     """
     if IMAGE_NAME in program.files:
@@ -242,22 +256,26 @@ def _unchanged(tx: Transaction, team: Team, program: MailedProgram) -> Submissio
 
 def _content(files: Mapping[str, bytes], description: str) -> tuple[object, ...]:
     """The program without its `<<FROM>>` lines, to compare two programs."""
-    kept = {name: data if is_archive(name) else _MARKED_LINE.sub(b"", data) for name, data in files.items()}
+    kept = {
+        name: data if is_archive(name) else _MARKED_LINE.sub(b"", data)
+        for name, data in files.items()
+    }
     return kept, description
 
 
 def _image_problem(files: Mapping[str, bytes], team: Team, settings: Settings) -> Problem | None:
-    """Why this contest does not take the image among these files (M11); the compiler looks into it later."""
+    """Why this contest does not take the image among these files (M11); the compiler looks into it
+    later."""
     size = sum(len(data) for name, data in files.items() if is_archive(name))
     most = settings.programs.max_image_bytes
     if size > most:
         too_large = noted(
-            "The archive of your image has %(size)s bytes. It may have %(max_bytes)s; gzip it, and build it "
-            "on a smaller base image (slim, alpine, scratch)."
+            "The archive of your image has %(size)s bytes. It may have %(max_bytes)s; gzip it, and"
+            " build it on a smaller base image (slim, alpine, scratch)."
         )
         none_taken = noted(
-            "The archive of your image has %(size)s bytes. This contest takes no archives of images, only "
-            "names of images that the organizer has listed."
+            "The archive of your image has %(size)s bytes. This contest takes no archives of"
+            " images, only names of images that the organizer has listed."
         )
         text = gettext(too_large if most else none_taken, size=number(size), max_bytes=number(most))
         return Problem(text)
@@ -265,7 +283,9 @@ def _image_problem(files: Mapping[str, bytes], team: Team, settings: Settings) -
     listed = {row.image for row in settings.programs.registry_images if row.team == team.name}
     if not name or name in listed:
         return None
-    sentences = [gettext("The organizer has listed no image `%(name)s` for your team.", name=quote(name))]
+    sentences = [
+        gettext("The organizer has listed no image `%(name)s` for your team.", name=quote(name))
+    ]
     if listed:
         sentences.append(gettext("Listed for you: %(listed)s.", listed=", ".join(sorted(listed))))
     if most:
@@ -273,7 +293,9 @@ def _image_problem(files: Mapping[str, bytes], team: Team, settings: Settings) -
     else:
         address = settings.contest.organizer_address
         sentences.append(
-            gettext("Ask the organizer (%(organizer_address)s) to list it.", organizer_address=address)
+            gettext(
+                "Ask the organizer (%(organizer_address)s) to list it.", organizer_address=address
+            )
         )
     return Problem(" ".join(sentences))
 
@@ -282,7 +304,12 @@ _LATE = (Window.TOO_LATE, Window.RUNNING, Window.FINISHED)
 
 
 def _refuse(
-    context: LetterContext, to: str, reason: str, *, problem: Problem | None = None, team: Team | None = None
+    context: LetterContext,
+    to: str,
+    reason: str,
+    *,
+    problem: Problem | None = None,
+    team: Team | None = None,
 ) -> str:
     effect = Effect.PROGRAM_LATE if reason in _LATE else Effect.PROGRAM_REFUSED
     return context.answer(
@@ -307,7 +334,8 @@ def _may_register(context: LetterContext) -> bool:
 
 
 def _unknown(context: LetterContext, named: Team | None) -> str:
-    """Send the writer one text whatever was wrong, and a notice to the named team if it exists (S01)."""
+    """Send the writer one text whatever was wrong, and a notice to the named team if it exists
+    (S01)."""
     note = context.answer(
         "wrong_authentification",
         context.writer,

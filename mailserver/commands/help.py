@@ -1,8 +1,9 @@
-"""`help`: what can be asked for. `help WORD`: about a command, a kind of report, or a word of the rules.
+"""`help`: what can be asked for. `help WORD`: about a command, a kind of report, or a word of the
+rules.
 
-For a subject that means no command, we ask for the likely one, or send help (M61). Help goes to an address
-once a day, because a machine may be writing. A letter with a form, a program or a `<<FROM>>` line comes from
-a team, and is always answered.
+For a subject that means no command, we ask for the likely one, or send help (M61). Help goes to an
+address once a day, because a machine may be writing. A letter with a form, a program or a
+`<<FROM>>` line comes from a team, and is always answered.
 """
 
 from __future__ import annotations
@@ -24,7 +25,11 @@ from mailserver.reading.registration_form import holds_form
 
 
 def send_help(
-    context: LetterContext, *, note: str, is_asked_for: bool = True, once_in: timedelta | None = None
+    context: LetterContext,
+    *,
+    note: str,
+    is_asked_for: bool = True,
+    once_in: timedelta | None = None,
 ) -> str:
     """The list of all commands. `is_asked_for`: False = we did not understand the letter.
 
@@ -72,13 +77,13 @@ COMMAND = Command(
 )
 
 
-# --- a subject that means no command ---------------------------------------------------------------------
+# --- a subject that means no command --------------------------------------------------------------
 @dataclass(frozen=True)
 class Brought:
     """What a letter brings, whatever its subject says.
 
-    `fitting`: the name of the command for it, "" = none fits. `is_marked`: a `<<FROM>>` line is in it, other
-    than the samples in our own mails.
+    `fitting`: the name of the command for it, "" = none fits. `is_marked`: a `<<FROM>>` line is in
+    it, other than the samples in our own mails.
     """
 
     fitting: str
@@ -90,18 +95,21 @@ def read_brought(letter: Letter, settings: Settings) -> Brought:
     is_marked = _is_marked(letter)
     if holds_form(letter.form_lines, settings):
         return Brought("registration", is_marked)
-    brings_program = is_marked and (letter.files or not is_prose(without_from_line(letter.body.lines)))
+    brings_program = is_marked and (
+        letter.files or not is_prose(without_from_line(letter.body.lines))
+    )
     return Brought("compile" if brings_program else "", is_marked)
 
 
 def _is_marked(letter: Letter) -> bool:
-    return any(begins_with_mark(line) and FROM_LINE not in line for line in letter.body.lines) or any(
-        FROM_MARK.encode() in file.data for file in letter.files if file.name != GUIDE_NAME
-    )
+    return any(
+        begins_with_mark(line) and FROM_LINE not in line for line in letter.body.lines
+    ) or any(FROM_MARK.encode() in file.data for file in letter.files if file.name != GUIDE_NAME)
 
 
 def ask_or_help(context: LetterContext, arguments: Arguments, brought: Brought) -> str:
-    """Ask for the command that is likely meant, or send help. The arguments are the words of the subject."""
+    """Ask for the command that is likely meant, or send help. The arguments are the words of the
+    subject."""
     subject = " ".join(arguments).casefold()
     meant = help_topics.meant(subject, context.commands, context.settings)
     if meant is None and brought.fitting:

@@ -31,7 +31,8 @@ class Topic:
     name: str
 
 
-# Names of compile rules as reports have them, and words of the tournament; `_rule_words` has their sentences.
+# Names of compile rules as reports have them, and words of the tournament; `_rule_words` has their
+# sentences.
 RULES_OF_ANY = ("authentification", "compiler", "description", "letter", "seed")
 RULES_OF_C = (
     "assembler",
@@ -106,13 +107,14 @@ def _plain(word: str) -> str:
     return " ".join(re.sub(r"[#<>()_]", " ", word.casefold()).split())
 
 
-# --- mistyped subjects -------------------------------------------------------------------------------------
+# --- mistyped subjects ----------------------------------------------------------------------------
 ALIKE = 0.7  # the likeness from which on it is worth asking
 _MAX_COMPARED_CHARACTERS = 60
 
 
 def meant(subject: str, commands: Sequence[Command], settings: Settings) -> Command | None:
-    """The command that the writer of this clean subject may have meant: we ask, and carry out no guess."""
+    """The command that the writer of this clean subject may have meant: we ask, and carry out no
+    guess."""
     words = subject.split()
     found = [
         (likeness(" ".join(words[: len(right.split())]).casefold(), right.casefold()), command)

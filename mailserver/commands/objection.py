@@ -1,7 +1,7 @@
 """`objection`: something in the list of entries is wrong, and the organizer is to look at it.
 
-The letter goes to the organizer as it came. The answer says at once what the ledger has about the receipts in
-the letter, and about the team that wrote it.
+The letter goes to the organizer as it came. The answer says at once what the ledger has about the
+receipts in the letter, and about the team that wrote it.
 """
 
 from __future__ import annotations
@@ -37,7 +37,8 @@ def _object(context: LetterContext, _arguments: Arguments) -> str:
         listed=listed,
         is_final=is_final,
     )
-    kind = _PASSED_ON if proof else f"unproved_{_PASSED_ON}"  # strangers do not use up the teams' share
+    # strangers do not use up the teams' share
+    kind = _PASSED_ON if proof else f"unproved_{_PASSED_ON}"
     how = pass_letter_on(tx, context.stored, kind, mail, context.settings, context.now)
     return context.answer(
         "objection",
@@ -54,7 +55,8 @@ def _object(context: LetterContext, _arguments: Arguments) -> str:
 
 @dataclass(frozen=True)
 class Receipts:
-    """The receipts in a letter's text and in its files, such as a mail of ours: number and note of each."""
+    """The receipts in a letter's text and in its files, such as a mail of ours: number and note of
+    each."""
 
     found: tuple[tuple[int, str], ...]
 
@@ -77,7 +79,7 @@ COMMAND = Command(
 
 
 def _checked(context: LetterContext) -> Iterator[tuple[int, LedgerEntry | None]]:
-    """The number of each receipt in the letter, and what the ledger has; None if it is not a receipt of this
-    ledger."""
+    """The number of each receipt in the letter, and what the ledger has; None if it is not a
+    receipt of this ledger."""
     for number, note in context.said_as(Receipts).found:
         yield number, ledger.entry_of(context.tx, number, note)

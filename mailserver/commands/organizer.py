@@ -1,9 +1,10 @@
 """`organizer ...`: the organizer's own commands by mail, each confirmed by a token.
 
-The subject of a letter names an action. The line `<<FROM>> organizer string`, with the string of `knobeln
-letters organizer-string`, proves its writer. Nothing happens yet: a mail with a token goes to the organizer's
-address, and to no other. Its answer (`confirm TOKEN`, from that address, in time, once) carries the action
-out. So neither the string nor the address alone is enough, and a forged sender gets nothing.
+The subject of a letter names an action. The line `<<FROM>> organizer string`, with the string of
+`knobeln letters organizer-string`, proves its writer. Nothing happens yet: a mail with a token goes
+to the organizer's address, and to no other. Its answer (`confirm TOKEN`, from that address, in
+time, once) carries the action out. So neither the string nor the address alone is enough, and a
+forged sender gets nothing.
 
 Anybody else gets the same help as for an unknown subject; the journal tells the organizer.
 """
@@ -25,7 +26,14 @@ from mailserver.command import Arguments, Command, LetterContext
 from mailserver.commands.help import Brought, ask_or_help, read_brought
 from mailserver.limits import Limit
 from mailserver.reading.letter import Letter, arguments_after, clean_subject
-from mailserver.team_secret import FromLine, digest, find_from_line, matches, new_string, without_strings
+from mailserver.team_secret import (
+    FromLine,
+    digest,
+    find_from_line,
+    matches,
+    new_string,
+    without_strings,
+)
 
 NAME = "organizer"  # in the subject and after <<FROM>>
 ANSWERS = {"organizer_answer": Limit.DROP}
@@ -39,7 +47,8 @@ _TOKEN = re.compile(r"confirm ([a-z0-9]{4}(?:-[a-z0-9]{4}){4})")
 class OrganizersWords:
     """What the organizer writes in a letter, whatever action its subject names.
 
-    `reason`: after `reason:`; `text`: below the `<<FROM>>` line; `has_string`: a string is in that text.
+    `reason`: after `reason:`; `text`: below the `<<FROM>>` line; `has_string`: a string is in that
+    text.
     """
 
     reason: str
@@ -82,17 +91,21 @@ def read_request(context: LetterContext, arguments: Arguments) -> OrganizerReque
 def _written_message(words: OrganizersWords) -> tuple[str, str]:
     """Subject and text below the `<<FROM>>` line. Raises GiveUp with the right form."""
     subject, _, text = words.text.partition("\n")
-    if not subject.lower().startswith(_SUBJECT) or not subject[len(_SUBJECT) :].strip() or not text.strip():
+    if (
+        not subject.lower().startswith(_SUBJECT)
+        or not subject[len(_SUBJECT) :].strip()
+        or not text.strip()
+    ):
         raise GiveUp(
-            "below the <<FROM>> line there must be a line like `subject: the final starts later`, and then "
-            "the text for the teams"
+            "below the <<FROM>> line there must be a line like `subject: the final starts later`,"
+            " and then the text for the teams"
         )
     if words.has_string:
         raise GiveUp("the text has an authentification string in it, which nobody else may read")
     return subject[len(_SUBJECT) :].strip(), text.strip()
 
 
-# --- the actions -------------------------------------------------------------------------------------------
+# --- the actions ----------------------------------------------------------------------------------
 @dataclass(frozen=True)
 class Action:
     """Something to ask for. `check` raises GiveUp if it cannot be done; `do` says what follows.
@@ -108,7 +121,9 @@ class Action:
 
 
 def _actions(context: LetterContext) -> OrganizerActions:
-    return OrganizerActions(context.tx, context.settings, context.renderer, context.now, _actor(context))
+    return OrganizerActions(
+        context.tx, context.settings, context.renderer, context.now, _actor(context)
+    )
 
 
 def _actor(context: LetterContext) -> str:
@@ -132,7 +147,9 @@ def _run(context: LetterContext, request: OrganizerRequest) -> str:
     _check_run(context, request)
     decisions.order_run(context.tx, context.now)
     note(context, request, "the contest is to be run")
-    return gettext("The run starts within a second, or goes on. `organizer status` says how far it is.")
+    return gettext(
+        "The run starts within a second, or goes on. `organizer status` says how far it is."
+    )
 
 
 def _new_date(_context: LetterContext, request: OrganizerRequest) -> Mapping[str, datetime]:
@@ -158,8 +175,8 @@ def _message(request: OrganizerRequest) -> Message:
         case ("without", "program"):
             return Message(subject, text, without_program=True)
     raise GiveUp(
-        "the subject must be `organizer tell all`, `organizer tell round 2` or `organizer tell without "
-        "program`"
+        "the subject must be `organizer tell all`, `organizer tell round 2` or `organizer tell"
+        " without program`"
     )
 
 
@@ -177,12 +194,19 @@ def _preview_of_message(context: LetterContext, request: OrganizerRequest) -> st
 
 def _status(context: LetterContext, _request: OrganizerRequest) -> str:
     state, pause = contest_state.state(context.tx), decisions.paused(context.tx)
-    mails = ", ".join(f"{count} {state}" for state, count in outbox.count_by_state(context.tx).items())
+    mails = ", ".join(
+        f"{count} {state}" for state, count in outbox.count_by_state(context.tx).items()
+    )
     pending = teams.count_pending(context.tx)
-    waiting = ", ".join(f"{count} {state}" for state, count in letters.count_by_state(context.tx).items())
+    waiting = ", ".join(
+        f"{count} {state}" for state, count in letters.count_by_state(context.tx).items()
+    )
     lines = [
         f"phase: {state.phase}" + (f", paused: {pause.reason}" if pause else ""),
-        f"teams: {teams.count(context.tx)}, with a program {submissions.count_with_program(context.tx)}",
+        (
+            f"teams: {teams.count(context.tx)}, with a program"
+            f" {submissions.count_with_program(context.tx)}"
+        ),
         *(
             [gettext("registrations that wait for your decision: %(pending)s", pending=pending)]
             if pending
@@ -191,7 +215,10 @@ def _status(context: LetterContext, _request: OrganizerRequest) -> str:
         f"letters: {waiting or 'none'}",
         gettext("mails: %(value)s", value=mails or "none")
         + (gettext(", reports are held") if decisions.reports_held(context.tx) else ""),
-        *(f"{line.at:%Y-%m-%d %H:%M} {line.area}: {line.text}" for line in contest_state.log(context.tx, 5)),
+        *(
+            f"{line.at:%Y-%m-%d %H:%M} {line.area}: {line.text}"
+            for line in contest_state.log(context.tx, 5)
+        ),
     ]
     return "\n".join(line.split("\n")[0] for line in lines)
 
@@ -233,7 +260,10 @@ ACTIONS: Mapping[str, Action] = {
         lambda context, request: _actions(context).release(request.reason),
     ),
     "move": Action(
-        "move DATE TIME", noted("the date is moved, and all registered teams are told"), _new_date, _move
+        "move DATE TIME",
+        noted("the date is moved, and all registered teams are told"),
+        _new_date,
+        _move,
     ),
     BEACON: Action(
         "beacon",
@@ -254,7 +284,7 @@ ACTIONS: Mapping[str, Action] = {
 }
 
 
-# --- answers -----------------------------------------------------------------------------------------------
+# --- answers --------------------------------------------------------------------------------------
 def reply(context: LetterContext, what: str, text: str, *, done: bool, journal: str) -> str:
     """Answer to the organizer's address, whoever wrote."""
     to = context.settings.contest.organizer_address
@@ -268,7 +298,8 @@ def refuse(context: LetterContext, what: str, why: str) -> str:
 
 
 def answer_stranger(context: LetterContext, what: str, brought: Brought) -> str:
-    """Answer as to any unknown subject, so that strangers learn nothing; the journal has a line on it."""
+    """Answer as to any unknown subject, so that strangers learn nothing; the journal has a line on
+    it."""
     contest_state.note(context.tx, NAME, f"{what} (letter {context.stored.id})", context.now)
     words = tuple(clean_subject(context.letter.subject).split())
     return f"{what}; {ask_or_help(context, words, brought)}"
@@ -287,13 +318,16 @@ def note(context: LetterContext, request: OrganizerRequest, text: str) -> None:
     )
 
 
-# --- the commands ------------------------------------------------------------------------------------------
+# --- the commands ---------------------------------------------------------------------------------
 def _ask_or_answer(context: LetterContext, arguments: Arguments) -> str:
     """The arguments are those of the action, in small letters."""
     line = context.from_line
     named = line if isinstance(line, FromLine) and line.team == NAME else None
     # The strings are compared in any case, so that an answer takes the same time.
-    if not matches(named.string if named else "", decisions.organizer_digest(context.tx)) or named is None:
+    if (
+        not matches(named.string if named else "", decisions.organizer_digest(context.tx))
+        or named is None
+    ):
         why = "somebody wrote an `organizer` letter without the right string"
         return answer_stranger(context, why, context.said_as(OrganizersWords).brought)
     try:
@@ -338,7 +372,8 @@ def _confirm(context: LetterContext, arguments: Arguments) -> str:
     try:
         text = ACTIONS[found.name].do(context, found)
     except ConfigError:
-        raise  # a template is wrong, and the action may be half done: set the letter aside, roll all back
+        # a template is wrong, and the action may be half done: set the letter aside, roll all back
+        raise
     except GiveUp as error:
         return refuse(context, found.text, str(error))
     journal = f"the organizer confirmed: {found.text}"

@@ -1,4 +1,5 @@
-"""`please test`: games outside the contest, which count for nothing. They rest while the contest runs."""
+"""`please test`: games outside the contest, which count for nothing. They rest while the contest
+runs."""
 
 from __future__ import annotations
 
@@ -13,7 +14,8 @@ from mailserver.reading.find_program import MailedProgram
 
 
 def _why_not_now(context: LetterContext, team: Team) -> str:
-    """Why this team cannot practise now; "" = it can. The template `command_refused` has words for each."""
+    """Why this team cannot practise now; "" = it can. The template `command_refused` has words for
+    each."""
     if context.phase is Phase.RUNNING:
         return "running"
     if context.stored.received_at < context.settings.dates.compilation_opens:
@@ -27,7 +29,10 @@ def _test(context: LetterContext, team: Team, program: MailedProgram) -> str:
     reason = _why_not_now(context, team)
     if not reason and any(is_archive(name) or name == IMAGE_NAME for name in program.files):
         reason = "an image"
-    if not reason and sum(map(len, program.files.values())) > context.settings.programs.MAX_SOURCE_BYTES:
+    if (
+        not reason
+        and sum(map(len, program.files.values())) > context.settings.programs.MAX_SOURCE_BYTES
+    ):
         reason = "too long"
     if reason:
         return authentication.refuse(context, team.address, reason, team=team)

@@ -1,6 +1,8 @@
-"""`mail-preference LAP,DGP,...`: a team changes which reports it gets (K30), by its `<<FROM>>` line.
+"""`mail-preference LAP,DGP,...`: a team changes which reports it gets (K30), by its `<<FROM>>`
+line.
 
-The codes are in the subject, as in the form, or in the text after `mail-preference:`. `none` cancels all.
+The codes are in the subject, as in the form, or in the text after `mail-preference:`. `none`
+cancels all.
 """
 
 from __future__ import annotations
@@ -81,7 +83,8 @@ def _codes_in_text(letter: Letter) -> Iterator[tuple[str, ...]]:
 
 
 def _chosen(context: LetterContext, arguments: Arguments) -> tuple[str, ...] | Problem:
-    """What the letter asks for; a problem where that is not clear, because a guess would change something."""
+    """What the letter asks for; a problem where that is not clear, because a guess would change
+    something."""
     in_text = context.said_as(CodesInText).lines
     found = {codes for codes in (read_codes(",".join(arguments)), *in_text) if codes}
     if len(found) != 1:
@@ -100,7 +103,8 @@ def _chosen(context: LetterContext, arguments: Arguments) -> tuple[str, ...] | P
 
 
 def read_codes(text: str) -> tuple[str, ...]:
-    """The codes as they are written, parted by commas or blanks; (`none`,) for that word, () for nothing."""
+    """The codes as they are written, parted by commas or blanks; (`none`,) for that word, () for
+    nothing."""
     codes = tuple(re.findall(r"[^\s,;]+", text))
     return (NONE,) if tuple(map(str.casefold, codes)) == (NONE,) else codes
 
@@ -109,6 +113,8 @@ def _wrong(context: LetterContext, text: str) -> Problem:
     sample = sample_preferences(context.settings).replace(":", "", 1)
     return Problem(
         text,
-        expected=gettext("Subject: %(sample)s\nor `%(none)s`, for no reports", sample=sample, none=NONE),
+        expected=gettext(
+            "Subject: %(sample)s\nor `%(none)s`, for no reports", sample=sample, none=NONE
+        ),
         lists_reports=True,
     )

@@ -1,4 +1,5 @@
-"""`registration for KNOBELN`: reads the form, applies the rules of acceptance, answers (K25-K42)."""
+"""`registration for KNOBELN`: reads the form, applies the rules of acceptance, answers
+(K25-K42)."""
 
 from __future__ import annotations
 
@@ -47,13 +48,21 @@ def _register(context: LetterContext, _arguments: Arguments) -> str:
         return _refuse_form(context, reading)
     earlier = teams.by_address(context.tx, reading.registration.address)
     reason = _reason_against(context, reading.registration, earlier)
-    return _refuse(context, reason) if reason else _take(context, reading.registration, reading, earlier)
+    return (
+        _refuse(context, reason)
+        if reason
+        else _take(context, reading.registration, reading, earlier)
+    )
 
 
 COMMAND = Command(
     "registration",
     _register,
-    lambda settings: (f"registration for {settings.contest.subject_word}", "registration", "register"),
+    lambda settings: (
+        f"registration for {settings.contest.subject_word}",
+        "registration",
+        "register",
+    ),
     read_letter=lambda letter, settings: read(letter.form_lines, settings),
     answers={
         "registration_refused": Limit.TELL,
@@ -73,7 +82,9 @@ def _refuse_form(context: LetterContext, reading: FormResult) -> str:
         return _refuse(context, "full")
     written = reading.form.text if reading.form else ""
     taken = Problem(
-        gettext("There is already a team with this mail-address, and the address identifies the team.")
+        gettext(
+            "There is already a team with this mail-address, and the address identifies the team."
+        )
     )
     problems = [*reading.problems, *((taken,) if known else ())]
     if repairs := "; ".join(context.letter.body.repairs):  # the mistakes may come from them
@@ -85,7 +96,8 @@ def _refuse_form(context: LetterContext, reading: FormResult) -> str:
 
 
 def _is_full(context: LetterContext) -> bool:
-    """Whether teams from which something was heard have taken all places: forged forms take none."""
+    """Whether teams from which something was heard have taken all places: forged forms take
+    none."""
     return teams.count(context.tx) >= context.settings.teams.max_teams
 
 
@@ -94,7 +106,9 @@ def _gives_way(team: Team) -> bool:
     return team.is_registered and not team.is_proved
 
 
-def _reason_against(context: LetterContext, registration: Registration, earlier: Team | None) -> str:
+def _reason_against(
+    context: LetterContext, registration: Registration, earlier: Team | None
+) -> str:
     """Why a well-formed registration cannot be taken; "" = it can. The template has words for each.
 
     `earlier`: the team that has its address.
@@ -113,7 +127,12 @@ def _reason_against(context: LetterContext, registration: Registration, earlier:
 
 
 def _refuse(
-    context: LetterContext, reason: str, *, to: str = "", problems: tuple[Problem, ...] = (), form: str = ""
+    context: LetterContext,
+    reason: str,
+    *,
+    to: str = "",
+    problems: tuple[Problem, ...] = (),
+    form: str = "",
 ) -> str:
     return context.answer(
         "registration_refused",
@@ -152,7 +171,9 @@ def _doubt(context: LetterContext, wanted: Registration, earlier: Team | None) -
 _FORM_ANSWERS = (CONFIRM_REGISTRATION, "registration_accepted", "registration_pending")
 
 
-def _take(context: LetterContext, wanted: Registration, reading: FormResult, earlier: Team | None) -> str:
+def _take(
+    context: LetterContext, wanted: Registration, reading: FormResult, earlier: Team | None
+) -> str:
     """Accept the registration, or ask its address for a reply first."""
     reason = None if context.is_confirmed else _doubt(context, wanted, earlier)
     if reason is None:
@@ -166,13 +187,16 @@ def _take(context: LetterContext, wanted: Registration, reading: FormResult, ear
     )
 
 
-def _accept(context: LetterContext, wanted: Registration, reading: FormResult, earlier: Team | None) -> str:
+def _accept(
+    context: LetterContext, wanted: Registration, reading: FormResult, earlier: Team | None
+) -> str:
     """`earlier`: the team that comes back with this form, or gives way to it."""
     waits = context.settings.teams.approval == "organizer"
     template = "registration_pending" if waits else "registration_accepted"
     own = earlier.name.casefold() if earlier else None
     name = unique_name(
-        wanted.team_name, lambda name: name.casefold() != own and teams.has_name_like(context.tx, name)
+        wanted.team_name,
+        lambda name: name.casefold() != own and teams.has_name_like(context.tx, name),
     )
     registration = replace(wanted, team_name=name)
     string = new_string()
@@ -194,9 +218,12 @@ def _accept(context: LetterContext, wanted: Registration, reading: FormResult, e
     remarks = (*context.letter.body.repairs, *reading.remarks)
     if earlier and earlier.is_registered:
         context.record(Effect.WITHDRAWN, earlier.name)
-    receipt = context.record(Effect.REGISTRATION_WAITS if waits else Effect.REGISTRATION_ACCEPTED, name)
+    receipt = context.record(
+        Effect.REGISTRATION_WAITS if waits else Effect.REGISTRATION_ACCEPTED, name
+    )
     if waits:
-        # No team_id: the organizer may yet take the team out. It gets another string when it is accepted.
+        # No team_id: the organizer may yet take the team out. It gets another string when it is
+        # accepted.
         return context.answer(
             template,
             team.address,
@@ -226,7 +253,8 @@ def _accept(context: LetterContext, wanted: Registration, reading: FormResult, e
 
 
 def welcome_back(context: LetterContext, team: Team) -> str:
-    """What a team gets that has just shown that somebody reads its address: a place, the library, the rules.
+    """What a team gets that has just shown that somebody reads its address: a place, the library,
+    the rules.
 
     Returns a note for the journal if no place is left; then the letter has no other effect.
     """
@@ -253,8 +281,8 @@ def welcome_back(context: LetterContext, team: Team) -> str:
 
 
 class _Welcome(TypedDict):
-    """The facts of the template `registration_accepted`, except `remarks`. `own`: the program of a team that
-    comes back, and whether it counts."""
+    """The facts of the template `registration_accepted`, except `remarks`. `own`: the program of a
+    team that comes back, and whether it counts."""
 
     team: Team
     string: str
@@ -275,7 +303,9 @@ def _welcome(tx: Transaction, team: Team, string: str, settings: Settings) -> _W
     )
 
 
-def _for_programs(welcome: _Welcome, settings: Settings, *, is_short: bool = False) -> tuple[Attachment, ...]:
+def _for_programs(
+    welcome: _Welcome, settings: Settings, *, is_short: bool = False
+) -> tuple[Attachment, ...]:
     """The welcome as `knobeln.json`. `is_short`: the address has proved nothing."""
     team = welcome["team"]
     record = WelcomeRecord(
@@ -292,7 +322,8 @@ def _for_programs(welcome: _Welcome, settings: Settings, *, is_short: bool = Fal
 
 
 def _with_welcome(settings: Settings) -> tuple[Attachment, ...]:
-    """An accepted team gets the library that its program is linked with, if there is one, and the rules."""
+    """An accepted team gets the library that its program is linked with, if there is one, and the
+    rules."""
     game = game_of(settings.game, settings.programs).info
     library = software(game) if game.play.is_in_c else ()
     return (*library, *rules(game.name))
@@ -304,11 +335,12 @@ def _shared_people(tx: Transaction, registration: Registration) -> tuple[str, ..
     return tuple(f"{name} is also a member of {team}" for name, team in found)
 
 
-# --- the organizer's word ----------------------------------------------------------------------------------
+# --- the organizer's word -------------------------------------------------------------------------
 def accept_pending(
     tx: Transaction, team: Team, settings: Settings, renderer: Renderer, now: datetime
 ) -> None:
-    """Take a team in that waited, has withdrawn or was not heard from: it gets the complete welcome mail."""
+    """Take a team in that waited, has withdrawn or was not heard from: it gets the complete welcome
+    mail."""
     string = new_string()
     teams.set_state(tx, team.id, TeamState.ACTIVE)
     teams.set_auth_digest(tx, team.id, digest(string))
@@ -319,7 +351,9 @@ def accept_pending(
             "registration_accepted", remarks=(), is_short=False, is_brief=False, **welcome
         )
     outgoing = replace(
-        to_team(team, _key(team, f"accepted/{digest(string)[:12]}"), "registration_accepted", rendered),
+        to_team(
+            team, _key(team, f"accepted/{digest(string)[:12]}"), "registration_accepted", rendered
+        ),
         attachments=(*_with_welcome(settings), *_for_programs(welcome, settings)),
         receipt=_record(tx, Effect.REGISTRATION_ACCEPTED, team, now),
     )
@@ -341,16 +375,21 @@ def reject_pending(
     with speaking(team.language or settings.contest.language):
         rendered = renderer.render("registration_rejected", team=team, words=reason)
     key, kind = _key(team, "rejected"), "registration_rejected"
-    words = Outgoing(key, kind, team.address, rendered.subject, rendered.body, language=team.language)
+    words = Outgoing(
+        key, kind, team.address, rendered.subject, rendered.body, language=team.language
+    )
     outgoing = replace(words, receipt=receipt)
     outbox.put(tx, outgoing, settings, now)
 
 
 def _record(tx: Transaction, effect: Effect, team: Team, now: datetime) -> Receipt:
     """Append the organizer's decision about the team's form to the ledger."""
-    return ledger.append(tx, LedgerEntry(effect, team.name, now, letters.that_registered(tx, team.id)))
+    return ledger.append(
+        tx, LedgerEntry(effect, team.name, now, letters.that_registered(tx, team.id))
+    )
 
 
 def _key(team: Team, what: str) -> str:
-    """With the time of registration, because the database may give a removed team's number again."""
+    """With the time of registration, because the database may give a removed team's number
+    again."""
     return f"team/{team.id}/{team.registered_at.isoformat()}/{what}"

@@ -1,8 +1,9 @@
 """`resend authentification`: a new string for a team that has lost its own.
 
-The writer cannot prove anything. So the letter must come from the registered address, the string goes nowhere
-else, there are only a few in a day, and the old one stays valid until the new one is used: a forged letter
-costs the team a mail, and no more. Where our own mail server says that the address is forged, not even that.
+The writer cannot prove anything. So the letter must come from the registered address, the string
+goes nowhere else, there are only a few in a day, and the old one stays valid until the new one is
+used: a forged letter costs the team a mail, and no more. Where our own mail server says that the
+address is forged, not even that.
 """
 
 from __future__ import annotations
@@ -28,7 +29,11 @@ def _reason_against(context: LetterContext, team: Team) -> str:
         return "finished"
     if context.authenticity is Authenticity.FAIL:
         return "forged"
-    return "too often" if context.count_answered("new_string", team.address, DAY) >= MAX_PER_DAY else ""
+    return (
+        "too often"
+        if context.count_answered("new_string", team.address, DAY) >= MAX_PER_DAY
+        else ""
+    )
 
 
 def _resend(context: LetterContext, _arguments: Arguments) -> str:

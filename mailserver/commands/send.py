@@ -1,8 +1,8 @@
-"""`send rules`, `announcement`, `faq`, `software`, `ladder`, `ledger`: what anybody may have sent, once per
-address and hour.
+"""`send rules`, `announcement`, `faq`, `software`, `ladder`, `ledger`: what anybody may have sent,
+once per address and hour.
 
-A registered team gets the complete software kit if the game has one (K23, K24, U14, M62). Nobody else gets
-more than the library or the sample programs: nothing large goes to strangers.
+A registered team gets the complete software kit if the game has one (K23, K24, U14, M62). Nobody
+else gets more than the library or the sample programs: nothing large goes to strangers.
 """
 
 from __future__ import annotations
@@ -14,7 +14,13 @@ from contest.model import Attachment, TeamState
 from contest.store import ladder, ledger, teams
 from knobellib.kit_archives import tar_archive
 from knobellib.kits import kit_of
-from mailserver.attachments import MAX_LEDGER_BYTES, announcement_texts, ledger_files, rules, software
+from mailserver.attachments import (
+    MAX_LEDGER_BYTES,
+    announcement_texts,
+    ledger_files,
+    rules,
+    software,
+)
 from mailserver.command import Arguments, Command, LetterContext
 from mailserver.limits import HOUR, MAX_STRANGERS_BYTES, Limit
 
@@ -129,7 +135,8 @@ LADDER = Command(
 
 
 def _send_ledger(context: LetterContext, _arguments: Arguments) -> str:
-    """The ledger of letters as it is published while the contest runs, and its signed checkpoint."""
+    """The ledger of letters as it is published while the contest runs, and its signed
+    checkpoint."""
     team = context.proof.team if context.proof else teams.by_address(context.tx, context.writer)
     most = MAX_LEDGER_BYTES if team else MAX_STRANGERS_BYTES // 2
     files = ledger_files(context.tx, most)
@@ -145,4 +152,6 @@ def _send_ledger(context: LetterContext, _arguments: Arguments) -> str:
     )
 
 
-LEDGER = Command("ledger", _send_ledger, lambda settings: ("ledger",), answers={"ledger": Limit.DROP})
+LEDGER = Command(
+    "ledger", _send_ledger, lambda settings: ("ledger",), answers={"ledger": Limit.DROP}
+)

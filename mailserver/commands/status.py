@@ -1,7 +1,7 @@
 """`status`: tells a team what we know of it, and what happens when, at its registered address only.
 
-A letter from the registered address is enough to ask, which anybody could forge. So the answer holds nothing
-secret, and nobody else gets it. Others get the dates.
+A letter from the registered address is enough to ask, which anybody could forge. So the answer
+holds nothing secret, and nobody else gets it. Others get the dates.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ from mailserver.limits import Limit
 
 
 def _answer(context: LetterContext, team: Team | None) -> str:
-    """In the template `newest` is the version that came last, `own` what there is to tell about the one that
-    counts, `trial` its trial game; each may be None."""
+    """In the template `newest` is the version that came last, `own` what there is to tell about the
+    one that counts, `trial` its trial game; each may be None."""
     newest = next(iter(submissions.newest(context.tx, 1, team_id=team.id)), None) if team else None
     own = submissions.program_of(context.tx, team.id) if team else None
     report = submissions.report_of(context.tx, own.counting.id) if own and own.counting else None
@@ -24,7 +24,9 @@ def _answer(context: LetterContext, team: Team | None) -> str:
     return context.answer(
         "status",
         team.address if team else context.writer,
-        note=f"the status of {team.name} is asked for" if team else "the dates are asked for, not by a team",
+        note=f"the status of {team.name} is asked for"
+        if team
+        else "the dates are asked for, not by a team",
         of_team=team,
         own=own,
         trial=report.trial if report else None,

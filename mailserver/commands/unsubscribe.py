@@ -1,8 +1,8 @@
 """`unsubscribe` or `stop`: no reports from now on.
 
-Mail programs send `unsubscribe` from their button (RFC 2369). Such a letter is empty, and anybody can forge
-its sender. The button's letter has a token of the address that the report went to; where a letter proves
-nothing, the address is asked first.
+Mail programs send `unsubscribe` from their button (RFC 2369). Such a letter is empty, and anybody
+can forge its sender. The button's letter has a token of the address that the report went to; where
+a letter proves nothing, the address is asked first.
 """
 
 from __future__ import annotations
@@ -62,10 +62,13 @@ COMMAND = Command(
 
 
 def _address_with(context: LetterContext, token: str) -> str:
-    """The team's address that this token was sent to; "" = there is none, or it is no team's any more."""
+    """The team's address that this token was sent to; "" = there is none, or it is no team's any
+    more."""
     secret = contest_state.secret(context.tx)
     known = teams.addresses(context.tx)
-    return next((each for each in known if compare_digest(unsubscribe_token(each, secret), token)), "")
+    return next(
+        (each for each in known if compare_digest(unsubscribe_token(each, secret), token)), ""
+    )
 
 
 def _end_reports(context: LetterContext, team: Team) -> str:

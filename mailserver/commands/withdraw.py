@@ -1,8 +1,8 @@
 """`withdraw`: a team takes itself out before the contest starts.
 
-We neither play nor publish its programs, and it gets no reports. It keeps its name, because an old letter in
-that name must never hit another team (K33). The address is free: registering from it again brings the same
-team back with its programs (K29), under the rules of every registration.
+We neither play nor publish its programs, and it gets no reports. It keeps its name, because an old
+letter in that name must never hit another team (K33). The address is free: registering from it
+again brings the same team back with its programs (K29), under the rules of every registration.
 """
 
 from __future__ import annotations

@@ -1,4 +1,5 @@
-"""Witnesses sign the ledger, too: each is sent it at the moments that matter, and answers by a letter.
+"""Witnesses sign the ledger, too: each is sent it at the moments that matter, and answers by a
+letter.
 
 Who signs does not matter to us, but with which key: the organizer has named it before.
 """
@@ -56,7 +57,9 @@ def _due(tx: Transaction, settings: Settings) -> list[tuple[int, Witness]]:
     asked = {(number, str(key)) for number, key, _ in ledger.cosignatures_asked(tx)}
     wanted = sorted(ledger.to_be_cosigned(tx, is_over=is_over))
     named = settings.tournament.witnesses
-    return [(number, each) for number in wanted for each in named if (number, each.key) not in asked]
+    return [
+        (number, each) for number in wanted for each in named if (number, each.key) not in asked
+    ]
 
 
 @dataclass(frozen=True)
@@ -88,7 +91,9 @@ def _cosign(context: LetterContext, _arguments: Arguments) -> str:
         if made:
             ledger.keep_cosignature(context.tx, number, str(key), made)
             signed.append((number, key.name))
-    note = "; ".join(f"{name} has signed the ledger up to entry {number}" for number, name in signed)
+    note = "; ".join(
+        f"{name} has signed the ledger up to entry {number}" for number, name in signed
+    )
     return context.answer(
         "cosigned",
         context.writer,
@@ -113,7 +118,9 @@ def _made_by(key: VerifierKey, note: str, candidates: Sequence[bytes]) -> bytes 
 COMMAND = Command(
     NAME,
     _cosign,
-    reads=lambda subject, settings: arguments_after(subject, NAME) if settings.tournament.witnesses else None,
+    reads=lambda subject, settings: (
+        arguments_after(subject, NAME) if settings.tournament.witnesses else None
+    ),
     read_letter=_read_cosignatures,
     answers={"cosigned": Limit.DROP},
 )

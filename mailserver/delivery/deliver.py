@@ -1,20 +1,23 @@
 """Delivers mails from the outbox: takes what is due, sends it, records the attempt (K98).
 
-Each attempt is written before it is made. If that cannot be written, nothing is sent, so a full disk or a
-busy database repeats no mail. What became of a mail is written in the transaction that begins the next one.
-So there is one transaction for each mail, and a kill leaves one mail in doubt. To begin several together
-would save their commits, which take less time than a relay, and leave all of them in doubt. Into a Maildir a
-mail comes only once, however often it is sent, so there several are begun together.
+Each attempt is written before it is made. If that cannot be written, nothing is sent, so a full
+disk or a busy database repeats no mail. What became of a mail is written in the transaction that
+begins the next one. So there is one transaction for each mail, and a kill leaves one mail in doubt.
+To begin several together would save their commits, which take less time than a relay, and leave all
+of them in doubt. Into a Maildir a mail comes only once, however often it is sent, so there several
+are begun together.
 
-A mail in doubt goes out once more, under the same Message-ID. If we are killed with it again and again, or if
-our own code fails with it, it is set aside, and the others go on. If it cannot be written what became of a
-mail, we remember it and write it first of all; until then nobody else may deliver (`Delivery.is_behind`).
+A mail in doubt goes out once more, under the same Message-ID. If we are killed with it again and
+again, or if our own code fails with it, it is set aside, and the others go on. If it cannot be
+written what became of a mail, we remember it and write it first of all; until then nobody else may
+deliver (`Delivery.is_behind`).
 
-After a 4xx, or if the relay cannot be reached, we try again, later and later. A mail fails after a 5xx or
-when it has waited too long; the organizer sees it. Each mail has an envelope sender of its own, to which its
-bounces come. Several processes may deliver: each holds the database's lock for the mails that it sends, until
-it is written what became of them. On SQLite, where there are no such locks, the caller sees to it that only
-one process delivers. Where PostgreSQL ends all connections, the mails that are being sent are in doubt, too.
+After a 4xx, or if the relay cannot be reached, we try again, later and later. A mail fails after a
+5xx or when it has waited too long; the organizer sees it. Each mail has an envelope sender of its
+own, to which its bounces come. Several processes may deliver: each holds the database's lock for
+the mails that it sends, until it is written what became of them. On SQLite, where there are no such
+locks, the caller sees to it that only one process delivers. Where PostgreSQL ends all connections,
+the mails that are being sent are in doubt, too.
 """
 
 from __future__ import annotations
@@ -52,7 +55,9 @@ class Delivered:
     failed: int = 0
 
     def __add__(self, other: Delivered) -> Delivered:
-        return Delivered(self.sent + other.sent, self.deferred + other.deferred, self.failed + other.failed)
+        return Delivered(
+            self.sent + other.sent, self.deferred + other.deferred, self.failed + other.failed
+        )
 
 
 def senders(tx: Transaction, settings: Settings) -> Callable[[int], str]:
@@ -71,25 +76,29 @@ Failure = tuple[DueMail, DeliveryRefused | _OwnError]
 class Delivery:
     """Delivers the mails of one contest by one transport, and remembers what it could not write."""
 
-    def __init__(self, store: Store, settings: Settings, clock: Clock, transport: Transport) -> None:
+    def __init__(
+        self, store: Store, settings: Settings, clock: Clock, transport: Transport
+    ) -> None:
         self._store = store
         self._settings = settings
         self._clock = clock
         self._transport = transport
         self._unwritten: list[Outcome] = []
         self._untried: dict[int, DueMail] = {}  # begun, and not yet given to the transport
-        self._locks: dict[int, ExitStack] = {}  # of mails of which it is not written what became of them
+        # of mails of which it is not written what became of them
+        self._locks: dict[int, ExitStack] = {}
 
     @property
     def is_behind(self) -> bool:
-        """Whether it is not yet written what became of a mail. Until then nobody else may deliver."""
+        """Whether it is not yet written what became of a mail. Until then nobody else may
+        deliver."""
         return bool(self._unwritten)
 
     def deliver_due(self) -> Delivered:
         """Send what is due, at most BATCH mails. Raises StoreBusy: then call it again.
 
-        If the relay cannot be reached, or refuses so many in a row that it must mean us, no mail fails: all
-        wait (O11).
+        If the relay cannot be reached, or refuses so many in a row that it must mean us, no mail
+        fails: all wait (O11).
         """
         self._write()
         with self._store.read() as tx:
@@ -102,11 +111,12 @@ class Delivery:
             self._write()
         return done
 
-    # --- sending -------------------------------------------------------------------------------------------
+    # --- sending ----------------------------------------------------------------------------------
     def _send_all(self, mails: Sequence[DueMail], sender: Callable[[int], str]) -> Delivered:
         """Send these one after the other, until the relay cannot be reached."""
         done = Delivered()
-        failures: list[Failure] = []  # in a row; the next result shows whether the mails are to blame
+        # in a row; the next result shows whether the mails are to blame
+        failures: list[Failure] = []
         for mail, item in self._begun(mails):
             try:
                 response = self._send(mail, item, sender)
@@ -119,7 +129,9 @@ class Delivery:
                 failures.append((mail, error))
                 self._put_off(mail, error)
                 if len(failures) == MAX_FAILURES_IN_A_ROW:
-                    return done + self._wait_for_relay([each for each, _ in failures], _of_everything(error))
+                    return done + self._wait_for_relay(
+                        [each for each, _ in failures], _of_everything(error)
+                    )
                 continue
             else:
                 self._ended(mail, End.SENT, response)
@@ -128,7 +140,9 @@ class Delivery:
             failures = []
         return done + self._fail(failures)
 
-    def _send(self, mail: DueMail, item: OutboxItem | _OwnError, sender: Callable[[int], str]) -> str:
+    def _send(
+        self, mail: DueMail, item: OutboxItem | _OwnError, sender: Callable[[int], str]
+    ) -> str:
         """Send the mail; the relay's reply. Raises _OwnError for what is no error of a relay."""
         if isinstance(item, _OwnError):
             raise item
@@ -140,9 +154,10 @@ class Delivery:
         except Exception as error:
             raise _own_error(mail, error) from error
 
-    # --- beginning, and the mails that nobody else sends ---------------------------------------------------
+    # --- beginning, and the mails that nobody else sends ------------------------------------------
     def _begun(self, mails: Sequence[DueMail]) -> Iterator[tuple[DueMail, OutboxItem | _OwnError]]:
-        """Those that we have begun to send, with their bytes; that is written when they come out."""
+        """Those that we have begun to send, with their bytes; that is written when they come
+        out."""
         for number, batch in _batches(mails, self._transport.batch):
             if not self._lock(number):  # a process on another computer sends them
                 continue
@@ -154,7 +169,8 @@ class Delivery:
                 yield from zip(begun, self._read(begun), strict=True)
 
     def _read(self, begun: Sequence[DueMail]) -> list[OutboxItem | _OwnError]:
-        """The mails with their bytes: together, or if that fails each alone, to know which is to blame."""
+        """The mails with their bytes: together, or if that fails each alone, to know which is to
+        blame."""
         if begun[0].unfinished >= MAX_UNFINISHED:  # it is alone
             return [_OwnError("sending it was begun again and again, and never ended")]
         try:
@@ -181,7 +197,7 @@ class Delivery:
         for number in [number for number in self._locks if number != but]:
             self._locks.pop(number).close()
 
-    # --- what became of them -------------------------------------------------------------------------------
+    # --- what became of them ----------------------------------------------------------------------
     @contextmanager
     def _writing(self) -> Iterator[Transaction]:
         """A transaction that first notes what became of mails."""
@@ -203,7 +219,9 @@ class Delivery:
         """Remember what became of the attempt at this mail. `at`: when it is tried again."""
         self._untried.pop(mail.id, None)
         now = self._clock.now()
-        self._unwritten.append(Outcome(mail.id, mail.attempts + 1, end, at or now, _short(response)))
+        self._unwritten.append(
+            Outcome(mail.id, mail.attempts + 1, end, at or now, _short(response))
+        )
 
     def _put_off(self, mail: DueMail, error: DeliveryRefused | _OwnError) -> None:
         """Try this mail again, unless the next result shows that it is to blame."""
@@ -211,7 +229,8 @@ class Delivery:
         self._ended(mail, end, str(error), self._clock.now() + back_off(mail.attempts))
 
     def _fail(self, failures: Sequence[Failure]) -> Delivered:
-        """These are to blame themselves: give up what was refused, and what has failed too often."""
+        """These are to blame themselves: give up what was refused, and what has failed too
+        often."""
         done = Delivered()
         for mail, error in failures:
             if isinstance(error, DeliveryRefused):
@@ -233,7 +252,8 @@ class Delivery:
             contest_state.note(tx, "error", f"mail {mail.id}: {_short(text)}", self._clock.now())
 
     def _wait_for_relay(self, tried: Sequence[DueMail], error: RelayUnreachable) -> Delivered:
-        """Let the tried mails wait as after any failure, and the others a little: the relay is away."""
+        """Let the tried mails wait as after any failure, and the others a little: the relay is
+        away."""
         log.error("delivery waits", why=str(error))
         total = Delivered()
         for mail in tried:
@@ -245,7 +265,8 @@ class Delivery:
     def _defer(self, mail: DueMail, error: DeliveryDeferred) -> Delivered:
         now = self._clock.now()
         too_old = now - mail.ready_at >= GIVE_UP_AFTER
-        # Not at the first try after a long pause, nor because the clock has jumped: that says nothing.
+        # Not at the first try after a long pause, nor because the clock has jumped: that says
+        # nothing.
         if too_old and mail.attempts >= MIN_ATTEMPTS:
             self._ended(mail, End.FAILED, f"given up: {error}")
             return Delivered(failed=1)
@@ -254,7 +275,8 @@ class Delivery:
 
 
 def _batches(mails: Sequence[DueMail], size: int) -> Iterator[tuple[int, list[DueMail]]]:
-    """The mails that are begun together, with the number of their lock, which all processes agree on.
+    """The mails that are begun together, with the number of their lock, which all processes agree
+    on.
 
     A mail in doubt is alone: if we are killed with it, it leaves no other one in doubt.
     """

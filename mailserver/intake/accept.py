@@ -1,10 +1,11 @@
 """The one way in: we commit a letter before we tell anyone that we have it.
 
-A letter of a team may be large, because it may hold the archive of an image. Its sender may be forged, but a
-forger must know the team's address. Everybody else can make us keep, parse and decode no more than an
-ordinary letter.
+A letter of a team may be large, because it may hold the archive of an image. Its sender may be
+forged, but a forger must know the team's address. Everybody else can make us keep, parse and decode
+no more than an ordinary letter.
 
-On PostgreSQL letters do not wait for other writers: a letter only adds a row, and its sha256 is unique.
+On PostgreSQL letters do not wait for other writers: a letter only adds a row, and its sha256 is
+unique.
 """
 
 from __future__ import annotations
@@ -62,7 +63,8 @@ def accept(
 ) -> int:
     """Commit the letter as NEW, and return its id. The same bytes again are the same letter (O01).
 
-    `sender` is the envelope's, "" for the null sender. Raises StoreBusy: nothing is kept, try again.
+    `sender` is the envelope's, "" for the null sender. Raises StoreBusy: nothing is kept, try
+    again.
     """
     with store.write() as tx:
         return letters.add(
@@ -70,15 +72,17 @@ def accept(
         )
 
 
-def accept_all(store: Store, arrivals: Sequence[IncomingLetter], channel: str, received_at: datetime) -> None:
+def accept_all(
+    store: Store, arrivals: Sequence[IncomingLetter], channel: str, received_at: datetime
+) -> None:
     """`accept` for several, all or none. Raises StoreBusy: none is kept."""
     with store.write() as tx:
         letters.add_all(tx, arrivals, channel, received_at)
 
 
 AcceptFound = Callable[[bytes, datetime], object]
-"""Commits a letter that was found in a mailbox. The time is when it came there: it decides deadlines (R11).
-Raises StoreBusy."""
+"""Commits a letter that was found in a mailbox. The time is when it came there: it decides
+deadlines (R11). Raises StoreBusy."""
 
 
 def accept_found(
@@ -90,8 +94,8 @@ def accept_found(
 ) -> int:
     """`accept` for a letter of the IMAP mailbox, with the envelope that a mail system wrote on top.
 
-    We keep a letter that is larger than its writer may send without its body, and the answer says so. Where
-    the clock of the mailbox is ahead, the letter came now.
+    We keep a letter that is larger than its writer may send without its body, and the answer says
+    so. Where the clock of the mailbox is ahead, the letter came now.
     """
     letter = envelope.without_from_line(raw)
     found = envelope.of(letter)
@@ -106,7 +110,8 @@ def take_named(
 ) -> None:
     """Commit the letter. What is not named of its envelope is taken from its own headers.
 
-    `sender`: "" = the null sender, None = not named. Raises NotALetter, or StoreBusy: nothing is kept.
+    `sender`: "" = the null sender, None = not named. Raises NotALetter, or StoreBusy: nothing is
+    kept.
     """
     raw = envelope.without_from_line(raw)
     if not raw.strip():

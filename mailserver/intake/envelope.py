@@ -1,4 +1,5 @@
-"""Reads the sender and the recipients that a mail system wrote on top of a letter in a mailbox. Pure."""
+"""Reads the sender and the recipients that a mail system wrote on top of a letter in a mailbox.
+Pure."""
 
 from __future__ import annotations
 
@@ -12,7 +13,13 @@ HEAD_BYTES = 16_384
 _MAX_ADDRESS_CHARACTERS = 254
 _FROM_LINE = re.compile(rb">?From [^\r\n]*\r?\n")
 _FIELD = re.compile(r"^([A-Za-z-]+)[ \t]*:[ \t]*<?([^\s<>]*)>?[ \t]*\r?$")
-_RECIPIENT_FIELDS = ("delivered-to", "x-original-to", "envelope-to", "x-delivered-to", "x-envelope-to")
+_RECIPIENT_FIELDS = (
+    "delivered-to",
+    "x-original-to",
+    "envelope-to",
+    "x-delivered-to",
+    "x-envelope-to",
+)
 _MAX_RECIPIENTS = 20
 
 
@@ -25,7 +32,8 @@ class Envelope:
 
 
 def of(raw: bytes) -> Envelope:
-    """The envelope as the mail system that delivered the letter noted it, above what the writer sent.
+    """The envelope as the mail system that delivered the letter noted it, above what the writer
+    sent.
 
     The writer may have forged any of it: it helps to sort letters, and proves nothing.
     """
@@ -45,14 +53,15 @@ def writer(raw: bytes) -> str:
 
 
 def without_from_line(raw: bytes) -> bytes:
-    """The letter without the `From ...` line of an mbox, whose time would make a copy look different."""
+    """The letter without the `From ...` line of an mbox, whose time would make a copy look
+    different."""
     found = _FROM_LINE.match(raw)
     return raw[found.end() :] if found else raw
 
 
 def without_body(head: bytes, size: int, most: int) -> bytes:
-    """The headers of a letter of `size` bytes, more than the `most` that are taken, and a field that says
-    so."""
+    """The headers of a letter of `size` bytes, more than the `most` that are taken, and a field
+    that says so."""
     fields = re.split(rb"\r?\n\r?\n", head, maxsplit=1)[0].strip(b"\r\n")
     return b"%s: %d of %d\r\n%s\r\n\r\n" % (CUT_FIELD.encode(), size, most, fields)
 

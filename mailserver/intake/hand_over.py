@@ -1,8 +1,10 @@
 """Letters that `knobeln receive` hands over to the `knobeln serve` of the same contest.
 
-A mail system may start `receive` for every letter, and to import what stores and handles a letter takes most
-of its time. So where `serve` runs, `receive` sends it the letter through a Unix socket in the contest's
-folder. A connection brings one letter: a line of JSON, and as many bytes as the line says. The answer is one
+A mail system may start `receive` for every letter, and to import what stores and handles a letter
+takes most of its time. So where `serve` runs, `receive` sends it the letter through a Unix socket
+in the contest's
+folder. A connection brings one letter: a line of JSON, and as many bytes as the line says. The
+answer is one
 line: an exit code for the mail system and, unless it is 0, the reason.
 
 `receive` imports this module for every letter, so it imports little itself.
@@ -43,10 +45,14 @@ def exit_code(error: Exception) -> int:
     return EX_DATAERR if isinstance(error, NotALetter) else EX_TEMPFAIL
 
 
-def offer(folder: Path, raw: bytes, sender: str | None, recipients: Sequence[str]) -> tuple[int, str] | None:
-    """Hand the letter to the `serve` of the contest in this folder; return the exit code and the reason.
+def offer(
+    folder: Path, raw: bytes, sender: str | None, recipients: Sequence[str]
+) -> tuple[int, str] | None:
+    """Hand the letter to the `serve` of the contest in this folder; return the exit code and the
+    reason.
 
-    None: no `serve` has answered. It may have the letter nevertheless; whoever stores it again does no harm.
+    None: no `serve` has answered. It may have the letter nevertheless; whoever stores it again does
+    no harm.
     """
     head = json.dumps({"bytes": len(raw), "sender": sender, "recipients": recipients})
     try:
@@ -131,7 +137,8 @@ class _Connection(StreamRequestHandler):
 
 @contextmanager
 def _address(folder: Path) -> Iterator[tuple[str, int]]:
-    """The socket's name, short enough however long the folder's is, and the number of the folder's owner."""
+    """The socket's name, short enough however long the folder's is, and the number of the folder's
+    owner."""
     descriptor = os.open(folder, os.O_PATH | os.O_DIRECTORY)
     try:
         yield f"/proc/self/fd/{descriptor}/{_NAME}", os.fstat(descriptor).st_uid

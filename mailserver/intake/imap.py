@@ -1,8 +1,11 @@
-"""Fetches letters from a mailbox elsewhere by IMAP: `Mailbox` over one connection, `Watch` again and again.
+"""Fetches letters from a mailbox elsewhere by IMAP: `Mailbox` over one connection, `Watch` again
+and again.
 
-It commits a letter before it changes anything at the server, and moves or flags the letter afterwards. If the
-connection breaks in between, the same bytes come again, and the table of letters knows them (O01). It
-remembers nothing by number: if the mailbox was numbered anew (UIDVALIDITY), it looks through all again (M68).
+It commits a letter before it changes anything at the server, and moves or flags the letter
+afterwards. If the connection breaks in between, the same bytes come again, and the table of letters
+knows them (O01). It
+remembers nothing by number: if the mailbox was numbered anew (UIDVALIDITY), it looks through all
+again (M68).
 """
 
 from __future__ import annotations
@@ -53,8 +56,8 @@ class _NotGiven(Exception):
     """The server says NO to one letter."""
 
 
-# How often each letter (UIDVALIDITY, UID) could not be fetched. Some servers hang up on a letter that they
-# cannot read, at every new connection again.
+# How often each letter (UIDVALIDITY, UID) could not be fetched. Some servers hang up on a letter
+# that they cannot read, at every new connection again.
 Failures = Counter[tuple[int, int]]
 
 
@@ -70,8 +73,8 @@ class Mailbox:
         token: AccessToken | None = None,
         failures: Failures | None = None,
     ) -> None:
-        """Connects. `alarm` tells the organizer; `token` takes the place of a password; `failures` outlives
-        the connection.
+        """Connects. `alarm` tells the organizer; `token` takes the place of a password; `failures`
+        outlives the connection.
 
         Raises MailboxUnreachable, and GiveUp where a person has to fix something.
         """
@@ -79,7 +82,8 @@ class Mailbox:
         self._max_bytes = max_bytes
         self._accept = accept
         self._alarm = alarm
-        self._done: set[int] = set()  # never again over this connection, even if they are still there
+        # never again over this connection, even if they are still there
+        self._done: set[int] = set()
         self._later: set[int] = set()  # not again in this pass
         self._failures = Counter() if failures is None else failures
         self._client = connected(settings, token)
@@ -101,11 +105,13 @@ class Mailbox:
         """Log out, if the server is still there."""
         close(self._client)
 
-    # --- letters -------------------------------------------------------------------------------------------
+    # --- letters ----------------------------------------------------------------------------------
     def waiting(self) -> list[int]:
-        """The letters that are to be taken, by UID: the oldest first, those that made trouble last."""
+        """The letters that are to be taken, by UID: the oldest first, those that made trouble
+        last."""
         with _trouble(self._settings, "cannot be searched"):
-            self._client.noop()  # servers look for new letters when they like, but with this they do
+            # servers look for new letters when they like, but with this they do
+            self._client.noop()
             wanted = ["UNDELETED", *(["UNKEYWORD", KEYWORD] if self._keywords else [])]
             found = set(self._client.search(wanted)) - self._done - self._later
         tries = {uid: self._failures[self.uid_validity, uid] for uid in found}
@@ -143,7 +149,8 @@ class Mailbox:
         return True
 
     def _fetched(self, uid: int) -> tuple[bytes, datetime, bool] | None:
-        """The letter, when it arrived in the mailbox, and whether that is all of it; None: it is gone.
+        """The letter, when it arrived in the mailbox, and whether that is all of it; None: it is
+        gone.
 
         Of a letter that is too large there are only the headers.
         """
@@ -152,7 +159,9 @@ class Mailbox:
             return None
         size = int(facts.get(b"RFC822.SIZE") or 0)
         is_complete = size <= self._max_bytes
-        answer = self._fetch(uid, "BODY.PEEK[]" if is_complete else f"BODY.PEEK[HEADER]<0.{_HEADER_BYTES}>")
+        answer = self._fetch(
+            uid, "BODY.PEEK[]" if is_complete else f"BODY.PEEK[HEADER]<0.{_HEADER_BYTES}>"
+        )
         if answer is None:
             return None
         raw = next((value for key, value in answer.items() if key.startswith(b"BODY[")), None)
@@ -174,7 +183,8 @@ class Mailbox:
 
     @contextmanager
     def _failures_counted(self, uid: int) -> Iterator[None]:
-        """If the letter cannot be fetched, count that, and go on with the next if the connection is good."""
+        """If the letter cannot be fetched, count that, and go on with the next if the connection is
+        good."""
         try:
             yield
         except _NotGiven as error:
@@ -186,15 +196,19 @@ class Mailbox:
 
     def _failed_again(self, uid: int, why: str) -> None:
         self._failures[self.uid_validity, uid] += 1
-        log.error("letter not fetched", uid=uid, tries=self._failures[self.uid_validity, uid], error=why)
+        log.error(
+            "letter not fetched", uid=uid, tries=self._failures[self.uid_validity, uid], error=why
+        )
 
     def _put_aside(self, uid: int) -> None:
         """Give up a letter that cannot be fetched, so that it does not stop the others."""
         self._failures[self.uid_validity, uid] += 1
-        self._alarm(f"letter {uid} of the mailbox cannot be fetched; it is put aside there, look at it")
+        self._alarm(
+            f"letter {uid} of the mailbox cannot be fetched; it is put aside there, look at it"
+        )
         self._put_away(uid, self._failed, (SEEN, FLAGGED))
 
-    # --- taken letters -------------------------------------------------------------------------------------
+    # --- taken letters ----------------------------------------------------------------------------
     def _put_away(self, uid: int, folder: str, flags: tuple[bytes, ...]) -> None:
         """Move it to the folder, or flag it if the folder is missing and cannot be made."""
         self._done.add(uid)
@@ -212,9 +226,12 @@ class Mailbox:
                 if not _says_no(error):
                     raise
                 if not can_be_made:
-                    self._alarm(f"no letter can be moved to the folder {folder!r}: {_reason(error)}")
+                    self._alarm(
+                        f"no letter can be moved to the folder {folder!r}: {_reason(error)}"
+                    )
                     return False
-                with suppress(IMAPClientError):  # it is there already; or the second try says what is wrong
+                # it is there already; or the second try says what is wrong
+                with suppress(IMAPClientError):
                     self._client.create_folder(folder)
         return False
 
@@ -227,22 +244,24 @@ class Mailbox:
         self._client.expunge([uid] if self._client.has_capability("UIDPLUS") else None)
 
     def _full_name(self, folder: str) -> str:
-        """The folder's full name: some servers have all folders below INBOX, as their NAMESPACE says."""
+        """The folder's full name: some servers have all folders below INBOX, as their NAMESPACE
+        says."""
         if self._client.folder_exists(folder) or not self._client.has_capability("NAMESPACE"):
             return folder
         personal = self._client.namespace().personal or (("", ""),)
         prefix = personal[0][0]
         return folder if folder.startswith(prefix) else prefix + folder
 
-    # --- waiting -------------------------------------------------------------------------------------------
+    # --- waiting ----------------------------------------------------------------------------------
     def wait(self, stop: Event) -> None:
-        """Wait for new letters, but not for ever, or until `stop` is set. Raises MailboxUnreachable."""
+        """Wait for new letters, but not for ever, or until `stop` is set. Raises
+        MailboxUnreachable."""
         if not self.can_idle:
             stop.wait(POLL_SECONDS)
             return
         with _trouble(self._settings, "broke off while we waited"):
-            # The server announces a letter that came between the search and IDLE in its answer to IDLE, where
-            # the library does not look. We end the first IDLE soon, so that we find it.
+            # The server announces a letter that came between the search and IDLE in its answer to
+            # IDLE, where the library does not look. We end the first IDLE soon, so that we find it.
             for seconds in (SETTLE_SECONDS, SLICE_SECONDS):
                 if stop.is_set() or self._idle(seconds, stop):
                     return
@@ -268,10 +287,12 @@ def _arrival(facts: Mapping[bytes, Any]) -> datetime:
 
 
 def _tells_news(responses: Any) -> bool:
-    return any(len(r) > 1 and r[1] in (b"EXISTS", b"RECENT") for r in responses if isinstance(r, tuple))
+    return any(
+        len(r) > 1 and r[1] in (b"EXISTS", b"RECENT") for r in responses if isinstance(r, tuple)
+    )
 
 
-# --- connecting --------------------------------------------------------------------------------------------
+# --- connecting -----------------------------------------------------------------------------------
 def connected(settings: Imap, token: AccessToken | None) -> IMAPClient:
     """A client that is logged in. Raises MailboxUnreachable or GiveUp."""
     with _trouble(settings, "cannot be reached"):
@@ -340,7 +361,8 @@ def _log_in(client: IMAPClient, settings: Imap, token: AccessToken | None) -> No
 
 
 class _Bearer:
-    """How an access token is presented. After an error the server asks again, for an empty answer."""
+    """How an access token is presented. After an error the server asks again, for an empty
+    answer."""
 
     def __init__(self, name: str, token: str) -> None:
         self._answers = [f"user={name}\1auth=Bearer {token}\1\1", ""]
@@ -351,19 +373,21 @@ class _Bearer:
         return self._answers.pop(0) if self._answers else None
 
 
-# --- errors ------------------------------------------------------------------------------------------------
+# --- errors ---------------------------------------------------------------------------------------
 @contextmanager
 def _trouble(settings: Imap, what: str, *, refused: bool = False) -> Iterator[None]:
-    """Turn errors of the library and the network into ours. `refused`: a NO of the server is final."""
+    """Turn errors of the library and the network into ours. `refused`: a NO of the server is
+    final."""
     try:
         yield
     except KnobelnError:
         raise
     except ssl.SSLCertVerificationError as error:
         raise GiveUp(
-            f"{_where(settings)}: its certificate is not trusted: {error.verify_message}; imap.server must "
-            "be a name in it, and this host must know who signed it (put an authority of your own into "
-            "/usr/local/share/ca-certificates and run update-ca-certificates)"
+            f"{_where(settings)}: its certificate is not trusted: {error.verify_message};"
+            " imap.server must be a name in it, and this host must know who signed it (put an"
+            " authority of your own into /usr/local/share/ca-certificates and run"
+            " update-ca-certificates)"
         ) from error
     except CapabilityError as error:
         raise GiveUp(f"{_where(settings)}: {_reason(error)} (see imap.security)") from error
@@ -386,14 +410,15 @@ def _reason(error: BaseException | None) -> str:
     return visible(str(error))[:_MAX_REASON_CHARACTERS] or type(error).__name__
 
 
-# --- the watch ---------------------------------------------------------------------------------------------
+# --- the watch ------------------------------------------------------------------------------------
 MAX_PAUSE_SECONDS = 300.0
 _WELL = "letters are fetched from the mailbox"
 _MAX_QUIET_FAILURES = 2  # a connection that breaks once in a while is not worth an alarm
 
 
 class Watch(Thread):
-    """Runs until `stop` is set. Calls `alarm` once when a trouble lasts, and once when it is over (M70)."""
+    """Runs until `stop` is set. Calls `alarm` once when a trouble lasts, and once when it is over
+    (M70)."""
 
     def __init__(
         self, open_mailbox: Callable[[], Mailbox], alarm: Callable[[str], object], stop: Event
@@ -449,8 +474,9 @@ class Watch(Thread):
 def pause_seconds(failures: int, lasting: bool, draw: float) -> float:
     """Seconds to wait after this many failures in a row: 1, 2, 4 ... 300.
 
-    `draw` (0..1) makes it a little more or less, so that not all clients come back together. If only a person
-    can help (`lasting`), it is the longest pause at once: servers lock out clients with a wrong password.
+    `draw` (0..1) makes it a little more or less, so that not all clients come back together. If
+    only a person can help (`lasting`), it is the longest pause at once: servers lock out clients
+    with a wrong password.
     """
     doublings = min(failures - 1, 30)
     usual = MAX_PAUSE_SECONDS if lasting else min(2.0**doublings, MAX_PAUSE_SECONDS)

@@ -1,9 +1,10 @@
-"""Letters by SMTP or LMTP: a listener in a thread of its own, at a port, at a Unix socket, or at both.
+"""Letters by SMTP or LMTP: a listener in a thread of its own, at a port, at a Unix socket, or at
+both.
 
-It answers `250` after the letter is committed, `451` for every failure of ours, `550` for foreign recipients
-(it relays nothing), `552` for letters or headers that are too large, `554` for a letter that goes round in
-circles, and `421` for more connections than allowed and for conversations that are too slow or bring no
-letter. LMTP answers once for each recipient.
+It answers `250` after the letter is committed, `451` for every failure of ours, `550` for foreign
+recipients (it relays nothing), `552` for letters or headers that are too large, `554` for a letter
+that goes round in circles, and `421` for more connections than allowed and for conversations that
+are too slow or bring no letter. LMTP answers once for each recipient.
 """
 
 from __future__ import annotations
@@ -64,8 +65,11 @@ def low_ports(mail: Mail) -> list[socket.socket]:
     return _ports(mail) if 0 < mail.listen_port < _FIRST_FREE_PORT else []
 
 
-def open_sockets(mail: Mail, folder: Path, ports: Sequence[socket.socket] = ()) -> list[socket.socket]:
-    """Bind the port or the Unix socket of the settings; `ports`: what `low_ports` has bound already.
+def open_sockets(
+    mail: Mail, folder: Path, ports: Sequence[socket.socket] = ()
+) -> list[socket.socket]:
+    """Bind the port or the Unix socket of the settings; `ports`: what `low_ports` has bound
+    already.
 
     Raises TryAgain if they cannot be had now, or ConfigError.
     """
@@ -75,7 +79,8 @@ def open_sockets(mail: Mail, folder: Path, ports: Sequence[socket.socket] = ()) 
 
 
 def port_of(sockets: Sequence[socket.socket]) -> int:
-    """The port that is listened on, also where the settings say 0; 0 where only the Unix socket is."""
+    """The port that is listened on, also where the settings say 0; 0 where only the Unix socket
+    is."""
     names = [door.getsockname() for door in sockets]
     return next((int(name[1]) for name in names if isinstance(name, tuple)), 0)
 
@@ -88,7 +93,9 @@ def _ports(mail: Mail) -> list[socket.socket]:
         found = socket.getaddrinfo(
             mail.listen_host, mail.listen_port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
         )
-        for family, address in dict.fromkeys((family, address[:2]) for family, _, _, _, address in found):
+        for family, address in dict.fromkeys(
+            (family, address[:2]) for family, _, _, _, address in found
+        ):
             try:
                 bound.append(socket.create_server(address, family=family))
             except OSError as error:
@@ -97,9 +104,15 @@ def _ports(mail: Mail) -> list[socket.socket]:
     except OSError as error:
         text = f"mail.listen: cannot listen there: {error.strerror or error}"
         if error.errno == errno.EADDRINUSE:
-            text = f"mail.listen: port {mail.listen_port} is in use, maybe by another `knobeln serve`"
+            text = (
+                f"mail.listen: port {mail.listen_port} is in use, maybe by another `knobeln serve`"
+            )
         # The network may not be up yet, or an earlier server not quite gone.
-        kind = TryAgain if error.errno in (errno.EADDRINUSE, errno.EADDRNOTAVAIL, None) else ConfigError
+        kind = (
+            TryAgain
+            if error.errno in (errno.EADDRINUSE, errno.EADDRNOTAVAIL, None)
+            else ConfigError
+        )
         raise kind(text) from None
     return bound
 
@@ -122,8 +135,9 @@ def _unix_socket(path: Path) -> socket.socket:
 class Listener:
     """`start` binds and returns; `stop` ends all.
 
-    `accept` runs in its own thread, one call at a time. It keeps all of the letters or raises. Letters that
-    arrive while it works come with its next call, so that many at once cost one commit.
+    `accept` runs in its own thread, one call at a time. It keeps all of the letters or raises.
+    Letters that arrive while it works come with its next call, so that many at once cost one
+    commit.
     """
 
     def __init__(
@@ -134,8 +148,9 @@ class Listener:
         most_bytes: MostBytes | None = None,
         sockets: Sequence[socket.socket] = (),
     ) -> None:
-        """`folder` is the contest's: relative names of files in the settings are below it. `most_bytes` says
-        how large a letter of an envelope's sender may be; without it `Settings.MAX_LETTER_BYTES` says so.
+        """`folder` is the contest's: relative names of files in the settings are below it.
+        `most_bytes` says how large a letter of an envelope's sender may be; without it
+        `Settings.MAX_LETTER_BYTES` says so.
         `sockets`: opened before by `open_sockets`; without them `start` opens them."""
         self._sockets = sockets
         self._settings = settings
@@ -154,7 +169,8 @@ class Listener:
         return port_of(self._sockets)
 
     def start(self) -> None:
-        """Raises ConfigError if port, Unix socket or certificate cannot be had; TryAgain if only for now."""
+        """Raises ConfigError if port, Unix socket or certificate cannot be had; TryAgain if only
+        for now."""
         # Otherwise the library writes what strangers send to the console (M41).
         logging.getLogger("mail.log").setLevel(logging.ERROR)
         if self._settings.mail.tls_certificate:
@@ -171,7 +187,8 @@ class Listener:
                 self._servers.append(await self._loop.create_server(self._protocol, sock=each))
 
     def stop(self) -> None:
-        """End it. A letter whose `250` is not yet out is offered again by its sender, and recognised."""
+        """End it. A letter whose `250` is not yet out is offered again by its sender, and
+        recognised."""
         asyncio.run_coroutine_threadsafe(self._close(), self._loop).result(_READY_SECONDS)
         self._loop.call_soon_threadsafe(self._loop.stop)
         self._thread.join(_READY_SECONDS)
@@ -207,12 +224,14 @@ class Listener:
         return conversation
 
     def _has_room(self, host: str) -> bool:
-        """Whether one more from this host may talk to us; no single one may take all places (M58)."""
+        """Whether one more from this host may talk to us; no single one may take all places
+        (M58)."""
         return is_ours(host) or sum(other.host == host for other in self._open) < MAX_PER_HOST
 
 
 def is_ours(host: str) -> bool:
-    """Whether it is this machine ("" = by the Unix socket), whose mail system brings everybody's letters."""
+    """Whether it is this machine ("" = by the Unix socket), whose mail system brings everybody's
+    letters."""
     return not host or ip_address(host).is_loopback
 
 
@@ -220,7 +239,8 @@ def is_answered(path: Path) -> bool:
     """Whether somebody listens at this Unix socket; one that was left behind may be replaced."""
     with socket.socket(socket.AF_UNIX) as client:
         client.setblocking(False)
-        return client.connect_ex(str(path)) in (0, errno.EAGAIN)  # the latter: somebody who is very busy
+        # the latter: somebody who is very busy
+        return client.connect_ex(str(path)) in (0, errno.EAGAIN)
 
 
 class CommitQueue:
@@ -270,7 +290,9 @@ class CommitQueue:
         _finish(batch, None)
 
 
-def _finish(batch: Sequence[tuple[IncomingLetter, asyncio.Future[None]]], error: Exception | None) -> None:
+def _finish(
+    batch: Sequence[tuple[IncomingLetter, asyncio.Future[None]]], error: Exception | None
+) -> None:
     for _, done in batch:
         if done.done():  # the client has gone meanwhile
             continue
@@ -310,7 +332,9 @@ class Certificate:
                 self._loaded = now
         except (OSError, ssl.SSLError) as error:
             names = " and ".join(map(str, self._files))
-            raise ConfigError(f"mail.tls_certificate, mail.tls_key: cannot use {names}: {error}") from None
+            raise ConfigError(
+                f"mail.tls_certificate, mail.tls_key: cannot use {names}: {error}"
+            ) from None
 
     def good_until(self) -> datetime:
         """When it expires. Raises ConfigError if it has. The issuer is not checked."""
@@ -345,7 +369,8 @@ class _Conversation(SMTP):
         has_room: Callable[[str], bool],
         ended: Callable[[_Conversation], object],
     ) -> None:
-        # The library keeps one such table for all connections, and empties it whenever one more comes.
+        # The library keeps one such table for all connections, and empties it whenever one more
+        # comes.
         self.command_size_limits = defaultdict(lambda: _MAX_COMMAND_BYTES)
         super().__init__(
             handler,
@@ -355,7 +380,10 @@ class _Conversation(SMTP):
             hostname=settings.contest.address.rpartition("@")[2],
             ident="knobeln",
             timeout=TIMEOUT_SECONDS,
-            command_call_limit={"*": MAX_SAME_COMMAND, **dict.fromkeys(_IDLE_COMMANDS, MAX_IDLE_COMMANDS)},
+            command_call_limit={
+                "*": MAX_SAME_COMMAND,
+                **dict.fromkeys(_IDLE_COMMANDS, MAX_IDLE_COMMANDS),
+            },
             loop=loop,
         )
         self.host = ""
@@ -366,7 +394,8 @@ class _Conversation(SMTP):
         self._letter_at = loop.time()  # of the last letter that was kept, or of the beginning
 
     def __dir__(self) -> Iterable[str]:
-        """The members that the library looks for on each new connection; a search of all takes long."""
+        """The members that the library looks for on each new connection; a search of all takes
+        long."""
         return _commands_of(type(self))  # type: ignore[arg-type] # a class is hashable
 
     def _set_post_data_state(self) -> None:
@@ -426,7 +455,8 @@ class _Conversation(SMTP):
         self._letter_at = self.loop.time()
 
     def _reset_timeout(self, duration: float | None = None) -> None:
-        """Called for each command. A client without a letter for long, which only says NOOP, has to leave."""
+        """Called for each command. A client without a letter for long, which only says NOOP, has to
+        leave."""
         super()._reset_timeout(duration)
         if self.loop.time() - self._letter_at > MAX_SECONDS_WITHOUT_LETTER:
             self.hang_up("4.4.2 too long without a letter")
@@ -456,7 +486,9 @@ class _LmtpConversation(LMTP, _Conversation):
 class _Handler:
     """Answers what the library asks: may this sender, this recipient, this letter come in?"""
 
-    def __init__(self, settings: Settings, queue: CommitQueue, most_bytes: MostBytes | None) -> None:
+    def __init__(
+        self, settings: Settings, queue: CommitQueue, most_bytes: MostBytes | None
+    ) -> None:
         self._usual_bytes, self._largest = settings.MAX_LETTER_BYTES, settings.max_team_letter_bytes
         self._most_bytes = most_bytes
         self._contest = settings.contest
@@ -492,9 +524,16 @@ class _Handler:
         return await asyncio.get_running_loop().run_in_executor(None, self._most_bytes, address)
 
     async def handle_RCPT(  # noqa: N802
-        self, _server: SMTP, _session: Session, envelope: Envelope, address: str, _options: list[str]
+        self,
+        _server: SMTP,
+        _session: Session,
+        envelope: Envelope,
+        address: str,
+        _options: list[str],
     ) -> str:
-        if not addresses.is_for(address, self._ours) and not addresses.is_role(address, self._contest):
+        if not addresses.is_for(address, self._ours) and not addresses.is_role(
+            address, self._contest
+        ):
             return "550 5.1.1 there is no such mailbox here, and this server relays nothing"
         if len(envelope.rcpt_tos) >= MAX_RECIPIENTS:
             return "452 4.5.3 too many recipients"
@@ -522,10 +561,12 @@ class _Handler:
         return "250 2.0.0 OK, the letter is kept"
 
     async def handle_exception(self, error: Exception) -> str:
-        """Answer after any failure of ours: the letter is not kept, and its sender must try again."""
+        """Answer after any failure of ours: the letter is not kept, and its sender must try
+        again."""
         if isinstance(error, TLSSetupException):
             return "454 4.7.0 no encryption could be agreed on"
-        with suppress(Exception):  # the library would answer 500, and tell the sender about our insides
+        # the library would answer 500, and tell the sender about our insides
+        with suppress(Exception):
             expected = isinstance(error, KnobelnError)
             log.error("letter not taken", error=str(error), exc_info=None if expected else error)
         return "451 4.3.0 a failure of ours, please try again later"

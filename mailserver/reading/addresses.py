@@ -28,24 +28,33 @@ _INVALID = re.compile(r"(?i)\.invalid$")
 _WRITABLE = re.compile(r"(?=.{1,1000}\Z)[\x21-\x7e]+@[^\s@]+")
 
 
-@lru_cache(maxsize=1_024)  # a letter has the same address in several places, and the library takes its time
+# a letter has the same address in several places, and the library takes its time
+@lru_cache(maxsize=1_024)
 def check(text: str) -> tuple[str | None, str]:
-    """(The address in its one spelling, "") or (None, why this is no Internet domain style address).
+    """(The address in its one spelling, "") or (None, why this is no Internet domain style
+    address).
 
-    No list of top-level domains, and nothing is looked up: the announcement's sample ends in `.alfdkj` (K29).
+    No list of top-level domains, and nothing is looked up: the announcement's sample ends in
+    `.alfdkj` (K29).
     """
     if not _WRITABLE.fullmatch(text):
         return (
             None,
             gettext(
-                "it must be one address of the form name@domain, without blanks and without a display name"
+                "it must be one address of the form name@domain, without blanks and without a"
+                " display name"
             ),
         )
-    # The library lets the reserved `.test` and `.example` pass, but not `.invalid`, as good to try with.
+    # The library lets the reserved `.test` and `.example` pass, but not `.invalid`, as good to try
+    # with.
     tested = _INVALID.sub(".test", text)
     try:
         found = validate_email(
-            tested, check_deliverability=False, test_environment=True, allow_smtputf8=False, strict=True
+            tested,
+            check_deliverability=False,
+            test_environment=True,
+            allow_smtputf8=False,
+            strict=True,
         )
     except EmailNotValidError as error:
         return None, str(error)
@@ -61,7 +70,8 @@ def check(text: str) -> tuple[str | None, str]:
 
 
 def mailbox(field: str) -> str | None:
-    """The address in a From or Reply-To field that holds exactly one mailbox; None for anything else."""
+    """The address in a From or Reply-To field that holds exactly one mailbox; None for anything
+    else."""
     if len(field) > _MAX_FIELD_CHARACTERS:
         return None
     match = _MAILBOX.fullmatch(field)
@@ -100,7 +110,8 @@ _END_OF_FAMILY = re.compile(r"(?<=.)[-_.=].*")
 
 @lru_cache(maxsize=65_536)  # a registration asks for those of many teams
 def mailbox_of(address: str) -> str:
-    """One spelling for all addresses that reach the same mailbox: without a tag, in small letters."""
+    """One spelling for all addresses that reach the same mailbox: without a tag, in small
+    letters."""
     name, _, domain = without_tag(address).rpartition("@")
     domain = _SAME_MAILBOXES.get(domain, domain)
     ignored = _IGNORED_SIGNS.get(domain, "")
@@ -116,8 +127,8 @@ def provider_of(domain: str) -> str:
 
 
 def family_of(mailbox: str) -> str:
-    """One spelling for mailboxes that may be one person's: some servers read `joe-x@` and `joe_x@` as tags of
-    `joe@`, take letters for all their subdomains, or have several domains."""
+    """One spelling for mailboxes that may be one person's: some servers read `joe-x@` and `joe_x@`
+    as tags of `joe@`, take letters for all their subdomains, or have several domains."""
     name, _, domain = mailbox.rpartition("@")
     return f"{_END_OF_FAMILY.sub('', name)}@{provider_of(domain)}"
 
@@ -139,10 +150,11 @@ def is_one_of(address: str, ours: Iterable[str]) -> bool:
 
 
 def is_for(address: str, ours: Iterable[str]) -> bool:
-    """Whether a letter to this address is for us: it is one of ours, or one of ours with a further tag.
+    """Whether a letter to this address is for us: it is one of ours, or one of ours with a further
+    tag.
 
-    The letters to `robot+b-17@x` are for `robot@x`. Those to `robot+autumn@x` are for `robot@x`, too, but not
-    for `robot+spring@x`.
+    The letters to `robot+b-17@x` are for `robot@x`. Those to `robot+autumn@x` are for `robot@x`,
+    too, but not for `robot+spring@x`.
     """
     name, _, domain = address.casefold().rpartition("@")
     tags = name.split("+")
@@ -158,9 +170,12 @@ _ROLES = frozenset(
 def is_role(address: str, contest: Contest) -> bool:
     """Whether this is a role's address here; none is if the organizer's own address is one of them.
 
-    Then the organizer's mail would come back to us. `postmaster` alone is ours, too (RFC 5321, 4.1.1.3).
+    Then the organizer's mail would come back to us. `postmaster` alone is ours, too (RFC 5321,
+    4.1.1.3).
     """
     domains = set(map(domain_of, contest.addresses))
     known = {f"{role}@{domain}" for role in _ROLES for domain in domains}
     plain = without_tag(address)
-    return contest.organizer_address.casefold() not in known and (plain == "postmaster" or plain in known)
+    return contest.organizer_address.casefold() not in known and (
+        plain == "postmaster" or plain in known
+    )

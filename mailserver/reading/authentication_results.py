@@ -1,8 +1,10 @@
-"""What our own mail server found out about a letter's sender: Authentication-Results (RFC 8601). Pure.
+"""What our own mail server found out about a letter's sender: Authentication-Results (RFC 8601).
+Pure.
 
-Only the fields count that carry the authserv-id of our server, `mail.authserv_id`. It puts them on top of the
-letter; anybody can write the same words further down. So we read from the topmost of these fields to the next
-Received field. A server that writes such fields removes forged ones (RFC 8601, section 5).
+Only the fields count that carry the authserv-id of our server, `mail.authserv_id`. It puts them on
+top of the letter; anybody can write the same words further down. So we read from the topmost of
+these fields to the next Received field. A server that writes such fields removes forged ones (RFC
+8601, section 5).
 """
 
 from __future__ import annotations
@@ -38,16 +40,24 @@ class _Finding:
 def authenticity(headers: Headers, sender: str | None, authserv_id: str) -> Authenticity:
     """Return what our server says about the domain of `sender`, the letter's one From address.
 
-    DMARC decides if it has an answer. Without one, SPF or DKIM must have passed for the domain itself, its
-    parent or a subdomain, as DMARC would demand. Without `authserv_id` or `sender` it is NONE.
+    DMARC decides if it has an answer. Without one, SPF or DKIM must have passed for the domain
+    itself, its parent or a subdomain, as DMARC would demand. Without `authserv_id` or `sender` it
+    is NONE.
     """
     domain = domain_of(sender or "")
     if not domain or not authserv_id:
         return Authenticity.NONE
     findings = tuple(_findings(headers, authserv_id))
-    by_dmarc = {each.result for each in findings if each.method == "dmarc" and _domain(each) in ("", domain)}
-    others = {each.result for each in findings if each.method != "dmarc" and _is_kin(_domain(each), domain)}
-    # Two answers of DMARC must agree. SPF fails for every forwarded letter, and DKIM passes all the same.
+    by_dmarc = {
+        each.result for each in findings if each.method == "dmarc" and _domain(each) in ("", domain)
+    }
+    others = {
+        each.result
+        for each in findings
+        if each.method != "dmarc" and _is_kin(_domain(each), domain)
+    }
+    # Two answers of DMARC must agree. SPF fails for every forwarded letter, and DKIM passes all the
+    # same.
     if "fail" in by_dmarc or ("fail" in others and not {"pass"} & (by_dmarc | others)):
         return Authenticity.FAIL
     return Authenticity.PASS if "pass" in by_dmarc | others else Authenticity.NONE
@@ -81,9 +91,11 @@ def _findings(headers: Headers, authserv_id: str) -> Iterator[_Finding]:
 
 
 def _clauses(value: str) -> list[str]:
-    """The parts between the semicolons, in lower case, without comments; [] where the field is damaged.
+    """The parts between the semicolons, in lower case, without comments; [] where the field is
+    damaged.
 
-    In a quoted text only the characters of addresses stay: what a stranger has written there is no clause.
+    In a quoted text only the characters of addresses stay: what a stranger has written there is no
+    clause.
     """
     clauses, depth = [""], 0
     for piece in _PIECE.findall(value[: _MAX_FIELD_CHARACTERS + 1]):
@@ -92,7 +104,9 @@ def _clauses(value: str) -> list[str]:
         elif depth == 0 and piece == ";":
             clauses.append("")
         elif depth == 0:
-            clauses[-1] += _NOT_IN_A_WORD.sub("_", piece[1:-1]) if piece[0] == '"' and piece[1:] else piece
+            clauses[-1] += (
+                _NOT_IN_A_WORD.sub("_", piece[1:-1]) if piece[0] == '"' and piece[1:] else piece
+            )
         if depth < 0 or piece == '"':
             return []
     is_damaged = depth > 0 or len(value) > _MAX_FIELD_CHARACTERS
@@ -106,4 +120,6 @@ def _finding(clause: str) -> _Finding | None:
     if not pairs or not pairs[0][1]:
         return None
     (method, result), *properties = pairs
-    return _Finding(method.partition("/")[0], "fail" if result == "hardfail" else result, dict(properties))
+    return _Finding(
+        method.partition("/")[0], "fail" if result == "hardfail" else result, dict(properties)
+    )

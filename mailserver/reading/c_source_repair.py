@@ -1,8 +1,8 @@
 """Repairs of a C program in a letter: undo what people and mailers put around and into it. Pure.
 
-Every repair rests on C, or on the announcement (K43: a program begins with the comment of its `<<FROM>>`
-line). Nothing changes inside of comments, strings and `#if 0`. Text that could mean two things stays as it is
-for the compiler, or becomes a problem with line numbers.
+Every repair rests on C, or on the announcement (K43: a program begins with the comment of its
+`<<FROM>>` line). Nothing changes inside of comments, strings and `#if 0`. Text that could mean two
+things stays as it is for the compiler, or becomes a problem with line numbers.
 """
 
 from __future__ import annotations
@@ -59,13 +59,14 @@ _NOT_AS_TYPED = re.compile(f"[{_DOUBLE}{_SINGLE}{''.join(_DASHES)}]")
 _UNSEEN = re.compile(ZERO_WIDTH)
 
 _KEYWORD_NAMES = """
-    auto break case char const continue default do double else enum extern float for goto if inline int long
-    register return short signed sizeof static struct switch typedef union unsigned void volatile while
+    auto break case char const continue default do double else enum extern float for goto if inline
+    int long register return short signed sizeof static struct switch typedef union unsigned void
+    volatile while
 """
 _KEYWORDS = frozenset(_KEYWORD_NAMES.split())
 
-# What is not code. Each alternative takes all that the one before has looked at in vain, so the time is
-# linear.
+# What is not code. Each alternative takes all that the one before has looked at in vain, so the
+# time is linear.
 _PIECE = re.compile(
     rf"""
     (?P<comment>   /\*(?s:.*?)(?:\*/|\Z) | //[^\n]* )
@@ -100,9 +101,10 @@ def signed_off(text: Text) -> Text:
     return text.after(_without_signature)
 
 
-# --- what C is and what is not ----------------------------------------------------------------------------
+# --- what C is and what is not --------------------------------------------------------------------
 def _pieces(lines: Lines) -> Iterator[tuple[str, str]]:
-    """The text outside of `#if 0`, as (kind, text) in order; kinds are "code" and the groups of _PIECE."""
+    """The text outside of `#if 0`, as (kind, text) in order; kinds are "code" and the groups of
+    _PIECE."""
     text = _without_prose(lines)
     done = 0
     for match in _PIECE.finditer(text):
@@ -116,7 +118,9 @@ def _pieces(lines: Lines) -> Iterator[tuple[str, str]]:
 
 def _without_prose(lines: Lines) -> str:
     """The text outside of `#if 0`; lines stay."""
-    return "\n".join("" if prose else line for line, prose in zip(lines, _prose(lines), strict=True))
+    return "\n".join(
+        "" if prose else line for line, prose in zip(lines, _prose(lines), strict=True)
+    )
 
 
 def _prose(lines: Lines) -> Iterator[bool]:
@@ -169,7 +173,8 @@ def _end(code: Sequence[str]) -> int:
 
 
 def _may_end(lines: Lines) -> Iterator[bool]:
-    """For each line, whether a program can end with it: outside of all braces, comments and conditionals."""
+    """For each line, whether a program can end with it: outside of all braces, comments and
+    conditionals."""
     depth = conditionals = 0
     is_declared = False  # whether a declaration has ended outside of all braces
     for line, code, is_open in zip(lines, _code(lines), _open_comments(lines), strict=True):
@@ -197,7 +202,8 @@ def _is_open(comment: str) -> bool:
 
 
 def _mark(lines: Lines) -> int:
-    """Where the first `<<FROM>>` line is, counted from 0, an unquoted one if there is one; -1 = nowhere."""
+    """Where the first `<<FROM>>` line is, counted from 0, an unquoted one if there is one; -1 =
+    nowhere."""
     marked = [n for n, line in enumerate(lines) if is_marked(line)]
     return next((n for n in marked if begins_with_mark(lines[n])), marked[0] if marked else -1)
 
@@ -211,12 +217,15 @@ def _may_be_c(line: str) -> bool:
     return (_STATEMENT.search(line) or _HEADING.fullmatch(line)) is not None
 
 
-# --- the repairs, in their order ---------------------------------------------------------------------------
+# --- the repairs, in their order ------------------------------------------------------------------
 def _undoubled(lines: Lines) -> tuple[Lines, str]:
-    """Remove the blank lines that Outlook writes after each line; after a backslash one would end a macro."""
+    """Remove the blank lines that Outlook writes after each line; after a backslash one would end a
+    macro."""
     if len(lines) < _MIN_DOUBLED_LINES or any(line.strip() for line in lines[1::2]):
         return lines, ""
-    return lines[::2], gettext("the blank lines that your mailer had put between all lines were left out")
+    return lines[::2], gettext(
+        "the blank lines that your mailer had put between all lines were left out"
+    )
 
 
 def _unescaped(lines: Lines) -> tuple[Lines, str]:
@@ -230,7 +239,8 @@ def _unescaped(lines: Lines) -> tuple[Lines, str]:
 
 
 def _plain_mark(lines: Lines) -> tuple[Lines, str]:
-    """Take invisible characters out of the `<<FROM>>` line. It is for us, so C needs none of them."""
+    """Take invisible characters out of the `<<FROM>>` line. It is for us, so C needs none of
+    them."""
     result = tuple(plain(line) if is_marked(line) else line for line in lines)
     if result == tuple(lines):
         return lines, ""
@@ -244,11 +254,14 @@ def _answered(lines: Lines) -> tuple[Lines, str]:
     inner = lines
     for _ in range(_MAX_QUOTE_DEPTH):
         inner = _quoted_program(inner)
-    return inner, gettext("the quoted program was taken out of the letter") if inner is not lines else ""
+    return inner, gettext(
+        "the quoted program was taken out of the letter"
+    ) if inner is not lines else ""
 
 
 def _quoted_program(lines: Lines) -> Lines:
-    """The quoted lines around a quoted `<<FROM>>`, when all else is words; all lines where it is not so."""
+    """The quoted lines around a quoted `<<FROM>>`, when all else is words; all lines where it is
+    not so."""
     mark = _mark(lines)
     if mark < 0 or not lines[mark].startswith(">"):
         return lines
@@ -263,7 +276,8 @@ def _quoted_program(lines: Lines) -> Lines:
 
 
 def _is_quoted(lines: Lines, number: int) -> bool:
-    """Whether the line is quoted; so is a blank line, or the end of a wrapped one, between quoted lines."""
+    """Whether the line is quoted; so is a blank line, or the end of a wrapped one, between quoted
+    lines."""
     if lines[number].startswith(">"):
         return True
     before, after = lines[number - 1 : number], lines[number + 1 : number + 2]
@@ -284,11 +298,16 @@ def _joined_quotes(lines: Lines) -> Lines:
 
 
 def _without_head(lines: Lines) -> tuple[Lines, str]:
-    """Omit words and quoted lines above the comment of the `<<FROM>>` line, which begins the program
-    (K43)."""
+    """Omit words and quoted lines above the comment of the `<<FROM>>` line, which begins the
+    program (K43)."""
     mark = _mark(lines)
     first = next(
-        (n for n in range(mark, max(mark - 5, -1), -1) if re.search(r"^(?!>).*/\*|^\s*//", lines[n])), 0
+        (
+            n
+            for n in range(mark, max(mark - 5, -1), -1)
+            if re.search(r"^(?!>).*/\*|^\s*//", lines[n])
+        ),
+        0,
     )
     above = [line for line in lines[:first] if line.strip()]
     words = [line for number, line in enumerate(lines[:first]) if not _is_quoted(lines, number)]
@@ -302,11 +321,13 @@ def _without_head(lines: Lines) -> tuple[Lines, str]:
 
 
 def _without_signature(lines: Lines) -> tuple[Lines, str]:
-    """Cut a signature if the program above is complete; a line `-- ` may also be part of a description."""
+    """Cut a signature if the program above is complete; a line `-- ` may also be part of a
+    description."""
     marks = [number for number, line in enumerate(lines) if line == SIGNATURE_MARK]
     if marks and _mark(lines) >= 0:
         may_end = list(_may_end(lines))
-        words = next((n for n in range(len(lines), 0, -1) if _may_be_c(lines[n - 1])), 0)  # from here on
+        # from here on
+        words = next((n for n in range(len(lines), 0, -1) if _may_be_c(lines[n - 1])), 0)
         marks = [number for number in marks if number >= words or (number and may_end[number - 1])]
     kept = lines[: marks[0]] if marks else lines
     cut = len(lines) - len(kept)
@@ -318,7 +339,8 @@ def _without_signature(lines: Lines) -> tuple[Lines, str]:
 
 
 def _without_tail(lines: Lines) -> tuple[Lines, str]:
-    """Omit text that cannot be C below the last brace: signs, quoted lines, words without `;` (M64)."""
+    """Omit text that cannot be C below the last brace: signs, quoted lines, words without `;`
+    (M64)."""
     if _mark(lines) < 0:
         return lines, ""
     code = _code(lines)
@@ -326,7 +348,9 @@ def _without_tail(lines: Lines) -> tuple[Lines, str]:
     cut = _first_word(lines, code[:cut])
     below = sum(1 for line in lines[cut:] if line.strip())
     remark = ngettext(
-        "%(num)s line below the program was left out", "%(num)s lines below the program were left out", below
+        "%(num)s line below the program was left out",
+        "%(num)s lines below the program were left out",
+        below,
     )
     return lines[:cut], remark if below else ""
 
@@ -340,7 +364,8 @@ def _first_word(lines: Lines, code: Sequence[str]) -> int:
 
 
 def _first_rule(lines: Lines, code: Sequence[str]) -> int:
-    """Where signs, or quoted lines to the end, follow a complete declaration; len(lines) = nowhere."""
+    """Where signs, or quoted lines to the end, follow a complete declaration; len(lines) =
+    nowhere."""
     depth, last = 0, ""  # the last line with code on it
     quoted = _trailing_quotes(lines)
     for number, line in enumerate(code):
@@ -363,7 +388,8 @@ def _trailing_quotes(lines: Lines) -> int:
 
 
 def _without_mailbox_signs(lines: Lines) -> tuple[Lines, str]:
-    """Undo `>From x`, as mailboxes write `From x`; after a complete statement, C has no `>` there."""
+    """Undo `>From x`, as mailboxes write `From x`; after a complete statement, C has no `>`
+    there."""
     if not any(line.startswith(_MAILBOX_FROM) for line in lines):
         return lines, ""
     result, before = list(lines), ";"
@@ -380,7 +406,8 @@ def _without_mailbox_signs(lines: Lines) -> tuple[Lines, str]:
 
 
 def _decoded(lines: Lines) -> tuple[Lines, str]:
-    """Text that is still quoted-printable in part: C has no `=3D`, and no `=20` between two statements."""
+    """Text that is still quoted-printable in part: C has no `=3D`, and no `=20` between two
+    statements."""
     if not any(_ENCODED.search(line) for line in lines):
         return lines, ""
     code = _blanked(lines)
@@ -389,8 +416,14 @@ def _decoded(lines: Lines) -> tuple[Lines, str]:
             text = from_quoted_printable("\n".join(lines).encode()).decode()
         except UnicodeDecodeError:
             return lines, ""
-        return tuple(text.split("\n")), gettext("the text was still quoted-printable, and was decoded")
-    blanks = r"=20(?=[ \t]*$)" if "=3D" in code else r"(?<=[;{}])[ \t]*=20(?=[ \t]*$)|^[ \t]*=20(?=[ \t]*$)"
+        return tuple(text.split("\n")), gettext(
+            "the text was still quoted-printable, and was decoded"
+        )
+    blanks = (
+        r"=20(?=[ \t]*$)"
+        if "=3D" in code
+        else r"(?<=[;{}])[ \t]*=20(?=[ \t]*$)|^[ \t]*=20(?=[ \t]*$)"
+    )
     encoded = re.compile(f"=3D|{blanks}")
     result, before = [], ";"
     for line, shown in zip(lines, code.split("\n"), strict=True):
@@ -418,7 +451,8 @@ def _at_the_same_places(encoded: re.Pattern[str], shown: str, line: str) -> str:
 
 
 def _separated(lines: Lines) -> tuple[Lines, str]:
-    """U+2028 and U+2029 end lines in some editors. In C they do so nowhere, and in code they are an error."""
+    """U+2028 and U+2029 end lines in some editors. In C they do so nowhere, and in code they are an
+    error."""
     if not any(map(SEPARATOR.search, lines)):
         return lines, ""
     result: list[str] = []
@@ -492,7 +526,9 @@ def _as_typed(kind: str, text: str) -> str:
             return text.translate(_DASHES_AS_TYPED)
 
 
-def _in_code(lines: Lines, signs: re.Pattern[str], change: Callable[[str, str], str]) -> tuple[Lines, int]:
+def _in_code(
+    lines: Lines, signs: re.Pattern[str], change: Callable[[str, str], str]
+) -> tuple[Lines, int]:
     """Take these signs, which are not in ASCII, by `change` out of code and typographic quotations.
 
     Returns the lines, and how many of them changed.
@@ -500,7 +536,9 @@ def _in_code(lines: Lines, signs: re.Pattern[str], change: Callable[[str, str], 
     if not any(map(signs.search, lines)):
         return lines, 0
     text = "".join(
-        change(kind, piece) if kind in ("code", "double", "single") and not piece.isascii() else piece
+        change(kind, piece)
+        if kind in ("code", "double", "single") and not piece.isascii()
+        else piece
         for kind, piece in _pieces(lines)
     )
     triples = zip(lines, text.split("\n"), _prose(lines), strict=True)
@@ -537,9 +575,11 @@ def _joined(pieces: Sequence[str]) -> str:
 
 
 def _unclosed(line: str) -> str:
-    """The sign that begins what is not over at the end of the line, such as a string; "" = all is over.
+    """The sign that begins what is not over at the end of the line, such as a string; "" = all is
+    over.
 
-    What stands between it and the end does not matter to what follows, so nobody has to read it again.
+    What stands between it and the end does not matter to what follows, so nobody has to read it
+    again.
     """
     *_, (kind, last) = _pieces([line])
     if kind == "open":
@@ -548,7 +588,8 @@ def _unclosed(line: str) -> str:
 
 
 def _ends(lines: Lines) -> list[str]:
-    """For each line whether it ends within a "string", a "comment" of `//`, a "directive"; "" = else."""
+    """For each line whether it ends within a "string", a "comment" of `//`, a "directive"; "" =
+    else."""
     ends = [""] * len(lines)
     directive = False
     for number, (line, prose) in enumerate(zip(lines, _prose(lines), strict=True)):
@@ -570,7 +611,8 @@ def _completes_string(unclosed: str, rest: str, _macros: AbstractSet[str]) -> bo
 
 
 def _is_no_code(_unclosed: str, rest: str, macros: AbstractSet[str]) -> bool:
-    """Three names in a row, none of which is a keyword or a macro, are never C: it is the comment's end."""
+    """Three names in a row, none of which is a keyword or a macro, are never C: it is the comment's
+    end."""
     code = "".join(text if kind == "code" else ";" for kind, text in _pieces([rest]))
     for words in map(str.split, _WORDS.findall(code)):
         for before, second, third in zip(words, words[1:], words[2:], strict=False):
@@ -613,7 +655,7 @@ _REPAIRS: tuple[Repair, ...] = (
 )
 
 
-# --- what cannot be repaired -------------------------------------------------------------------------------
+# --- what cannot be repaired ----------------------------------------------------------------------
 def _foreign_signs(lines: Lines) -> Problem | None:
     """Signs outside ASCII in code. C has none of them, and they could stand for several things."""
     if all(map(str.isascii, lines)):
@@ -630,12 +672,17 @@ def _foreign_signs(lines: Lines) -> Problem | None:
         return None
     return Problem(
         gettext(
-            "There are signs in the code of the program that C does not have: %(signs)s. Your mailer or a "
-            "word processor may have put them there, and I cannot be sure what they stood for. Please switch "
-            "off its `smart punctuation` or `AutoCorrect`, or attach the program.",
-            signs="; ".join(_named(sign, numbers) for sign, numbers in islice(found.items(), _MAX_SIGNS)),
+            "There are signs in the code of the program that C does not have: %(signs)s. Your"
+            " mailer or a word processor may have put them there, and I cannot be sure what they"
+            " stood for. Please switch off its `smart punctuation` or `AutoCorrect`, or attach the"
+            " program.",
+            signs="; ".join(
+                _named(sign, numbers) for sign, numbers in islice(found.items(), _MAX_SIGNS)
+            ),
         ),
-        expected=gettext("plain ASCII signs in code, or the program as one attached file that ends in .c"),
+        expected=gettext(
+            "plain ASCII signs in code, or the program as one attached file that ends in .c"
+        ),
     )
 
 
@@ -652,6 +699,10 @@ def _named(sign: str, numbers: Sequence[int]) -> str:
 _FOREIGN = re.compile(r"[^\x00-\x7f]")
 _MAX_SIGNS = 5
 _INSTEAD = dict(
-    zip("\u2265\u2264\u2260\u00d7\u00f7\u00ab\u00bb", (">=", "<=", "!=", "*", "/", "<<", ">>"), strict=True)
+    zip(
+        "\u2265\u2264\u2260\u00d7\u00f7\u00ab\u00bb",
+        (">=", "<=", "!=", "*", "/", "<<", ">>"),
+        strict=True,
+    )
 )
 _INSTEAD |= dict.fromkeys(_DOUBLE, '"') | dict.fromkeys(_SINGLE, "'")

@@ -7,7 +7,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from contest.language import gettext, noted, number
-from contest.mail.sent_files import FROM_MARK, from_lines, has_from_line, right_name, without_from_line
+from contest.mail.sent_files import (
+    FROM_MARK,
+    from_lines,
+    has_from_line,
+    right_name,
+    without_from_line,
+)
 from contest.util.program_files import IMAGE_NAME, MAX_FILES, is_archive, is_safe
 from contest.util.sanitize import quote
 from mailserver.problem import Problem
@@ -21,9 +27,9 @@ from mailserver.reading.part_text import SentFile, Text
 class MailedProgram:
     """The program in a letter, and what its writer says about it (B14, B21).
 
-    `marked`: the lines of the letter's text, or of one file, that have the `<<FROM>>` line. `marked_in`: the
-    name of that file, "" = the letter's text. The files still have the string in them: take it out before
-    you publish them (K42).
+    `marked`: the lines of the letter's text, or of one file, that have the `<<FROM>>` line.
+    `marked_in`: the name of that file, "" = the letter's text. The files still have the string in
+    them: take it out before you publish them (K42).
     """
 
     files: Mapping[str, bytes] = field(repr=False)  # by name, byte for byte as sent
@@ -57,23 +63,30 @@ def find_program(letter: Letter) -> Text | Problem:
     if isinstance(program, Text) and letter.page:
         page = repaired(letter.page)
         if isinstance(page, Text) and has_from_line(page.lines) and tokens(page) != tokens(program):
-            words = gettext("the letter's text in HTML has another program; that of its plain text was taken")
+            words = gettext(
+                "the letter's text in HTML has another program; that of its plain text was taken"
+            )
             return program.told(words)
     return program
 
 
 def _second_program(letter: Letter, attached: Text | Problem) -> Problem | None:
-    """Why it is not clear whether the attached program counts; its `<<FROM>>` line may be in the text."""
+    """Why it is not clear whether the attached program counts; its `<<FROM>>` line may be in the
+    text."""
     if not has_from_line(letter.body.lines):
         return None
     written = repaired(letter.body)
-    if isinstance(attached, Text) and isinstance(written, Text) and tokens(written) == tokens(attached):
+    if (
+        isinstance(attached, Text)
+        and isinstance(written, Text)
+        and tokens(written) == tokens(attached)
+    ):
         return None
     if not is_prose(without_from_line(letter.body.lines)):
         return Problem(
             gettext(
-                "There is a program attached, and another one is the text of the letter, so it is not "
-                "clear which one counts."
+                "There is a program attached, and another one is the text of the letter, so it is"
+                " not clear which one counts."
             ),
             expected=gettext(_RIGHT_PROGRAM),
         )
@@ -87,9 +100,12 @@ def different_from_lines(places: Iterable[str]) -> Problem:
     """The `<<FROM>>` lines in these files differ; "" = the text of the letter."""
     return Problem(
         gettext(
-            "There are different %(from_mark)s lines in %(places)s, so it is not clear which one counts.",
+            "There are different %(from_mark)s lines in %(places)s, so it is not clear which one"
+            " counts.",
             from_mark=FROM_MARK,
-            places=gettext(" and ").join(place or gettext("the text of the letter") for place in places),
+            places=gettext(" and ").join(
+                place or gettext("the text of the letter") for place in places
+            ),
         ),
         expected=gettext(
             "one %(from_mark)s line, in the text of the letter or in a comment of one file",
@@ -98,7 +114,9 @@ def different_from_lines(places: Iterable[str]) -> Problem:
     )
 
 
-_RIGHT_PROGRAM = noted("the program as the text of the letter, or exactly one attachment (a file .c)")
+_RIGHT_PROGRAM = noted(
+    "the program as the text of the letter, or exactly one attachment (a file .c)"
+)
 
 
 def unreadable(letter: Letter) -> Problem:
@@ -113,7 +131,9 @@ def _no_program(files: Sequence[SentFile]) -> str:
     if not files:
         return gettext("There is no program in the letter.")
     names = [file.name or gettext("a file without a name") for file in files]
-    found = next((advice for suffixes, advice in _ADVICE if names[0].lower().endswith(suffixes)), "")
+    found = next(
+        (advice for suffixes, advice in _ADVICE if names[0].lower().endswith(suffixes)), ""
+    )
     sentences = (
         gettext("There is no program in the letter."),
         gettext("No attached file (%(names)s) is a .c file.", names=quote(", ".join(names))),
@@ -131,26 +151,38 @@ _ADVICE = (
         (".doc", ".docx", ".odt", ".rtf", ".pdf", ".pages"),
         noted("Please save the program as plain text; a word processor's file is not one."),
     ),
-    (("winmail.dat",), noted("Please let Outlook send plain text or HTML in place of `Rich Text`.")),
-    ((".png", ".jpg", ".jpeg", ".gif", ".heic"), noted("A picture of a program cannot be compiled.")),
-    ((".o", ".exe", ".out", ".com", ".obj"), noted("Please send the source text; it is compiled here.")),
+    (
+        ("winmail.dat",),
+        noted("Please let Outlook send plain text or HTML in place of `Rich Text`."),
+    ),
+    (
+        (".png", ".jpg", ".jpeg", ".gif", ".heic"),
+        noted("A picture of a program cannot be compiled."),
+    ),
+    (
+        (".o", ".exe", ".out", ".com", ".obj"),
+        noted("Please send the source text; it is compiled here."),
+    ),
 )
 
 
-# --- files in any language ---------------------------------------------------------------------------------
+# --- files in any language ------------------------------------------------------------------------
 MAX_FILE_BYTES = 2_000_000  # of all attached files together; a contest's own limit is lower
 
 _CONTROLS = frozenset(range(32)) - frozenset(b"\t\n\v\f\r")
 _ALMOST_FROM = re.compile(r"<\s*from\s*>", re.IGNORECASE)
 
 
-def find_files(letter: Letter, text_is: str = "", *, images: bool = False) -> MailedProgram | Problem:
+def find_files(
+    letter: Letter, text_is: str = "", *, images: bool = False
+) -> MailedProgram | Problem:
     """The files of a program in any language, attached under their own names (U7, H1, L16).
 
-    Where a contest says what its program is called, such as `final_strategy.py`, it may be the letter's text
-    instead of an attachment: `text_is` is that name, "" = the program must be attached. With `images` it may
-    be the archive of a container image, or a line of the letter's text that names one (M11), which becomes
-    the file IMAGE_NAME.
+    Where a contest says what its program is called, such as `final_strategy.py`, it may be the
+    letter's text
+    instead of an attachment: `text_is` is that name, "" = the program must be attached. With
+    `images` it may be the archive of a container image, or a line of the letter's text that names
+    one (M11), which becomes the file IMAGE_NAME.
     """
     if letter.problems and not letter.files:
         return unreadable(letter)
@@ -158,7 +190,11 @@ def find_files(letter: Letter, text_is: str = "", *, images: bool = False) -> Ma
     if not letter.files and text_is and not body.is_blank:
         data = "\n".join(body.lines) + "\n"
         return MailedProgram({text_is: data.encode()}, body.lines, body.repairs, marked_in=text_is)
-    named = [found[1] for line in body.lines if (found := _IMAGE_LINE.fullmatch(line))] if images else []
+    named = (
+        [found[1] for line in body.lines if (found := _IMAGE_LINE.fullmatch(line))]
+        if images
+        else []
+    )
     if named:
         return _image_by_name(letter, body, named)
     sent = tuple(dict.fromkeys(letter.files))  # an equal copy says nothing more
@@ -181,7 +217,8 @@ _IMAGE_LINE = re.compile(r"(?i)[ \t]*image[ \t]*:[ \t]*(\S+)[ \t]*")
 
 
 def _image_by_name(letter: Letter, body: Text, named: Sequence[str]) -> MailedProgram | Problem:
-    """An image by the name in the letter's text; whatever is attached besides would not be looked at."""
+    """An image by the name in the letter's text; whatever is attached besides would not be looked
+    at."""
     if len(set(named)) > 1 or letter.files:
         return Problem(
             gettext(
@@ -189,7 +226,8 @@ def _image_by_name(letter: Letter, body: Text, named: Sequence[str]) -> MailedPr
                 names=", ".join((*named, *(file.name for file in letter.files))),
             ),
             expected=gettext(
-                "one line `image: NAME` and no attached file, or an attached program and no such line"
+                "one line `image: NAME` and no attached file, or an attached program and no such"
+                " line"
             ),
         )
     text = tuple(line for line in body.lines if not _IMAGE_LINE.fullmatch(line))
@@ -254,13 +292,17 @@ def _file_problems(files: tuple[SentFile, ...], images: bool) -> Iterator[Proble
         elif file.problem:
             yield Problem(
                 gettext(
-                    "The file %(file)s could not be read: %(problem)s.", file=file.name, problem=file.problem
+                    "The file %(file)s could not be read: %(problem)s.",
+                    file=file.name,
+                    problem=file.problem,
                 ),
                 expected=right,
             )
         elif is_archive(file.name) and not images:
             yield Problem(
-                gettext("The file %(file)s is an archive, and this contest takes none.", file=file.name),
+                gettext(
+                    "The file %(file)s is an archive, and this contest takes none.", file=file.name
+                ),
                 expected=right,
             )
         elif not is_archive(file.name) and not _CONTROLS.isdisjoint(file.data):
@@ -268,10 +310,10 @@ def _file_problems(files: tuple[SentFile, ...], images: bool) -> Iterator[Proble
 
 
 _RIGHT_FILES = noted(
-    "the program as an attached file, whose suffix tells its language (e.g. program_3.py),\nwith the text "
-    "files that it reads, if any"
+    "the program as an attached file, whose suffix tells its language (e.g. program_3.py),\nwith"
+    " the text files that it reads, if any"
 )
 _OR_IMAGE = noted(
-    ";\nor the archive of a container image, e.g. player.tar.gz, and nothing else;\nor a line `image: "
-    "NAME` in the text of the letter, if the organizer has listed it"
+    ";\nor the archive of a container image, e.g. player.tar.gz, and nothing else;\nor a line"
+    " `image: NAME` in the text of the letter, if the organizer has listed it"
 )

@@ -1,8 +1,8 @@
 """HTML -> the lines that a reader sees. Pure.
 
-A letter's text in HTML is a program or a form that somebody typed line by line, so lines count here and looks
-do not. The library's parser needs quadratic time for some malformed input, so tags are found here, in one
-pass.
+A letter's text in HTML is a program or a form that somebody typed line by line, so lines count here
+and looks do not. The library's parser needs quadratic time for some malformed input, so tags are
+found here, in one pass.
 """
 
 from __future__ import annotations
@@ -30,16 +30,17 @@ _BLANKS = re.compile("[ \t\n\r\f]+")
 _LINE_ENDS = re.compile("\r\n|[\n\r]")
 
 _BLOCK_TAGS = """
-    address article aside blockquote body center dd div dl dt fieldset figure footer form h1 h2 h3 h4 h5 h6
-    header hr html li main nav ol p pre section table tbody tfoot thead tr ul
+    address article aside blockquote body center dd div dl dt fieldset figure footer form h1 h2 h3
+    h4 h5 h6 header hr html li main nav ol p pre section table tbody tfoot thead tr ul
 """
 _UNSEEN_TAGS = "head iframe noframes object script select style svg template title"
 _VOID_TAGS = "area base br col embed hr img input link meta source track wbr"
 _LITERAL_TAGS = "listing pre textarea xmp"
 _INLINE_TAGS = """
-    a abbr acronym audio b bdi bdo big blink button caption cite code col colgroup data datalist del details
-    dfn em font i ins kbd label legend map mark meter nobr optgroup option output picture progress q rp rt s
-    ruby samp select small span strike strong sub summary sup td th time tt u var video
+    a abbr acronym audio b bdi bdo big blink button caption cite code col colgroup data datalist del
+    details dfn em font i ins kbd label legend map mark meter nobr optgroup option output picture
+    progress q rp rt s ruby samp select small span strike strong sub summary sup td th time tt u var
+    video
 """
 _BLOCKS, _UNSEEN = frozenset(_BLOCK_TAGS.split()), frozenset(_UNSEEN_TAGS.split())
 _VOID, _LITERAL = frozenset(_VOID_TAGS.split()), frozenset(_LITERAL_TAGS.split())
@@ -49,7 +50,8 @@ _TAGS = _BLOCKS | _UNSEEN | _VOID | _LITERAL | frozenset(_INLINE_TAGS.split())
 def seen_lines(page: str) -> tuple[str, ...]:
     """The text of a page, line by line, as browsers break it; quoted letters with `> ` in front.
 
-    Non-breaking blanks stay what they are. There is no blank line between paragraphs that the writer did not
+    Non-breaking blanks stay what they are. There is no blank line between paragraphs that the
+    writer did not
     make: mailers write a paragraph for each line.
     """
     reader = _Reader()
@@ -70,7 +72,8 @@ def seen_lines(page: str) -> tuple[str, ...]:
 
 
 def _is_tag(name: str) -> bool:
-    """Whether it is a tag of HTML, or somebody's own (`o:p`): a `<<FROM>>` that nobody has escaped stays."""
+    """Whether it is a tag of HTML, or somebody's own (`o:p`): a `<<FROM>>` that nobody has escaped
+    stays."""
     return name in _TAGS or ":" in name or "-" in name
 
 
@@ -81,7 +84,8 @@ def unescaped(text: str) -> str:
 
 
 def _without_comments(page: str) -> Iterator[str]:
-    """The text outside `<!...>`, `<!--...-->` and `<?...>`; one that never ends hides all text after it."""
+    """The text outside `<!...>`, `<!--...-->` and `<?...>`; one that never ends hides all text
+    after it."""
     at = 0
     for match in re.finditer(r"<[!?]", page):
         if match.start() < at:

@@ -52,15 +52,15 @@ _CLOSED = (
             "application/x-pkcs7-mime",
         },
         noted(
-            "it is encrypted, or signed in a way that hides its text; please send it without encryption, "
-            "or with a detached signature"
+            "it is encrypted, or signed in a way that hides its text; please send it without"
+            " encryption, or with a detached signature"
         ),
     ),
     (
         {"application/ms-tnef", "application/vnd.ms-tnef"},
         noted(
-            "Outlook has packed it into a file winmail.dat that nobody else can open; please let it send "
-            "plain text or HTML in place of `Rich Text`"
+            "Outlook has packed it into a file winmail.dat that nobody else can open; please let it"
+            " send plain text or HTML in place of `Rich Text`"
         ),
     ),
     (
@@ -103,7 +103,8 @@ class Letter:
     def answer_to(self) -> str | None:
         """Where an answer to the writer goes: to Reply-To only within the sender's domain.
 
-        Otherwise a stranger could have answers sent to anybody, while its own address proves to be genuine.
+        Otherwise a stranger could have answers sent to anybody, while its own address proves to be
+        genuine.
         """
         if self.sender is None or self.reply_to is None:
             return self.sender
@@ -128,10 +129,14 @@ def parse(raw: bytes) -> Letter:
     leaves = tuple(root.leaves())
     files = tuple(leaf for leaf in leaves if _is_file(leaf))
     body, page = _body(leaves)
-    programs = tuple(decode(leaf) for leaf in leaves if _is_program(leaf)) or _named_otherwise(body, files)
+    programs = tuple(decode(leaf) for leaf in leaves if _is_program(leaf)) or _named_otherwise(
+        body, files
+    )
     problems = [text.problem for text in (body, *programs) if text.problem]
     if _UUENCODED.search("\n".join(body.lines)):
-        problems.append(gettext("it has a uuencoded file in its text; please attach the file instead"))
+        problems.append(
+            gettext("it has a uuencoded file in its text; please attach the file instead")
+        )
     if body.is_blank and not programs:
         problems += _why_no_text(root)
     return _letter(
@@ -171,7 +176,7 @@ def _letter(headers: Headers, body: Text | None = None, **others: Any) -> Letter
     )
 
 
-# --- headers ----------------------------------------------------------------------------------------------
+# --- headers --------------------------------------------------------------------------------------
 def _only_mailbox(headers: Headers, name: str) -> str | None:
     fields = headers.all(name)
     return addresses.mailbox(fields[0]) if len(fields) == 1 else None
@@ -191,15 +196,24 @@ def _automatic(headers: Headers) -> str:
     """Signs of a machine (RFC 3834, RFC 2919, and the older habits)."""
     submitted = headers.first("Auto-Submitted").partition(";")[0].strip().lower()
     precedence = headers.first("Precedence").strip().lower()
-    suppressed = {word.strip().lower() for word in headers.first("X-Auto-Response-Suppress").split(",")}
+    suppressed = {
+        word.strip().lower() for word in headers.first("X-Auto-Response-Suppress").split(",")
+    }
     sender = _only_mailbox(headers, "From") or ""
     is_list = any(headers.all(name) for name in ("List-Id", "List-Post", "List-Unsubscribe"))
     reasons = (
         (submitted not in ("", "no"), "an automatic answer (Auto-Submitted)"),
         (precedence in ("bulk", "junk") and not is_list, "a mass mail (Precedence)"),
-        (any(headers.all(n) for n in ("X-Autoreply", "X-Autorespond")), "an automatic answer (X-Autoreply)"),
-        # Exchange's word for the sender's wish (MS-OXCMAIL). DR, RN, NRN and OOF are not about such answers.
-        (not suppressed.isdisjoint({"all", "autoreply"}), "no answer is wanted (X-Auto-Response-Suppress)"),
+        (
+            any(headers.all(n) for n in ("X-Autoreply", "X-Autorespond")),
+            "an automatic answer (X-Autoreply)",
+        ),
+        # Exchange's word for the sender's wish (MS-OXCMAIL). DR, RN, NRN and OOF are not about such
+        # answers.
+        (
+            not suppressed.isdisjoint({"all", "autoreply"}),
+            "no answer is wanted (X-Auto-Response-Suppress)",
+        ),
         (headers.content_type == "multipart/report", "a delivery report"),
         (headers.first("Return-Path").strip() == "<>", "a bounce (Return-Path <>)"),
         (sender.partition("@")[0].lower() in _ROBOTS, "from a robot's address"),
@@ -208,7 +222,7 @@ def _automatic(headers: Headers) -> str:
     return next((reason for applies, reason in reasons if applies), "")
 
 
-# --- the network of a letter -----------------------------------------------------------------------------
+# --- the network of a letter ----------------------------------------------------------------------
 _MAX_HOPS_READ = 20
 _MAX_HOP_CHARACTERS = 1_000
 # What the sender calls himself may look like an address: `from [8.8.8.8] (...)`, `helo=[8.8.8.8]`.
@@ -221,14 +235,18 @@ _PREFIX_BITS = {4: 24, 6: 48}  # what one sender usually has
 def network_of(client: str, received: Sequence[str]) -> str:
     """The network of the letter's sender, such as `192.0.2.0/24`; "" if it is not known.
 
-    `client` is the address that brought the letter to our own listener. Where our own mail system brought it
-    (""), the topmost public address in the Received fields counts: that field is our own mail system's, and
-    those below it may be forged.
+    `client` is the address that brought the letter to our own listener. Where our own mail system
+    brought it (""), the topmost public address in the Received fields counts: that field is our own
+    mail system's, and those below it may be forged.
     """
     fields = (_BY.split(field[:_MAX_HOP_CHARACTERS], 1)[0] for field in received[:_MAX_HOPS_READ])
-    found = (texts[-1] for field in fields if (texts := _HOP_ADDRESS.findall(_OWN_NAME.sub("", field))))
+    found = (
+        texts[-1] for field in fields if (texts := _HOP_ADDRESS.findall(_OWN_NAME.sub("", field)))
+    )
     public = (address for text in ([client] if client else found) if (address := _public(text)))
-    networks = (ip_network((address, _PREFIX_BITS[address.version]), strict=False) for address in public)
+    networks = (
+        ip_network((address, _PREFIX_BITS[address.version]), strict=False) for address in public
+    )
     return next(map(str, networks), "")
 
 
@@ -242,7 +260,7 @@ def _public(text: str) -> IPv4Address | IPv6Address | None:
     return address if address.is_global else None
 
 
-# --- parts ------------------------------------------------------------------------------------------------
+# --- parts ----------------------------------------------------------------------------------------
 def _is_program(leaf: Part) -> bool:
     headers = leaf.headers
     named = headers.file_name.lower().endswith(".c") and headers.content_type not in _FORKS
@@ -265,7 +283,8 @@ def _is_decoration(leaf: Part) -> bool:
 def _body(leaves: Sequence[Part]) -> tuple[Text, Text | None]:
     """The text that a reader would see, and its version in HTML if there is one.
 
-    A text with a `<<FROM>>` line is preferred to others, then one that is no file, then plain text to HTML.
+    A text with a `<<FROM>>` line is preferred to others, then one that is no file, then plain text
+    to HTML.
     """
     shown = [
         leaf
@@ -283,10 +302,14 @@ def _body(leaves: Sequence[Part]) -> tuple[Text, Text | None]:
     leaf, text = next(iter(marked or texts), (None, Text(())))
     if leaf is not None and pages and text is not pages[0]:
         page = pages[0]
-        return text if is_flowed(leaf) else text.after(lambda lines: rejoined(lines, page.lines)), page
+        return text if is_flowed(leaf) else text.after(
+            lambda lines: rejoined(lines, page.lines)
+        ), page
     if not pages or text is texts[0][1]:
         return text, None
-    words = gettext("the program was taken out of the letter's HTML, because its plain text has none")
+    words = gettext(
+        "the program was taken out of the letter's HTML, because its plain text has none"
+    )
     return text.told(words), None
 
 
@@ -315,15 +338,18 @@ def _why_no_text(root: Part) -> Iterator[str]:
     return (gettext(why) for kinds, why in _CLOSED if not kinds.isdisjoint(types))
 
 
-# --- the subject, as the commands read it ------------------------------------------------------------------
-# What mailers write before a colon, in the languages of their users: answers, forwarded letters, warnings.
+# --- the subject, as the commands read it ---------------------------------------------------------
+# What mailers write before a colon, in the languages of their users: answers, forwarded letters,
+# warnings.
 _REPLY_WORDS = """
-    re aw antw antwort sv vs vá ref rif r rv res resp respuesta odp ynt atb bls ats απ σχετ отв ответ
-    回复 回覆 答复 答覆 השב رد
-    fw fwd wg vb vl vl tr enc rvd i pd ilt ılt doorst trs továbbítás πρθ пер перес 转发 轉寄 הועבר إعادة
-    ext extern external spam junk warning warnung
+    re aw antw antwort sv vs vá ref rif r rv res resp respuesta odp ynt atb bls ats απ σχετ отв
+    ответ 回复 回覆 答复 答覆 השב رد
+    fw fwd wg vb vl vl tr enc rvd i pd ilt ılt doorst trs továbbítás πρθ пер перес 转发 轉寄
+    הועבר إعادة ext extern external spam junk warning warnung
 """
-_REPLY = rf"(?:{'|'.join(map(re.escape, _REPLY_WORDS.split()))})\s*(?:\[\d+\]|\(\d+\)|\^?\d+)?\s*[:：]"
+_REPLY = (
+    rf"(?:{'|'.join(map(re.escape, _REPLY_WORDS.split()))})\s*(?:\[\d+\]|\(\d+\)|\^?\d+)?\s*[:：]"
+)
 # What gateways, spam filters and lists write there: `[EXTERNAL]`, `{list}`, `***SPAM***`.
 _TAG = r"\[[^\[\]]*\]+|\{[^{}]*\}+|\([^()]*\)+|<[^<>]*>+|【[^】]*】|\*+[^*]+\*+"
 _LEADING = re.compile(rf"(?:\s*(?:{_REPLY}|[\[{{(<]?(?:{_TAG})|[^\w\[{{(<【*]))+", re.IGNORECASE)
@@ -331,7 +357,8 @@ _AROUND = " .,;:!?'\"<>()*"
 
 
 def clean_subject(subject: str) -> str:
-    """`[EXT] Re[2]: Please  Compile!` -> `Please Compile`: undoes what people and mailers do to subjects.
+    """`[EXT] Re[2]: Please  Compile!` -> `Please Compile`: undoes what people and mailers do to
+    subjects.
 
     A subject that is nothing but tags stays: `(please compile)`.
     """

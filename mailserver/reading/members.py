@@ -1,4 +1,5 @@
-"""The lines below `team-members:`: two for each member (K35), one without ages (B21), or the name. Pure."""
+"""The lines below `team-members:`: two for each member (K35), one without ages (B21), or the name.
+Pure."""
 
 from __future__ import annotations
 
@@ -36,7 +37,8 @@ class Line:
 class Members:
     """The members in the lines; none if there are problems.
 
-    `count`: how many members the lines seem to describe. `joined`: lines that a mailer broke were joined.
+    `count`: how many members the lines seem to describe. `joined`: lines that a mailer broke were
+    joined.
     """
 
     members: tuple[Member, ...]
@@ -51,7 +53,8 @@ def expected(lines_each: int) -> str:
 
 
 def read(lines: Sequence[Line], lines_each: int) -> Members:
-    """The members in these lines, of which each has `lines_each`: 2 or 1, or 0 for the name alone."""
+    """The members in these lines, of which each has `lines_each`: 2 or 1, or 0 for the name
+    alone."""
     if not lines:
         return Members(
             (), 0, (Problem(gettext("There are no team members."), expected=expected(lines_each)),)
@@ -64,18 +67,22 @@ def complete_lines(lines: Sequence[Line], lines_each: int) -> tuple[Line, ...]:
     return _rejoined(lines, _was_broken) if lines_each == 1 else tuple(lines)
 
 
-# --- the name alone ----------------------------------------------------------------------------------------
+# --- the name alone -------------------------------------------------------------------------------
 def _by_names(lines: Sequence[Line]) -> Members:
     problems = [problem for line in lines for problem in _too_long(line)]
     for line in lines:
         if "," in line.text:  # nobody asked for an age or an occupation, so nobody keeps it
             text = gettext("This should be a member: the name alone, without a comma.")
             problems.append(line.wrong(text, expected(0)))
-    found = () if problems else tuple(Member(" ".join(line.text.split()), None, "", "") for line in lines)
+    found = (
+        ()
+        if problems
+        else tuple(Member(" ".join(line.text.split()), None, "", "") for line in lines)
+    )
     return Members(found, len(lines), tuple(problems))
 
 
-# --- one line each -----------------------------------------------------------------------------------------
+# --- one line each --------------------------------------------------------------------------------
 def _line_by_line(lines: Sequence[Line]) -> Members:
     """The name, a comma, and the affiliation."""
     rejoined = _rejoined(lines, _was_broken)
@@ -85,10 +92,15 @@ def _line_by_line(lines: Sequence[Line]) -> Members:
 
 
 def _rejoined(lines: Sequence[Line], is_rest: Callable[[str, str], bool]) -> tuple[Line, ...]:
-    """Join a line that is indented more than the first to the line above, if it is the rest of that."""
+    """Join a line that is indented more than the first to the line above, if it is the rest of
+    that."""
     result: list[Line] = []
     for number, line in enumerate(lines):
-        if number and _indent(line) > _indent(lines[0]) and is_rest(lines[number - 1].text, line.text):
+        if (
+            number
+            and _indent(line) > _indent(lines[0])
+            and is_rest(lines[number - 1].text, line.text)
+        ):
             result[-1] = Line(result[-1].number, f"{result[-1].text} {line.text.strip()}")
         else:
             result.append(line)
@@ -112,12 +124,14 @@ def _only_line_member(line: Line) -> Member:
     return Member(" ".join(name.split()), None, " ".join(affiliation.split()).rstrip(" ,"), "")
 
 
-# --- two lines each ----------------------------------------------------------------------------------------
+# --- two lines each -------------------------------------------------------------------------------
 def _by_pairs(lines: Sequence[Line]) -> Members:
     pairs = _pairs(lines) or _pairs(_rejoined(lines, lambda _before, _after: True))
     if pairs is None:
         groups = _groups(lines)
-        return Members((), len(groups), tuple(p for group in groups for p in _group_problems(group)))
+        return Members(
+            (), len(groups), tuple(p for group in groups for p in _group_problems(group))
+        )
     problems = tuple(p for pair in pairs for line in pair for p in _too_long(line))
     members = tuple(_member(*pair) for pair in pairs)
     return Members(members, len(members), problems, len(pairs) * 2 != len(lines))
@@ -160,8 +174,8 @@ def _member(first: Line, second: Line) -> Member:
 def _groups(lines: Sequence[Line]) -> list[list[Line]]:
     """Guess which lines belong to which member, if not every member has two.
 
-    In an even number of lines every other one begins a member. In an odd number some member has a line too
-    few or too many, and we know a first line by its age.
+    In an even number of lines every other one begins a member. In an odd number some member has a
+    line too few or too many, and we know a first line by its age.
     """
     groups: list[list[Line]] = []
     for number, line in enumerate(lines):
@@ -180,11 +194,13 @@ def _group_problems(group: Sequence[Line]) -> Iterator[Problem]:
     if fault:
         yield first.wrong(fault, expected(2))
     elif len(group) != 2:
-        text = gettext("Each member takes exactly two lines, this one has %(group)s.", group=len(group))
+        text = gettext(
+            "Each member takes exactly two lines, this one has %(group)s.", group=len(group)
+        )
         yield first.wrong(text, expected(2))
 
 
-# --- both --------------------------------------------------------------------------------------------------
+# --- both -----------------------------------------------------------------------------------------
 def _too_long(line: Line) -> Iterator[Problem]:
     if len(line.text.strip()) > MAX_MEMBER_TEXT:
         text = gettext(

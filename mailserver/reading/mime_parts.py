@@ -1,7 +1,7 @@
 """A raw letter -> headers and a tree of parts, within bounds; bytes -> text by their charset. Pure.
 
-Only header blocks are given to the standard library's parser, each of bounded size; the parts are split here,
-so that no letter can cost a RecursionError, a minute or a gigabyte (M28, M29, M31).
+Only header blocks are given to the standard library's parser, each of bounded size; the parts are
+split here, so that no letter can cost a RecursionError, a minute or a gigabyte (M28, M29, M31).
 """
 
 from __future__ import annotations
@@ -24,7 +24,8 @@ T = TypeVar("T")
 
 MAX_HEADER_BYTES = 64_000
 MAX_HEADER_LINES = 1_000
-CUT_FIELD = "X-Knobeln-Cut"  # on a letter whose body was left out: its bytes, and how many it may have
+# on a letter whose body was left out: its bytes, and how many it may have
+CUT_FIELD = "X-Knobeln-Cut"
 MAX_HOPS = 50  # mail servers on the way; a larger number means a loop (RFC 5321, 6.3)
 MAX_PART_HEADER_BYTES = 8_000
 # Of a field with parameters, for which the library needs quadratic time.
@@ -33,7 +34,8 @@ MAX_PARAMETERS = 200
 MAX_DEPTH = 10
 MAX_PARTS = 50
 _MAX_FIELD_CHARACTERS = 2_000
-_BEFORE_HEADERS = re.compile(rb"\A[\r\n]*(?:From [^\r\n]*)?[\r\n]*")  # the first line of a mailbox file
+# the first line of a mailbox file
+_BEFORE_HEADERS = re.compile(rb"\A[\r\n]*(?:From [^\r\n]*)?[\r\n]*")
 _RECEIVED = re.compile(rb"^received[ \t]*:", re.IGNORECASE | re.MULTILINE)
 
 
@@ -46,15 +48,19 @@ class Headers:
 
     def __init__(self, block: bytes) -> None:
         self._message = BytesHeaderParser(policy=compat32).parsebytes(block + b"\n\n")
-        self._fields = [(field.casefold(), str(value)) for field, value in self._message.raw_items()]
+        self._fields = [
+            (field.casefold(), str(value)) for field, value in self._message.raw_items()
+        ]
         self._names = {field for field, _ in self._fields}
 
     def all(self, name: str) -> tuple[str, ...]:
-        """The values of all fields of this name: unfolded, 8-bit text decoded, encoded words left alone."""
+        """The values of all fields of this name: unfolded, 8-bit text decoded, encoded words left
+        alone."""
         return tuple(value for field, value in self.fields(name))
 
     def fields(self, *names: str) -> Iterator[tuple[str, str]]:
-        """The fields of these names, in the order of the letter: (name in lower case, value as above)."""
+        """The fields of these names, in the order of the letter: (name in lower case, value as
+        above)."""
         wanted = self._names.intersection(map(str.casefold, names))
         found = self._fields if wanted else ()
         return ((field, _unfolded(value)) for field, value in found if field in wanted)
@@ -116,12 +122,14 @@ class Part:
             yield from child.walk()
 
     def leaves(self) -> Iterator[Part]:
-        return (part for part in self.walk() if not part.headers.content_type.startswith("multipart/"))
+        return (
+            part for part in self.walk() if not part.headers.content_type.startswith("multipart/")
+        )
 
 
 def split(raw: bytes) -> tuple[Headers, Part | None, str]:
-    """The headers and the parts of a letter, with plain newlines; or no parts, and which of our bounds it
-    exceeds. Then the headers are empty if they do so themselves. Never raises."""
+    """The headers and the parts of a letter, with plain newlines; or no parts, and which of our
+    bounds it exceeds. Then the headers are empty if they do so themselves. Never raises."""
     headers = Headers(b"")
     try:
         headers, body = _headers_and_body(raw)
@@ -140,10 +148,13 @@ def _head_and_body(raw: bytes) -> tuple[bytes, bytes]:
 def _divided(text: bytes) -> tuple[bytes, bytes]:
     """The headers and the body of a letter or part.
 
-    A carriage return that stands alone ends a line of headers. A body keeps it, and who reads it says so.
+    A carriage return that stands alone ends a line of headers. A body keeps it, and who reads it
+    says so.
     """
     as_lines = text.replace(b"\r", b"\n")
-    head, _, body = (b"", b"", as_lines[1:]) if as_lines.startswith(b"\n") else as_lines.partition(b"\n\n")
+    head, _, body = (
+        (b"", b"", as_lines[1:]) if as_lines.startswith(b"\n") else as_lines.partition(b"\n\n")
+    )
     return head, text[len(text) - len(body) :]
 
 
@@ -185,7 +196,9 @@ class _Splitter:
             return Part(headers, body, is_cut=is_cut)
         may_be_cut = is_cut or depth == 1
         pieces = self._pieces(body, headers.boundary)
-        children = (self._child(piece, depth + 1, is_open and may_be_cut) for piece, is_open in pieces)
+        children = (
+            self._child(piece, depth + 1, is_open and may_be_cut) for piece, is_open in pieces
+        )
         return Part(headers, b"", tuple(children))
 
     def _bound(self, headers: Headers, depth: int) -> None:
@@ -204,7 +217,9 @@ class _Splitter:
     def _child(self, piece: bytes, depth: int, is_cut: bool) -> Part:
         head, body = _divided(piece)
         if len(head) > MAX_PART_HEADER_BYTES:
-            raise TooComplex(f"the headers of a part are longer than {MAX_PART_HEADER_BYTES:,} bytes")
+            raise TooComplex(
+                f"the headers of a part are longer than {MAX_PART_HEADER_BYTES:,} bytes"
+            )
         return self.part(Headers(head), body, depth, is_cut=is_cut)
 
     def _pieces(self, body: bytes, boundary: str) -> Iterator[tuple[bytes, bool]]:
@@ -229,7 +244,8 @@ def decode_words(value: str) -> str:
     except (HeaderParseError, ValueError, LookupError):
         return value
     return "".join(
-        chunk if isinstance(chunk, str) else decode_text(chunk, charset or "")[0] for chunk, charset in chunks
+        chunk if isinstance(chunk, str) else decode_text(chunk, charset or "")[0]
+        for chunk, charset in chunks
     )
 
 
@@ -246,8 +262,9 @@ def _tolerant(read: Callable[[], T], default: T) -> T:
         return default
 
 
-# --- charsets ---------------------------------------------------------------------------------------------
-# Python knows codecs that are no charsets (zip, punycode, unicode_escape); these are what mailers use.
+# --- charsets -------------------------------------------------------------------------------------
+# Python knows codecs that are no charsets (zip, punycode, unicode_escape); these are what mailers
+# use.
 _KNOWN = re.compile(
     r"utf[-_]?(8|16|32)([-_]?[lb]e)?|iso[-_]?8859[-_]?\d{1,2}|latin-?[1-9]|windows-?125\d|cp-?125\d"
     r"|windows-?874|cp437|cp850|ibm850|macintosh|mac-roman|koi8-[rut]|gb2312|gbk|gb18030|big5|shift_jis"
@@ -264,10 +281,12 @@ _WINDOWS_ONLY = re.compile(
 
 
 def decode_text(data: bytes, charset: str) -> tuple[str, str]:
-    """The text without a byte order mark, and a remark where the charset was not to be trusted ("" = none).
+    """The text without a byte order mark, and a remark where the charset was not to be trusted (""
+    = none).
 
-    Without a usable charset, text that is not ASCII is UTF-8 if it can be, and Latin-1 otherwise (M13, M14).
-    The same goes for a charset of one byte per character: text that reads as UTF-8 nearly always is.
+    Without a usable charset, text that is not ASCII is UTF-8 if it can be, and Latin-1 otherwise
+    (M13, M14). The same goes for a charset of one byte per character: text that reads as UTF-8
+    nearly always is.
     """
     marked = _by_mark(data) or _by_nulls(data)
     if marked is not None:
@@ -280,7 +299,9 @@ def decode_text(data: bytes, charset: str) -> tuple[str, str]:
         )
         return (data.decode(), "") if data.isascii() else _guess(data, why)
     if not _KNOWN.fullmatch(charset):
-        return _guess(data, gettext("the charset %(charset)s is unknown", charset=ascii(charset[:40])))
+        return _guess(
+            data, gettext("the charset %(charset)s is unknown", charset=ascii(charset[:40]))
+        )
     if _ONE_BYTE.match(charset) and not data.isascii() and _is_utf8(data):
         return data.decode(), gettext(
             "the text is not %(charset)s, as its letter says; it was read as UTF-8", charset=charset
@@ -292,7 +313,8 @@ def decode_text(data: bytes, charset: str) -> tuple[str, str]:
 
 
 def _codec(data: bytes, charset: str) -> str:
-    """Python's name. Mailers on Windows say Latin-1 and mean their own charset, as browsers know."""
+    """Python's name. Mailers on Windows say Latin-1 and mean their own charset, as browsers
+    know."""
     if _LATIN_1.fullmatch(charset) and _WINDOWS_ONLY.search(data):
         return "cp1252"
     return _HYPHENLESS.sub("cp", charset)
@@ -300,7 +322,11 @@ def _codec(data: bytes, charset: str) -> str:
 
 def _by_mark(data: bytes) -> str | None:
     """Decode text that begins with a byte order mark, which names the charset."""
-    for mark, name in ((BOM_UTF8, "utf-8"), (BOM_UTF16_LE, "utf-16-le"), (BOM_UTF16_BE, "utf-16-be")):
+    for mark, name in (
+        (BOM_UTF8, "utf-8"),
+        (BOM_UTF16_LE, "utf-16-le"),
+        (BOM_UTF16_BE, "utf-16-be"),
+    ):
         if data.startswith(mark):
             try:
                 return data.removeprefix(mark).decode(name)

@@ -1,6 +1,8 @@
-"""A part of a letter -> its lines as the sender saw them: transfer encoding, charset, wrapping. Pure.
+"""A part of a letter -> its lines as the sender saw them: transfer encoding, charset, wrapping.
+Pure.
 
-Repairs here are right for any text; those that need a program to be certain are in `c_source_repair`.
+Repairs here are right for any text; those that need a program to be certain are in
+`c_source_repair`.
 """
 
 from __future__ import annotations
@@ -17,7 +19,8 @@ from mailserver.reading import html
 from mailserver.reading.mime_parts import Part, decode_text
 
 SIGNATURE_MARK = "-- "
-# characters. A mailer wraps a line because the next word did not fit; shorter lines are meant to be short.
+# characters. A mailer wraps a line because the next word did not fit; shorter lines are meant to be
+# short.
 WRAPS_FROM = 60
 BROKEN_FROM = 989  # bytes; a letter's line may have 998, and sendmail breaks it after 990
 MAX_CHARACTERS = 1_000_000
@@ -33,7 +36,8 @@ SEPARATOR = re.compile("[\u2028\u2029]")  # a line end if the text has no other 
 _SOFT_BREAK = re.compile(rb"=[ \t]*(?:[\r\n]|\Z)")
 # No C program and no form has any of these, but `<p && q>` is a comparison.
 _HTML = re.compile(
-    r"<!doctype\s+html|<html\b|<body\b|<(?:br\s*/?|p|pre|div|span|tt|code)>|</[a-z]+[1-6]?\s*>", re.IGNORECASE
+    r"<!doctype\s+html|<html\b|<body\b|<(?:br\s*/?|p|pre|div|span|tt|code)>|</[a-z]+[1-6]?\s*>",
+    re.IGNORECASE,
 )
 _BEGINS_AS_HTML = re.compile(r"\s*(?:<!doctype\s+html|<html\b)", re.IGNORECASE)
 _QUOTES = re.compile(r"(?:> ?){1,10}")
@@ -43,7 +47,8 @@ _SIGNATURE = "-----BEGIN PGP SIGNATURE-----"
 
 @dataclass(frozen=True)
 class Text:
-    """Lines without line ends. `repairs` says what was repaired, in sentences without a full stop."""
+    """Lines without line ends. `repairs` says what was repaired, in sentences without a full
+    stop."""
 
     lines: tuple[str, ...]
     repairs: tuple[str, ...] = ()
@@ -76,7 +81,8 @@ def without_end(lines: Lines) -> tuple[Lines, str]:
 
 @dataclass(frozen=True)
 class SentFile:
-    """The bytes of a part without the transfer encoding, or why they cannot be read; what was repaired.
+    """The bytes of a part without the transfer encoding, or why they cannot be read; what was
+    repaired.
 
     `name`: where it is an attached file, its name exactly as sent.
     """
@@ -105,8 +111,8 @@ def decode(part: Part) -> Text:
 def file_bytes(part: Part) -> SentFile:
     """The bytes of an attached file as its sender meant them.
 
-    Line ends became newlines when the letter was split, but not below base64 and not where quoted-printable
-    writes them out. We undo the changes that `format=flowed` made to a file.
+    Line ends became newlines when the letter was split, but not below base64 and not where
+    quoted-printable writes them out. We undo the changes that `format=flowed` made to a file.
     """
     sent = replace(_transferred(part), name=part.headers.sent_file_name)
     if sent.problem or not is_flowed(part):
@@ -121,7 +127,8 @@ def _unreadable(text: str, lines: Lines) -> str:
         return gettext("there are NUL characters in its text")
     if len(text) > MAX_CHARACTERS:
         return gettext(
-            "its text is longer than %(max_characters)s characters", max_characters=number(MAX_CHARACTERS)
+            "its text is longer than %(max_characters)s characters",
+            max_characters=number(MAX_CHARACTERS),
         )
     if len(lines) > MAX_LINES:
         return gettext("its text has more than %(max_lines)s lines", max_lines=number(MAX_LINES))
@@ -129,7 +136,8 @@ def _unreadable(text: str, lines: Lines) -> str:
 
 
 def _lines(text: str, part: Part) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """The lines that a reader sees, with remarks: where they were taken out of HTML (M23), or ended oddly."""
+    """The lines that a reader sees, with remarks: where they were taken out of HTML (M23), or ended
+    oddly."""
     labelled = part.headers.content_type == "text/html"
     if _is_html(text, labelled=labelled):
         return html.seen_lines(text), (
@@ -175,7 +183,7 @@ def _deletes_space(part: Part) -> bool:
     return part.headers.parameter("delsp").lower() == "yes"
 
 
-# --- the transfer encoding --------------------------------------------------------------------------------
+# --- the transfer encoding ------------------------------------------------------------------------
 def _transferred(part: Part) -> SentFile:
     sent = _decoded(part)
     if not part.is_cut:
@@ -203,7 +211,8 @@ def _decoded(part: Part) -> SentFile:
 
 
 def _unlabelled(part: Part) -> SentFile:
-    """Text that a gateway took the label from: every `=` in it stands before two hex digits or a line end."""
+    """Text that a gateway took the label from: every `=` in it stands before two hex digits or a
+    line end."""
     data = part.body
     is_text = part.headers.content_type.startswith("text/")
     if is_text and _ENCODED_EQUALS.search(data) and len(_ENCODED.findall(data)) == data.count(b"="):
@@ -215,24 +224,31 @@ def _unlabelled(part: Part) -> SentFile:
 
 
 def _quoted_printable(data: bytes) -> SentFile:
-    """Encoders write each `=` of the text as `=3D`, so text with other ones and no `=3D` is not encoded."""
+    """Encoders write each `=` of the text as `=3D`, so text with other ones and no `=3D` is not
+    encoded."""
     if not _ENCODED_EQUALS.search(data) and len(_ENCODED.findall(data)) != data.count(b"="):
-        return SentFile(data, gettext("the text was not quoted-printable, though its letter said so"))
+        return SentFile(
+            data, gettext("the text was not quoted-printable, though its letter said so")
+        )
     return SentFile(from_quoted_printable(data))
 
 
 def from_quoted_printable(data: bytes) -> bytes:
-    """The decoded bytes. Blanks behind a soft line break come from the way here (RFC 2045, 6.7, rule 3)."""
+    """The decoded bytes. Blanks behind a soft line break come from the way here (RFC 2045, 6.7,
+    rule 3)."""
     return quopri.decodestring(_SOFT_BREAK.sub(b"=\n", data))
 
 
 def _base64(body: bytes) -> SentFile:
     lines = [line.strip() for line in body.rstrip().replace(b"\r", b"\n").split(b"\n")]
-    end = next((n for n, line in enumerate(lines) if line and not _BASE64_LINE.fullmatch(line)), len(lines))
+    end = next(
+        (n for n, line in enumerate(lines) if line and not _BASE64_LINE.fullmatch(line)), len(lines)
+    )
     added = [line for line in lines[end:] if line]
     if added and not _is_prose(added):
         return SentFile(
-            b"", problem=gettext("its base64 encoding is damaged (in line %(end)s of it)", end=end + 1)
+            b"",
+            problem=gettext("its base64 encoding is damaged (in line %(end)s of it)", end=end + 1),
         )
     packed = b"".join(lines[:end])
     if added and not packed:
@@ -240,7 +256,9 @@ def _base64(body: bytes) -> SentFile:
     try:
         data = binascii.a2b_base64(packed + b"=" * (-len(packed) % 4), strict_mode=True)
     except binascii.Error as error:
-        return SentFile(b"", problem=gettext("its base64 encoding is damaged (%(error)s)", error=error))
+        return SentFile(
+            b"", problem=gettext("its base64 encoding is damaged (%(error)s)", error=error)
+        )
     remark = ngettext(
         "%(num)s line that somebody had added below its base64 text was left out",
         "%(num)s lines that somebody had added below its base64 text were left out",
@@ -250,19 +268,20 @@ def _base64(body: bytes) -> SentFile:
 
 
 def _is_prose(lines: Sequence[bytes]) -> bool:
-    """Whether these are a list's footer (a line of signs, or words) and nothing that was encoded."""
+    """Whether these are a list's footer (a line of signs, or words) and nothing that was
+    encoded."""
     first = lines[0]
     return (b" " in first or not first.strip(b"_-=*~")) and not any(
         len(line) >= WRAPS_FROM and _BASE64_LINE.fullmatch(line) for line in lines
     )
 
 
-# --- format=flowed (RFC 3676) -----------------------------------------------------------------------------
+# --- format=flowed (RFC 3676) ---------------------------------------------------------------------
 def unflowed(lines: Sequence[str], *, delete_space: bool) -> tuple[tuple[str, ...], str]:
     """Undo space-stuffing and the mailer's wrapping; and a remark if lines were joined.
 
-    Unlike the RFC a line is joined only where the next word would not have fitted: a program or a form may
-    have short lines that end in a blank without being wrapped.
+    Unlike the RFC a line is joined only where the next word would not have fitted: a program or a
+    form may have short lines that end in a blank without being wrapped.
     """
     result: list[list[str]] = []  # the pieces of each line
     joined = 0
@@ -329,7 +348,8 @@ def _dense(line: str) -> str:
 
 
 def _joints(lines: Lines) -> tuple[set[int], set[int]]:
-    """After how many characters that are no blanks a line ends, and after how many there is a blank."""
+    """After how many characters that are no blanks a line ends, and after how many there is a
+    blank."""
     ends, gaps, at = set(), set(), 0
     for line in lines:
         for word in line.split():
@@ -359,7 +379,7 @@ def _unbroken(lines: Lines) -> tuple[Lines, str]:
     ) if broken else ""
 
 
-# --- what people do to text -------------------------------------------------------------------------------
+# --- what people do to text -----------------------------------------------------------------------
 def unarmored(lines: Lines) -> tuple[Lines, str]:
     """The text of an OpenPGP message that was signed within the text (RFC 4880, 7)."""
     marks = [line.rstrip() for line in lines]
@@ -367,7 +387,8 @@ def unarmored(lines: Lines) -> tuple[Lines, str]:
     if _SIGNATURE not in marks[begin:]:
         return lines, ""
     end = marks.index(_SIGNATURE, begin)
-    head = next((n for n in range(begin, end) if not marks[n]), begin)  # a blank line ends its headers
+    # a blank line ends its headers
+    head = next((n for n in range(begin, end) if not marks[n]), begin)
     signed = (line.removeprefix("- ") for line in lines[head + 1 : end])
     return (*lines[:begin], *signed), gettext("the OpenPGP signature was left out")
 
@@ -377,7 +398,11 @@ def unquoted(lines: Lines) -> tuple[Lines, str]:
     quotes = [_QUOTES.match(line) for line in lines]
     full = ((mark, line) for mark, line in zip(quotes, lines, strict=True) if line.strip())
     depth = min(
-        (mark[0].count(">") if mark else 0 for mark, line in full if mark is None or mark[0] != line),
+        (
+            mark[0].count(">") if mark else 0
+            for mark, line in full
+            if mark is None or mark[0] != line
+        ),
         default=0,
     )
     if not depth:
@@ -396,7 +421,9 @@ def plain_blanks(lines: Lines) -> tuple[Lines, str]:
     )
 
 
-def without_signature(lines: Sequence[str], marks: Sequence[str] = (SIGNATURE_MARK,)) -> tuple[str, ...]:
+def without_signature(
+    lines: Sequence[str], marks: Sequence[str] = (SIGNATURE_MARK,)
+) -> tuple[str, ...]:
     """The lines before the signature mark; all lines if the text has no mark."""
     cut = next((number for number, line in enumerate(lines) if line in marks), len(lines))
     return tuple(lines[:cut])

@@ -27,7 +27,9 @@ class _Page(Markdown):
 def plain_page(markdown: str, width: int) -> str:
     """A page as plain text in at most this number of columns."""
     out = StringIO()
-    console = Console(file=out, width=width, color_system=None, force_terminal=False, legacy_windows=False)
+    console = Console(
+        file=out, width=width, color_system=None, force_terminal=False, legacy_windows=False
+    )
     console.print(_Page(markdown, hyperlinks=True))
     lines = "\n".join(line.rstrip() for line in out.getvalue().splitlines())
     return re.sub(r"\n{3,}", "\n\n", lines).strip("\n") + "\n"

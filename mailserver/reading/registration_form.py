@@ -49,13 +49,14 @@ _NO_FORM = Problem(noted("There is no registration form in the text of the lette
 _ANY_FIELD = re.compile(r"\s*[A-Za-z][\w-]*( [\w-]+){0,2}\s*:")
 _SIGNS = re.compile(r"[\W_]")
 _MAX_NAME = 40  # characters of something that may be meant as a field's name
-# Some scripts need characters without a width within a word; the others mean nothing anywhere. A run of them
-# is read once, from its beginning.
+# Some scripts need characters without a width within a word; the others mean nothing anywhere. A
+# run of them is read once, from its beginning.
 _UNSEEN = re.compile(
     rf"(?<![^\s:,]){ZERO_WIDTH}++|(?<!{ZERO_WIDTH}){ZERO_WIDTH}++(?![^\s,])"
     r"|[\u00ad\u200b\u200e\u200f\u2060\ufeff]"
 )
-_ENCODED_END = re.compile(r"(?<!=20)(?<!=09)(?>(?:=20|=09)+)$")  # blanks, left over from quoted-printable
+# blanks, left over from quoted-printable
+_ENCODED_END = re.compile(r"(?<!=20)(?<!=09)(?>(?:=20|=09)+)$")
 _DASHES = re.compile(r"\s*[-_=]{3,}\s*")
 _SAMPLE_HEADER = re.compile(r"\s*(to|from|subject|date|cc)\s*:", re.IGNORECASE)
 
@@ -73,7 +74,8 @@ class Field:
 
 @dataclass(frozen=True)
 class FormResult:
-    """What the letter says. `registration` is None if there are problems, `form` if the team wrote none."""
+    """What the letter says. `registration` is None if there are problems, `form` if the team wrote
+    none."""
 
     registration: Registration | None
     problems: tuple[Problem, ...]
@@ -97,13 +99,22 @@ def read(lines: Sequence[str], settings: Settings) -> FormResult:
     values = _Values(fields, settings)
     problems = tuple(
         sorted(
-            (*_too_long(own, lines), *scan.problems, *_structure(found, settings), *values.problems),
+            (
+                *_too_long(own, lines),
+                *scan.problems,
+                *_structure(found, settings),
+                *values.problems,
+            ),
             key=lambda p: p.line or 10**6,
         )
     )
     if len(lines) > MAX_LINES:
         problems = (
-            Problem(gettext("The letter has %(lines)s lines, more than a form can have.", lines=len(lines))),
+            Problem(
+                gettext(
+                    "The letter has %(lines)s lines, more than a form can have.", lines=len(lines)
+                )
+            ),
             *problems,
         )
     quotes = (
@@ -122,7 +133,8 @@ def _too_long(own: Sequence[Line], lines: Sequence[str]) -> Iterator[Problem]:
         length = len(lines[line.number - 1].rstrip())
         if length > MAX_LINE_CHARACTERS:
             text = gettext(
-                "The line has %(length)s characters; a line of the form has at most %(max_line_characters)s.",
+                "The line has %(length)s characters; a line of the form has at most"
+                " %(max_line_characters)s.",
                 length=length,
                 max_line_characters=MAX_LINE_CHARACTERS,
             )
@@ -130,9 +142,14 @@ def _too_long(own: Sequence[Line], lines: Sequence[str]) -> Iterator[Problem]:
 
 
 def holds_form(lines: Sequence[str], settings: Settings) -> bool:
-    """Whether a team has written a form, or a part of one: two fields that say more than our samples do."""
+    """Whether a team has written a form, or a part of one: two fields that say more than our
+    samples do."""
     field_line = _field_line(_known_names(settings.teams))
-    ours = {line.strip() for form in (blank(settings), sample(settings)) for line in form.text.split("\n")}
+    ours = {
+        line.strip()
+        for form in (blank(settings), sample(settings))
+        for line in form.text.split("\n")
+    }
     written = (field_line.fullmatch(line) for line in lines[:MAX_LINES] if line.strip() not in ours)
     return len({spelling(found[1]) for found in written if found and found[3].strip()}) > 1
 
@@ -174,7 +191,7 @@ def _without_attribution(lines: list[Line], field_line: re.Pattern[str]) -> list
     return lines[:start] if is_other else lines
 
 
-# --- lines -> fields -------------------------------------------------------------------------------------
+# --- lines -> fields ------------------------------------------------------------------------------
 @lru_cache(maxsize=16)
 def _field_line(order: tuple[str, ...]) -> re.Pattern[str]:
     """A line with one of these fields: as it is written, blanks before the colon, and the value."""
@@ -202,11 +219,15 @@ class _Scan:
         plain = self._plain(line)
         if plain != line.text:
             self.remarks.append(
-                gettext("invisible characters were taken out of line %(number)s", number=line.number)
+                gettext(
+                    "invisible characters were taken out of line %(number)s", number=line.number
+                )
             )
         line = Line(line.number, plain)
         if any(map(is_invisible, line.text)):
-            self.problems.append(line.wrong(gettext("There are control characters or invisible ones in it.")))
+            self.problems.append(
+                line.wrong(gettext("There are control characters or invisible ones in it."))
+            )
         match = self._field_line.fullmatch(line.text)
         if match:
             self._field(line, match)
@@ -236,10 +257,11 @@ class _Scan:
         self._open = True
 
     def _belongs_below(self, line: Line) -> bool:
-        """Whether the line continues the field above: in team-members any does, elsewhere a folded or wrapped
-        one (K26).
+        """Whether the line continues the field above: in team-members any does, elsewhere a folded
+        or wrapped one (K26).
 
-        But a line that nearly has the name of a field that is nowhere in the letter is meant for that field.
+        But a line that nearly has the name of a field that is nowhere in the letter is meant for
+        that field.
         """
         if not self._open or self._nearest(line) not in ("", *self._given):
             return False
@@ -260,13 +282,15 @@ class _Scan:
             meant, value = self._names[near], line.text.partition(":")[2]
             self.fields.append(Field(meant, line, " ".join(value.split()), is_guess=True))
             self._open = True
-            text = gettext("There is no such field in the form. Did you mean `%(meant)s:`?", meant=meant)
+            text = gettext(
+                "There is no such field in the form. Did you mean `%(meant)s:`?", meant=meant
+            )
         elif _ANY_FIELD.match(line.text):
             text = gettext("There is no such field in the form.")
         else:
             text = gettext(
-                "This line does not belong to the form; please send additional words in a separate letter "
-                "to the organizer."
+                "This line does not belong to the form; please send additional words in a separate"
+                " letter to the organizer."
             )
         return line.wrong(text)
 
@@ -275,10 +299,14 @@ class _Scan:
         if field.name == MEMBERS:
             self.fields[-1] = replace(field, below=(*field.below, line))
             return
-        self.fields[-1] = replace(field, value=f"{field.value} {' '.join(line.text.split())}".strip())
+        self.fields[-1] = replace(
+            field, value=f"{field.value} {' '.join(line.text.split())}".strip()
+        )
         self.remarks.append(
             gettext(
-                "line %(number)s was read as the rest of `%(field)s:`", number=line.number, field=field.name
+                "line %(number)s was read as the rest of `%(field)s:`",
+                number=line.number,
+                field=field.name,
             )
         )
 
@@ -305,11 +333,12 @@ def _structure(fields: Sequence[Field], settings: Settings) -> Iterator[Problem]
     for name in order:
         if name not in seen and name not in optional:
             yield Problem(
-                gettext("The field `%(name)s:` is missing.", name=name), expected=_expected(name, settings)
+                gettext("The field `%(name)s:` is missing.", name=name),
+                expected=_expected(name, settings),
             )
 
 
-# --- fields -> values ------------------------------------------------------------------------------------
+# --- fields -> values -----------------------------------------------------------------------------
 def _expected(name: str, settings: Settings) -> str:
     """The right form of a field."""
     if name == MEMBERS:
@@ -320,7 +349,9 @@ def _expected(name: str, settings: Settings) -> str:
     own = {field.name: " | ".join(field.choices) or sample_value(field) for field in fields}
     examples = {
         ADDRESS: "name@machine.domain",
-        TEAM_NAME: "the_heavy_lords_of_knobeln" if is_in_c(settings) else sample(settings).team_name,
+        TEAM_NAME: "the_heavy_lords_of_knobeln"
+        if is_in_c(settings)
+        else sample(settings).team_name,
         ORGANIZATION: "institution, city, country",
         **own,
     }
@@ -368,7 +399,9 @@ class _Values:
         address, why = addresses.check(field.value)
         if address is None:
             reason = why[:1].lower() + why[1:].rstrip(".")
-            self._wrong(field, gettext("I cannot use this mail address: %(reason)s.", reason=reason))
+            self._wrong(
+                field, gettext("I cannot use this mail address: %(reason)s.", reason=reason)
+            )
             return ""
         if addresses.is_one_of(address, self._settings.contest.addresses):
             self._wrong(field, gettext("This is the contest's own address, not yours."))
@@ -411,7 +444,9 @@ class _Values:
             return ""
         if rule.choices and not choice:
             choices = ", ".join(rule.choices)
-            text = gettext("`%(value)s` is not one of %(choices)s.", value=quote(value), choices=choices)
+            text = gettext(
+                "`%(value)s` is not one of %(choices)s.", value=quote(value), choices=choices
+            )
             self._wrong(field, text)
         elif len(value) > MAX_FIELD_VALUE:
             text = gettext(
@@ -440,14 +475,18 @@ class _Values:
 
 
 def _member_lines(field: Field) -> tuple[Line, ...]:
-    """The lines below the field; text after its colon counts as one of them, with the same indent."""
-    indent = " " * (len(field.below[0].text) - len(field.below[0].text.lstrip())) if field.below else ""
+    """The lines below the field; text after its colon counts as one of them, with the same
+    indent."""
+    indent = (
+        " " * (len(field.below[0].text) - len(field.below[0].text.lstrip())) if field.below else ""
+    )
     inline = (Line(field.line.number, indent + field.value),) if field.value else ()
     return inline + field.below
 
 
 def wrong_codes(codes: Sequence[str], offered: Sequence[str]) -> Iterator[str]:
-    """A sentence for each code that the contest does not offer, or that is not written as it should be.
+    """A sentence for each code that the contest does not offer, or that is not written as it should
+    be.
 
     They are about the first few such codes, if there are many.
     """
@@ -463,16 +502,21 @@ def _wrong_codes(codes: Sequence[str], offered: Sequence[str]) -> Iterator[str]:
         if code in offered and codes.count(code) > 1:
             yield gettext("%(code)s is given twice.", code=code)
         elif code not in offered and code.upper() in offered:
-            yield gettext("Please write `%(code)s` in capitals: %(upper)s.", code=code, upper=code.upper())
+            yield gettext(
+                "Please write `%(code)s` in capitals: %(upper)s.", code=code, upper=code.upper()
+            )
         elif code not in offered:
             yield gettext(
-                "`%(code)s` is not one of %(known)s (separated by commas).", code=quote(code), known=known
+                "`%(code)s` is not one of %(known)s (separated by commas).",
+                code=quote(code),
+                known=known,
             )
 
 
-# --- the filled form -------------------------------------------------------------------------------------
+# --- the filled form ------------------------------------------------------------------------------
 def _written(fields: dict[str, Field], settings: Settings) -> Form:
-    """The form as the team wrote it, in the right layout; missing fields are as in the empty form."""
+    """The form as the team wrote it, in the right layout; missing fields are as in the empty
+    form."""
     asked = blank(settings)
     asked_for = dict(asked.fields)
     return Form(

@@ -47,17 +47,19 @@ def fault(name: str, *, in_c: bool = True) -> str:
             max_characters=MAX_CHARACTERS,
         )
     if in_c and name in _KEYWORDS:
-        return gettext("The name `%(name)s` is a keyword of C (or of gcc), and no identifier.", name=name)
+        return gettext(
+            "The name `%(name)s` is a keyword of C (or of gcc), and no identifier.", name=name
+        )
     if name.casefold() in _DEVICES:
         return gettext(
-            "The name `%(name)s` is reserved, because some systems can have no file of that name. Add "
-            "something to it, for example `%(name)s_team`.",
+            "The name `%(name)s` is reserved, because some systems can have no file of that name."
+            " Add something to it, for example `%(name)s_team`.",
             name=name,
         )
     if name.casefold() in _PARTS:
         return gettext(
-            "The name `%(name)s` is reserved, because reports use it for something else. Add something to "
-            "it, for example `%(name)s_team`.",
+            "The name `%(name)s` is reserved, because reports use it for something else. Add"
+            " something to it, for example `%(name)s_team`.",
             name=name,
         )
     return ""
@@ -66,11 +68,13 @@ def fault(name: str, *, in_c: bool = True) -> str:
 def _no_identifier(name: str, in_c: bool) -> str:
     if in_c:
         text = gettext(
-            "A team name is a C identifier: letters A-Z and a-z, digits and _, no blank, no digit in front."
+            "A team name is a C identifier: letters A-Z and a-z, digits and _, no blank, no digit"
+            " in front."
         )
     else:
         text = gettext(
-            "A team name consists of letters A-Z and a-z, digits and _, no blank, no digit in front."
+            "A team name consists of letters A-Z and a-z, digits and _, no blank, no digit in"
+            " front."
         )
     strange = next((c for c in name if not c.isascii() and c.isalnum()), None)
     if strange is None:
@@ -85,7 +89,8 @@ def _no_identifier(name: str, in_c: bool) -> str:
 
 
 def unique_name(wanted: str, is_taken: Callable[[str], bool]) -> str:
-    """The wanted name, or `wanted_2`, `wanted_3` ... where it is taken; shortened to fit 30 characters (K32).
+    """The wanted name, or `wanted_2`, `wanted_3` ... where it is taken; shortened to fit 30
+    characters (K32).
 
     Names that differ only in case conflict (K31).
     """

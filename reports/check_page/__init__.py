@@ -1,8 +1,9 @@
 """The page on which readers check a contest: one file, the same for every contest.
 
-It computes in the reader's browser, and asks no other computer for anything but the archive beside it.
-Inside are our modules in `js/`, the contest machine as WebAssembly, and what we use of noble, a library for
-hashes and signatures. `tools/check_page.py` makes the latter two; docs/trust.md tells what the page checks.
+It computes in the reader's browser, and asks no other computer for anything but the archive beside
+it. Inside are our modules in `js/`, the contest machine as WebAssembly, and what we use of noble, a
+library for hashes and signatures. `tools/check_page.py` makes the latter two; docs/trust.md tells
+what the page checks.
 """
 
 from __future__ import annotations
@@ -36,8 +37,8 @@ COUNTED_GUEST = {
     "module": "b8426ea87e9376215943b2f8ba69d8123321625424777f5f1582ac517f3de2bf",
     "memoryAt": 3407,
 }
-"""Of the interpreter for JavaScript with its counter: its sha256 with 100 MB of memory, and where that
-stands."""
+"""Of the interpreter for JavaScript with its counter: its sha256 with 100 MB of memory, and where
+that stands."""
 
 _OF_PAGE = ("js/words.js", "js/page.js")
 _NAMES = "words bytes archive formats referee evolution ledger machine mails asking check worker"
@@ -75,7 +76,8 @@ def check_page() -> bytes:
 
 
 def counting() -> str:
-    """What the page must know of the units that programs are counted in, as a script that defines it."""
+    """What the page must know of the units that programs are counted in, as a script that defines
+    it."""
     guest = guests.JAVASCRIPT
     facts = {
         "counter": engine.COUNTER,
@@ -104,7 +106,10 @@ def _words() -> Mapping[str, Mapping[str, str]]:
         with speaking(language):
             words = {each: translated(each) for each in _LITERAL.findall(sources)}
             for one, many in _PLURAL.findall(sources):
-                words |= {one: translated_plural(one, many, 1), many: translated_plural(one, many, 2)}
+                words |= {
+                    one: translated_plural(one, many, 1),
+                    many: translated_plural(one, many, 2),
+                }
         found[language] = {each: other for each, other in words.items() if other != each}
     return found
 

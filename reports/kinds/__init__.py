@@ -8,7 +8,13 @@ from typing import Any
 from contest.errors import ConfigError
 from contest.schema.sections import Reports
 from reports.kinds.base import Disclosed, Report
-from reports.kinds.of_groups import AllGames, GameProtocols, GroupParticipants, GroupRanking, OwnGamesReport
+from reports.kinds.of_groups import (
+    AllGames,
+    GameProtocols,
+    GroupParticipants,
+    GroupRanking,
+    OwnGamesReport,
+)
 from reports.kinds.of_rounds import (
     AllParticipants,
     BracketReport,
@@ -38,14 +44,18 @@ def reports() -> Mapping[str, Report[Any]]:
 
 
 def check_offered(settings: Reports) -> None:
-    """Raises ConfigError if `reports.offered` has a code without a report, or one that tells the results of
-    all though `reports.places` shows the first places alone."""
+    """Raises ConfigError if `reports.offered` has a code without a report, or one that tells the
+    results of all though `reports.places` shows the first places alone."""
     known = reports()
     unknown = [code for code in settings.offered if code not in known]
     if unknown:
-        raise ConfigError(f"reports.offered: there is no report {unknown[0]!r}, only {', '.join(known)}")
+        raise ConfigError(
+            f"reports.offered: there is no report {unknown[0]!r}, only {', '.join(known)}"
+        )
     telling = [
-        code for code in settings.offered if settings.places and Disclosed.GAMES in known[code].discloses
+        code
+        for code in settings.offered
+        if settings.places and Disclosed.GAMES in known[code].discloses
     ]
     if telling:
         raise ConfigError(

@@ -1,6 +1,7 @@
 """What a report is, and what all reports about an event have in common.
 
-What is the same for all recipients is rendered once for each group or round; the mails share the text.
+What is the same for all recipients is rendered once for each group or round; the mails share the
+text.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from contest.model import Attachment, GroupOutcome, Outgoing, Team
 from reports import results, scores, summary
 from reports.used import used_in
 
-# --- what mails are about ----------------------------------------------------------------------------------
+# --- what mails are about -------------------------------------------------------------------------
 E = TypeVar("E", bound=Event)
 
 
@@ -111,7 +112,8 @@ class GroupFacts:
     def news(self, *, games: bool) -> Mapping[str, Mapping[str, object]]:
         """What the mails begin with, by member; with the best and the worst of its `games`.
 
-        Nothing if there was no game, or if the games were a single one of all, which the mail tells at once.
+        Nothing if there was no game, or if the games were a single one of all, which the mail tells
+        at once.
         """
         plan = self.outcome.plan
         if not plan.pairings or (games and len(self.melees) == 1):
@@ -127,12 +129,21 @@ class GroupFacts:
 def own_news(
     at: summary.Place, round_number: int, title: str = "", compared: Sequence[scores.Score] = ()
 ) -> dict[str, object]:
-    """The facts of the template `_own_news`. `title`: of the match; `compared`: pairings, of which the best
-    and the worst are told if they differ."""
-    played = sorted((each for each in compared if each.counted and not each.is_self), key=lambda s: s.lead)
+    """The facts of the template `_own_news`. `title`: of the match; `compared`: pairings, of which
+    the best and the worst are told if they differ."""
+    played = sorted(
+        (each for each in compared if each.counted and not each.is_self), key=lambda s: s.lead
+    )
     differ = bool(played) and played[-1].lead > played[0].lead
     best, worst = (played[-1], played[0]) if differ else (None, None)
-    return {"at": at, "round": round_number, "title": title, "best": best, "worst": worst, "evolved": None}
+    return {
+        "at": at,
+        "round": round_number,
+        "title": title,
+        "best": best,
+        "worst": worst,
+        "evolved": None,
+    }
 
 
 def start_facts(event: ContestStarted) -> Mapping[str, object]:
@@ -144,14 +155,18 @@ def start_facts(event: ContestStarted) -> Mapping[str, object]:
     }
 
 
-# --- reports -----------------------------------------------------------------------------------------------
+# --- reports --------------------------------------------------------------------------------------
 class Audience(StrEnum):
     """Who can get a report; of these the teams get it that have asked for it."""
 
-    REGISTERED = "all registered teams: the eliminated, the disqualified, and those without a program too"
+    REGISTERED = (
+        "all registered teams: the eliminated, the disqualified, and those without a program too"
+    )
     EVERYBODY = "all participants of the contest, the eliminated and disqualified too"
     GROUP = "the members of the group, the disqualified too"
-    LEAVING = "those whose contest is over with the round: at its end, in a knock-out when they are out"
+    LEAVING = (
+        "those whose contest is over with the round: at its end, in a knock-out when they are out"
+    )
 
 
 class Disclosed(Enum):
@@ -164,7 +179,9 @@ class Disclosed(Enum):
     OWN_GAMES = "the points of a team's own games"
     OWN_MOVES = "the moves of a team's own games"
     BRACKET = "the bracket"
-    MATCHES = "who met whom: together with everybody's own games, these are all games of a knock-out"
+    MATCHES = (
+        "who met whom: together with everybody's own games, these are all games of a knock-out"
+    )
     WORDS = "the organizer's words"
 
 
@@ -187,7 +204,8 @@ class Report(ABC, Generic[E]):
         return self.moment or self.when.moment
 
     def meaning_for(self, turn_word: str) -> str:
-        """What the form says, in the language of this moment, where turns of the game are called so."""
+        """What the form says, in the language of this moment, where turns of the game are called
+        so."""
         return gettext(self.meaning, turn_word=translated(turn_word))
 
     @abstractmethod
@@ -222,7 +240,9 @@ class Report(ABC, Generic[E]):
         """As `write`, but the mails are made only when they are asked for."""
         yield from self.write(mailing, wanting)
 
-    def same_mail(self, mailing: Mailing[E], wanting: Sequence[Team], **facts: object) -> Iterator[Outgoing]:
+    def same_mail(
+        self, mailing: Mailing[E], wanting: Sequence[Team], **facts: object
+    ) -> Iterator[Outgoing]:
         """The same mail to each of these teams, rendered once."""
         rendered = mailing.templates.render(self.code.lower(), **facts)
         return (mail_to(team, mailing.event, self.code, rendered) for team in wanting)
@@ -242,14 +262,19 @@ class Report(ABC, Generic[E]):
 def with_news(
     mails: Iterable[Outgoing], mailing: Mailing[Any], news: Mapping[str, Mapping[str, object]]
 ) -> Iterator[Outgoing]:
-    """The mails, each with its reader's own result above the text; `news`: the template's facts by team."""
+    """The mails, each with its reader's own result above the text; `news`: the template's facts by
+    team."""
     for mail in mails:
         own = news.get(mail.team)
         yield replace(mail, lead=mailing.templates.part("_own_news", **own) + "\n") if own else mail
 
 
 def mail_to(
-    team: Team, event: Event, kind: str, rendered: Rendered, attachments: tuple[Attachment, ...] = ()
+    team: Team,
+    event: Event,
+    kind: str,
+    rendered: Rendered,
+    attachments: tuple[Attachment, ...] = (),
 ) -> Outgoing:
     """A mail of this kind about the event."""
     key = f"{event.key}/{kind.replace(' ', '-')}/{team.name}"

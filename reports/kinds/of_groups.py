@@ -52,7 +52,9 @@ class GameProtocols(Report[GroupFinished]):
     def write(self, mailing: Mailing[GroupFinished], wanting: Sequence[Team]) -> Iterator[Outgoing]:
         group = mailing.group
         mails = (
-            self.own_mail(mailing, team, group.for_member(team.name), _protocols(mailing, team.name))
+            self.own_mail(
+                mailing, team, group.for_member(team.name), _protocols(mailing, team.name)
+            )
             for team in wanting
         )
         return with_news(mails, mailing, group.news(games=True))
@@ -99,7 +101,9 @@ class AllGames(Report[GroupFinished]):
             wanting,
             melees=group.melees,
             # A match, from the view of the team that stands first.
-            score=scores.scores(group.own_games[outcome.standings[0].entry])[0] if plan.title else None,
+            score=scores.scores(group.own_games[outcome.standings[0].entry])[0]
+            if plan.title
+            else None,
             file=file,
             **group.for_all,
         )
@@ -121,4 +125,6 @@ class GroupRanking(Report[GroupFinished]):
 
     def write(self, mailing: Mailing[GroupFinished], wanting: Sequence[Team]) -> Iterator[Outgoing]:
         group = mailing.group
-        return with_news(self.same_mail(mailing, wanting, **group.for_all), mailing, group.news(games=False))
+        return with_news(
+            self.same_mail(mailing, wanting, **group.for_all), mailing, group.news(games=False)
+        )

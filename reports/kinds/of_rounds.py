@@ -14,7 +14,16 @@ from contest.model.mail_records import QuotedWords, RankedGroup, ResultsRecord
 from reports import summary
 from reports.certainty import certainty_sentence, why_no_certainty
 from reports.evolution_table import condensed
-from reports.kinds.base import Audience, Disclosed, Mailing, Report, mail_to, own_news, start_facts, with_news
+from reports.kinds.base import (
+    Audience,
+    Disclosed,
+    Mailing,
+    Report,
+    mail_to,
+    own_news,
+    start_facts,
+    with_news,
+)
 from reports.prizes import prize_fields, prize_lists
 
 
@@ -25,7 +34,9 @@ class AllParticipants(Report[ContestStarted]):
     to_whom = Audience.EVERYBODY
     discloses = frozenset({Disclosed.TEAMS})
 
-    def write(self, mailing: Mailing[ContestStarted], wanting: Sequence[Team]) -> Iterator[Outgoing]:
+    def write(
+        self, mailing: Mailing[ContestStarted], wanting: Sequence[Team]
+    ) -> Iterator[Outgoing]:
         event = mailing.event
         by_name = sorted(event.teams.values(), key=lambda team: team.name.casefold())
         return self.same_mail(
@@ -61,19 +72,26 @@ class RoundSummary(Report[RoundFinished]):
         )
         attached: tuple[Attachment, ...] = ()
         if event.evolution and not settings.reports.places:  # it has every team
-            attached += (Attachment("evolution.csv", "text/csv", condensed(event.evolution).csv.encode()),)
+            attached += (
+                Attachment("evolution.csv", "text/csv", condensed(event.evolution).csv.encode()),
+            )
         if event.seed:
             attached += (
-                Attachment("seed.txt", "text/plain", mailing.templates.part("_seed", **facts).encode()),
+                Attachment(
+                    "seed.txt", "text/plain", mailing.templates.part("_seed", **facts).encode()
+                ),
             )
-        mails: Iterable[Outgoing] = (mail_to(team, event, self.code, rendered, attached) for team in wanting)
+        mails: Iterable[Outgoing] = (
+            mail_to(team, event, self.code, rendered, attached) for team in wanting
+        )
         mails = knobeln_json.with_file(mails, wanting, settings, lambda: _for_programs(mailing))
         for mail in with_news(mails, mailing, _news(event)):
             yield replace(mail, thread=SUMMARIES)
 
 
 def _news(event: RoundFinished) -> Mapping[str, Mapping[str, object]]:
-    """What the mails to the teams of the round begin with; those that nobody met in it read nothing."""
+    """What the mails to the teams of the round begin with; those that nobody met in it read
+    nothing."""
     places = summary.places_of(event.history[-1], event.ranking)
     evolved = {line.entry: line for line in event.evolution.ranking} if event.evolution else {}
     titles = {
@@ -139,14 +157,17 @@ class BracketReport(Report[RoundPlayed]):
 
 class ForPrograms(Report[RoundFinished]):
     code = knobeln_json.CODE
-    meaning = noted("send results as JSON, and add JSON to other mails, for a program that reads them")
+    meaning = noted(
+        "send results as JSON, and add JSON to other mails, for a program that reads them"
+    )
     when = RoundFinished
     to_whom = Audience.REGISTERED
     contained_in = RoundSummary.code
     discloses = frozenset({Disclosed.OWN_RESULT})
 
     def write(self, mailing: Mailing[RoundFinished], wanting: Sequence[Team]) -> Iterator[Outgoing]:
-        """Without summaries in the contest, a team gets its own lines, when the contest is over for it."""
+        """Without summaries in the contest, a team gets its own lines, when the contest is over for
+        it."""
         event = mailing.event
         is_open = self.contained_in in mailing.settings.reports.offered
         over = {team.name for team in event.concerned}
@@ -158,15 +179,20 @@ class ForPrograms(Report[RoundFinished]):
 
 
 def _for_programs(mailing: Mailing[RoundFinished], own: Team | None = None) -> ResultsRecord:
-    """The results as `knobeln.json`. `own`: the team whose lines alone are told; None = everybody's."""
+    """The results as `knobeln.json`. `own`: the team whose lines alone are told; None =
+    everybody's."""
     event = mailing.event
     told = [own] if own else list(event.teams.values())
     numbers = knobeln_json.numbers(told)
 
     def lines(standings: Sequence[Standing]) -> tuple[Standing, ...]:
-        return tuple(replace(each, entry=numbers[each.entry]) for each in standings if each.entry in numbers)
+        return tuple(
+            replace(each, entry=numbers[each.entry]) for each in standings if each.entry in numbers
+        )
 
-    groups = (RankedGroup(each.plan.number, lines(each.standings)) for each in event.history[-1].groups)
+    groups = (
+        RankedGroup(each.plan.number, lines(each.standings)) for each in event.history[-1].groups
+    )
     evolution = event.evolution.ranking if event.evolution else ()
     return ResultsRecord(
         round=event.round,

@@ -1,4 +1,5 @@
-"""Write down the pictures of a game for the script that draws them: what each turn changed. Pure."""
+"""Write down the pictures of a game for the script that draws them: what each turn changed.
+Pure."""
 
 from __future__ import annotations
 
@@ -17,8 +18,8 @@ Part = TypeVar("Part")
 class Pictures:
     """`view` says how to draw them, `facts` what holds for all of them, as JSON.
 
-    `captions` and `changes` are for the position before the first turn and after each. A change is JSON: in
-    the first picture all, and in each further one what is not as it was in the one before.
+    `captions` and `changes` are for the position before the first turn and after each. A change is
+    JSON: in the first picture all, and in each further one what is not as it was in the one before.
     """
 
     view: str
@@ -35,7 +36,8 @@ def pictures_of(course: Course) -> Pictures | None:
 
 
 def _boards(drawings: Sequence[Drawing]) -> Pictures:
-    """`{"s": [[number, text, small text, style] ...], "p": [purse, ...]}`; without `p` nobody pays."""
+    """`{"s": [[number, text, small text, style] ...], "p": [purse, ...]}`; without `p` nobody
+    pays."""
     last = drawings[-1]
     facts = {
         "rows": len(last.rows),
@@ -45,14 +47,17 @@ def _boards(drawings: Sequence[Drawing]) -> Pictures:
         "purses": drawings[0].purses,
     }
     changes = []
-    for squares, drawing in zip(_changed([each.squares for each in drawings]), drawings, strict=True):
+    for squares, drawing in zip(
+        _changed([each.squares for each in drawings]), drawings, strict=True
+    ):
         found = {"s": [[number, each.text, each.small, _style(each)] for number, each in squares]}
         changes.append(_json(found | ({"p": list(drawing.purses)} if drawing.purses else {})))
     return Pictures("board", _json(facts), tuple(each.caption for each in drawings), tuple(changes))
 
 
 def _style(square: Square) -> str:
-    """Whose sign (`s0`), whose ground (`g0`), whether the turn changed it, whether it may be played next."""
+    """Whose sign (`s0`), whose ground (`g0`), whether the turn changed it, whether it may be played
+    next."""
     seat = [] if square.seat is None else [f"s{square.seat}"]
     ground = [] if square.ground is None else [f"g{square.ground}"]
     return " ".join([*seat, *ground, *["now"] * square.changed, *["legal"] * square.legal])
@@ -61,11 +66,19 @@ def _style(square: Square) -> str:
 def _rings(rings: Sequence[Ring]) -> Pictures:
     """`{"f": [[seat, health, stock, text, 1 if covered] ...], "a": [[from, to] ...]}`."""
     changes = [
-        _json({"f": [[n, f.health, f.stock, f.text, int(f.covered)] for n, f in figures], "a": ring.arrows})
+        _json(
+            {
+                "f": [[n, f.health, f.stock, f.text, int(f.covered)] for n, f in figures],
+                "a": ring.arrows,
+            }
+        )
         for figures, ring in zip(_changed([each.figures for each in rings]), rings, strict=True)
     ]
     return Pictures(
-        "ring", _json({"full": rings[0].full}), tuple(each.caption for each in rings), tuple(changes)
+        "ring",
+        _json({"full": rings[0].full}),
+        tuple(each.caption for each in rings),
+        tuple(changes),
     )
 
 

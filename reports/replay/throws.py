@@ -1,4 +1,5 @@
-"""Make the replay of a game of KNOBELN: throws, series, points, and the story that they tell. Pure."""
+"""Make the replay of a game of KNOBELN: throws, series, points, and the story that they tell.
+Pure."""
 
 from __future__ import annotations
 
@@ -39,8 +40,8 @@ def _starts(side: Sequence[int]) -> frozenset[int]:
 def throw_story(names: Sequence[str], throws: Sequence[tuple[int, int]]) -> str:
     """Tell in a sentence how long the two were level, and the result.
 
-    They are level while they are apart by at most a fortieth of what the better one wins in the end, or by
-    one throw.
+    They are level while they are apart by at most a fortieth of what the better one wins in the
+    end, or by one throw.
     """
     told = _race(names, [throw_points(*pair) for pair in throws])
     begins_with_a_name = any(told.startswith(f"{name} ") for name in names)
@@ -84,10 +85,10 @@ def _race(names: Sequence[str], points: Sequence[tuple[int, int]]) -> str:
             **told,
         )
     return ngettext(
-        "both were level until throw %(level)s; then %(winner)s pulled away and won by %(num)s point to "
-        "%(least)s",
-        "both were level until throw %(level)s; then %(winner)s pulled away and won by %(num)s points to "
-        "%(least)s",
+        "both were level until throw %(level)s; then %(winner)s pulled away and won by %(num)s"
+        " point to %(least)s",
+        "both were level until throw %(level)s; then %(winner)s pulled away and won by %(num)s"
+        " points to %(least)s",
         max(totals),
         **told,
     )

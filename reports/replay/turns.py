@@ -24,8 +24,9 @@ Totals = Sequence[Sequence[int]]
 class Replay:
     """What is known of how a game went.
 
-    `moves`: of each turn and seat, as text; () if they were not kept. `points`: what each seat won in each
-    turn, may be (). `views`: what the page draws, of "numbers", "board", "ring", "letters" and "points".
+    `moves`: of each turn and seat, as text; () if they were not kept. `points`: what each seat won
+    in each turn, may be (). `views`: what the page draws, of "numbers", "board", "ring", "letters"
+    and "points".
     """
 
     moves: Sequence[Sequence[str]]
@@ -35,7 +36,9 @@ class Replay:
     pictures: Pictures | None = None
 
 
-def replay_of(match: Match, moves: Sequence[Moves] | None, course: Course | None, game: GameInfo) -> Replay:
+def replay_of(
+    match: Match, moves: Sequence[Moves] | None, course: Course | None, game: GameInfo
+) -> Replay:
     """Make the replay of any game. `moves` and `course` are None if they are not known any more."""
     story = result_story(match, game)
     if not moves:
@@ -57,8 +60,8 @@ def _views(game: GameInfo, points: Totals, pictures: Pictures | None) -> tuple[s
 
 
 def move_text(move: int | str | Changed | Missing | None) -> str:
-    """A move as text: `!` marks a fault, before what the rules did instead; `-` was not asked; `C>B` was a C,
-    of which chance made a B."""
+    """A move as text: `!` marks a fault, before what the rules did instead; `-` was not asked;
+    `C>B` was a C, of which chance made a B."""
     if isinstance(move, Missing):
         return f"!{move.instead}"
     return "-" if move is None else str(move)
@@ -70,7 +73,9 @@ def result_story(match: Match, game: GameInfo) -> str:
     turns = plural(match.result.turns, game.turn_word)
     best = max(seat.points for seat in seats)
     won = points(2 * best, game.point)
-    first = [name for name, seat in zip(player_names(match), seats, strict=True) if seat.points == best]
+    first = [
+        name for name, seat in zip(player_names(match), seats, strict=True) if seat.points == best
+    ]
     if len(first) == len(seats):
         return gettext("After %(turns)s all were level at %(points)s.", turns=turns, points=won)
     if len(seats) == 2:
@@ -100,7 +105,8 @@ def player_names(match: Match) -> tuple[str, ...]:
 
 
 def lines_of(replay: Replay) -> Iterator[str]:
-    """Yield a line for each turn: nothing, the moves by seat, the points won by seat, caption, picture."""
+    """Yield a line for each turn: nothing, the moves by seat, the points won by seat, caption,
+    picture."""
     nothing = [""] * len(replay.moves)
     points = [[str(won) for won in turn] for turn in replay.points] or [[] for _ in nothing]
     captions = replay.pictures.captions[1:] if replay.pictures else nothing

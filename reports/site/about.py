@@ -23,7 +23,8 @@ _ANCHORS = ("content", "this-contest")  # in the templates
 
 
 def rules(facts: SiteFacts) -> Page:
-    """Make the page of the rules. The contest's numbers are those of the mail that `send rules` brings."""
+    """Make the page of the rules. The contest's numbers are those of the mail that `send rules`
+    brings."""
     known = reports()
     text = rules_text(facts.settings.game.name, spoken())
     return Page(
@@ -45,14 +46,17 @@ def rules(facts: SiteFacts) -> Page:
             "label": gettext("The contest's rules"),  # of a part without a title
             "dates": times_of(facts),
             # How draws will be made; from the start on, how they were.
-            "draw": blocks(facts.texts.draw if facts.phase is Phase.OPEN else about_the_seed(facts)),
+            "draw": blocks(
+                facts.texts.draw if facts.phase is Phase.OPEN else about_the_seed(facts)
+            ),
             "offered": [known[code] for code in facts.settings.reports.offered],
         },
     )
 
 
 def announcement(facts: SiteFacts) -> Page:
-    """Make the page with the text that `send announcement` brings. The rules of the game are a page."""
+    """Make the page with the text that `send announcement` brings. The rules of the game are a
+    page."""
     found = blocks(facts.texts.announcement)
     # The page has the contest's title as its heading already.
     shown = found[1:] if found and found[0].kind is BlockKind.HEADING else found
@@ -78,8 +82,11 @@ _INDENT = 6  # columns before what a command does
 
 
 def commands(facts: SiteFacts) -> Page:
-    """Make the page of all mail commands, with the words of `help` and a letter to send for each."""
-    shown = [(command.name, *_shown(command.about), command.letter) for command in facts.texts.commands]
+    """Make the page of all mail commands, with the words of `help` and a letter to send for
+    each."""
+    shown = [
+        (command.name, *_shown(command.about), command.letter) for command in facts.texts.commands
+    ]
     return Page(
         paths.COMMANDS,
         "commands",
@@ -89,7 +96,8 @@ def commands(facts: SiteFacts) -> Page:
 
 
 def _shown(words: str) -> tuple[Sequence[str], Sequence[Block]]:
-    """Each way to write a command, and what it does: `help` indents that by more than the subjects."""
+    """Each way to write a command, and what it does: `help` indents that by more than the
+    subjects."""
     lines = dedent(words).strip("\n").split("\n")
     subjects = list(takewhile(lambda line: line and not line.startswith(" "), lines))
     about = dedent("\n".join(lines[len(subjects) :]))

@@ -1,4 +1,5 @@
-"""Pages in a single file: the replay of a game that was played at home, and the index of archives. Pure."""
+"""Pages in a single file: the replay of a game that was played at home, and the index of archives.
+Pure."""
 
 from __future__ import annotations
 
@@ -34,7 +35,10 @@ def _replay_alone(settings: Settings, game: GameInfo, match: Match, course: Cour
     heading = heading_lines("at-home", title_of_game(match), match, game, kind.verdicts)
     text = legend(game) + game_lines(heading, kind.replay(match, match.result.moves, course, game))
     static = templates.static()
-    style, script = (static["style.css"] + static["replay.css"]).decode(), static["replay.js"].decode()
+    style, script = (
+        (static["style.css"] + static["replay.css"]).decode(),
+        static["replay.js"].decode(),
+    )
     page = Page(
         "replay.html",
         "replay_alone",
@@ -52,7 +56,8 @@ def _replay_alone(settings: Settings, game: GameInfo, match: Match, course: Cour
 
 @dataclass(frozen=True)
 class ListedArchive:
-    """An archive in a folder below the index. `winners`: all who are first; `packed`: a file beside it."""
+    """An archive in a folder below the index. `winners`: all who are first; `packed`: a file beside
+    it."""
 
     folder: str
     digest: str
@@ -69,8 +74,11 @@ class ListedArchive:
 INDEX = "index.html"
 
 
-def index_of_archives(archives: Sequence[ListedArchive], settings: Settings, game: GameInfo) -> bytes:
-    """The page, newest contest first. `settings`, `game`: of one of the contests, whose language it has."""
+def index_of_archives(
+    archives: Sequence[ListedArchive], settings: Settings, game: GameInfo
+) -> bytes:
+    """The page, newest contest first. `settings`, `game`: of one of the contests, whose language it
+    has."""
     templates = SiteTemplates(settings, game, ())
     style = templates.static()["style.css"].decode()
     facts = {

@@ -20,7 +20,7 @@ _TICKS = 5
 _COLUMNS = 250  # a chart shows at most this many generations; more could not be told apart
 
 
-# --- shades ------------------------------------------------------------------------------------------------
+# --- shades ---------------------------------------------------------------------------------------
 def shade(value: float, low: float, high: float) -> int:
     """Return the shade, from 0 to SHADES - 1, of a value between `low` and `high`."""
     if high <= low:
@@ -28,7 +28,7 @@ def shade(value: float, low: float, high: float) -> int:
     return min(SHADES - 1, int((value - low) / (high - low) * SHADES))
 
 
-# --- axes --------------------------------------------------------------------------------------------------
+# --- axes -----------------------------------------------------------------------------------------
 @dataclass(frozen=True)
 class Tick:
     """A mark of an axis: its position and its label."""
@@ -40,7 +40,9 @@ class Tick:
 def ticks(last: int) -> tuple[Tick, ...]:
     """Mark an axis at round numbers from 0 to `last`, evenly spread over the width."""
     span = max(1, last)
-    return tuple(Tick(_short(at * WIDTH / span), number(at)) for at in range(0, last + 1, _round_step(span)))
+    return tuple(
+        Tick(_short(at * WIDTH / span), number(at)) for at in range(0, last + 1, _round_step(span))
+    )
 
 
 def _round_step(span: int) -> int:
@@ -57,13 +59,14 @@ def _short(number: float) -> float:
     return round(number, 1)
 
 
-# --- stacked areas -----------------------------------------------------------------------------------------
+# --- stacked areas --------------------------------------------------------------------------------
 @dataclass(frozen=True)
 class Band:
     """An entry's band, or that of all small entries together, whose `entry` is "".
 
-    `counts`: its exemplars in the generations that are shown, without the zeros at the end. `path`: the area
-    from its upper edge down to the lower edge of the picture; the next band is drawn over what is below it.
+    `counts`: its exemplars in the generations that are shown, without the zeros at the end. `path`:
+    the area from its upper edge down to the lower edge of the picture; the next band is drawn over
+    what is below it.
     `label`: the position (x, y) of its name; None if the name does not fit.
     """
 
@@ -78,8 +81,9 @@ class Band:
 class StackedAreas:
     """The shares of all entries over the generations, the best on top.
 
-    Paths count generations to the right and tenths of a unit down: `transform` makes them as large as the
-    picture, WIDTH times POPULATION_HEIGHT. `shown` are the generations in it, `totals` their exemplars.
+    Paths count generations to the right and tenths of a unit down: `transform` makes them as large
+    as the picture, WIDTH times POPULATION_HEIGHT. `shown` are the generations in it, `totals` their
+    exemplars.
     """
 
     bands: tuple[Band, ...]
@@ -100,13 +104,17 @@ def stacked_areas(outcome: EvolutionOutcome) -> StackedAreas:
     """Draw the evolution as stacked areas."""
     last = len(outcome.generations) - 1
     shown = sorted(
-        {round(c * last / min(last, _COLUMNS)) for c in range(min(last, _COLUMNS) + 1)} if last else {0}
+        {round(c * last / min(last, _COLUMNS)) for c in range(min(last, _COLUMNS) + 1)}
+        if last
+        else {0}
     )
     totals = [sum(outcome.generations[g]) for g in shown]
     found = _largest(outcome, shown, totals)
     edges = [
         _edges(counts, total)
-        for counts, total in zip(zip(*(of_one for _, _, of_one in found), strict=True), totals, strict=True)
+        for counts, total in zip(
+            zip(*(of_one for _, _, of_one in found), strict=True), totals, strict=True
+        )
     ]
     xs = [*shown]
     if last == 0:  # a picture needs a left and a right edge
@@ -117,8 +125,12 @@ def stacked_areas(outcome: EvolutionOutcome) -> StackedAreas:
         upper, lower = [e[at] for e in edges], [e[at + 1] for e in edges]
         bounds = [(top / 10, bottom / 10) for top, bottom in zip(upper, lower, strict=True)]
         label = _label(name, [x * wide for x in xs], bounds)
-        bands.append(Band(entry, name, _without_last_zeros(counts), _outline(xs, upper, lower), label))
-    shares = tuple(Tick(_short(POPULATION_HEIGHT * (100 - p) / 100), f"{p} %") for p in (0, 25, 50, 75, 100))
+        bands.append(
+            Band(entry, name, _without_last_zeros(counts), _outline(xs, upper, lower), label)
+        )
+    shares = tuple(
+        Tick(_short(POPULATION_HEIGHT * (100 - p) / 100), f"{p} %") for p in (0, 25, 50, 75, 100)
+    )
     return StackedAreas(
         tuple(bands), tuple(shown), tuple(totals), f"scale({wide:.6g} .1)", ticks(last), shares
     )
@@ -127,7 +139,8 @@ def stacked_areas(outcome: EvolutionOutcome) -> StackedAreas:
 def _largest(
     outcome: EvolutionOutcome, shown: Sequence[int], totals: Sequence[int]
 ) -> list[tuple[str, str, tuple[int, ...]]]:
-    """Return entry, name and counts of each band by rank, and at last those of all small entries together."""
+    """Return entry, name and counts of each band by rank, and at last those of all small entries
+    together."""
     columns = zip(*(outcome.generations[g] for g in shown), strict=True)
     of_entry = dict(zip(outcome.entries, columns, strict=True))
     ranked = [line.entry for line in outcome.ranking]
@@ -143,9 +156,12 @@ def _largest(
 
 
 def _edges(counts: Sequence[int], total: int) -> list[int]:
-    """Return the heights that separate the bands, from the top; all are at the bottom if nobody is left."""
+    """Return the heights that separate the bands, from the top; all are at the bottom if nobody is
+    left."""
     bottom = 10 * POPULATION_HEIGHT
-    return [round(bottom * end / total) if total else bottom for end in accumulate(counts, initial=0)]
+    return [
+        round(bottom * end / total) if total else bottom for end in accumulate(counts, initial=0)
+    ]
 
 
 def _without_last_zeros(counts: Sequence[int]) -> tuple[int, ...]:
@@ -171,7 +187,8 @@ def _outline(xs: Sequence[int], upper: Sequence[int], lower: Sequence[int]) -> s
 def _label(
     entry: str, xs: Sequence[float], bounds: Sequence[tuple[float, float]]
 ) -> tuple[float, float] | None:
-    """Return the middle of the name where the band has most room for it; None if it fits nowhere."""
+    """Return the middle of the name where the band has most room for it; None if it fits
+    nowhere."""
     half = len(entry) * _LABEL_WIDTH / 2
     middles = range(int(half) + 8, int(WIDTH - half) - 7, 20)
     found = max((_room(x, half, xs, bounds) for x in middles), default=(0.0, 0.0, 0.0))
@@ -182,17 +199,19 @@ def _label(
 def _room(
     x: float, half: float, xs: Sequence[float], bounds: Sequence[tuple[float, float]]
 ) -> tuple[float, float, float]:
-    """Return the height that the band has at least within `half` of x, x, and the middle of that height."""
+    """Return the height that the band has at least within `half` of x, x, and the middle of that
+    height."""
     first, last = bisect_right(xs, x - half) - 1, bisect_left(xs, x + half)
     inside = bounds[max(0, first) : last + 1]
     top, bottom = max(t for t, _ in inside), min(b for _, b in inside)
     return bottom - top, x, (top + bottom) / 2
 
 
-# --- the bracket -------------------------------------------------------------------------------------------
+# --- the bracket ----------------------------------------------------------------------------------
 @dataclass(frozen=True)
 class Box:
-    """A match or a bye in the bracket, with its upper left corner. `link`: to its games, "" without any."""
+    """A match or a bye in the bracket, with its upper left corner. `link`: to its games, "" without
+    any."""
 
     match: BracketMatch
     link: str
@@ -202,7 +221,8 @@ class Box:
 
 @dataclass(frozen=True)
 class BracketSide:
-    """One side of the bracket. `lines` lead from each match to the winner's place in the next one."""
+    """One side of the bracket. `lines` lead from each match to the winner's place in the next
+    one."""
 
     title: str
     boxes: tuple[Box, ...]
@@ -233,7 +253,9 @@ def bracket_side(
     for root in forest(matches, side):
         _, below = _place(root, below, box_width, boxes, lines, links)
     width = max((box.x for box in boxes), default=0.0) + box_width
-    return BracketSide(gettext(side), tuple(boxes), tuple(lines), width, max(0.0, below - _GAP_Y), box_width)
+    return BracketSide(
+        gettext(side), tuple(boxes), tuple(lines), width, max(0.0, below - _GAP_Y), box_width
+    )
 
 
 def _place(
@@ -264,8 +286,9 @@ def _place(
     return middle, max(below, middle + BOX_HEIGHT / 2 + _GAP_Y)
 
 
-# --- sparks ------------------------------------------------------------------------------------------------
-# Small pictures within a line of a table: the attribute `d` of a path. They say what the text beside does.
+# --- sparks ---------------------------------------------------------------------------------------
+# Small pictures within a line of a table: the attribute `d` of a path. They say what the text
+# beside does.
 _SPARK_WIDTH, _SPARK_HEIGHT = 100, 20
 _SPARK_COLUMNS = 40
 

@@ -1,4 +1,5 @@
-"""The cross table of a group: what each team won against each other one, as a map in two colours. Pure."""
+"""The cross table of a group: what each team won against each other one, as a map in two colours.
+Pure."""
 
 from __future__ import annotations
 
@@ -14,13 +15,17 @@ from reports.site.games import points_cell
 from reports.site.tables import Cell, Column, Table, cell, name_cell
 from reports.site.views import GroupView
 
-LARGEST = 44  # of a larger group the page has the best BEST, and the files have all: pages stay below 300 kB
+# of a larger group the page has the best BEST, and the files have all: pages stay below 300 kB
+LARGEST = 44
 BEST = 30
-_THOUSANDS = 10_000  # from so many points on the page has thousands, or its columns would be too wide
+# from so many points on the page has thousands, or its columns would be too wide
+_THOUSANDS = 10_000
 
 _CAPTIONS = {
     Shape.SINGLE: noted("Points of the team in the row against the team in the column"),
-    Shape.SERIES: noted("Points of the team in the row against the team in the column, in all their games"),
+    Shape.SERIES: noted(
+        "Points of the team in the row against the team in the column, in all their games"
+    ),
     Shape.RATES: noted("How often the strategy in the row wins against that in the column"),
 }
 
@@ -29,8 +34,8 @@ _CAPTIONS = {
 class CrossCell:
     """What the team in the row won against that in the column, as the page has it.
 
-    `exact`: the points in full where `text` is in thousands. `win` is a shade: by how much it won or lost;
-    the middle one is equal, None if no game counts or against itself.
+    `exact`: the points in full where `text` is in thousands. `win` is a shade: by how much it won
+    or lost; the middle one is equal, None if no game counts or against itself.
     """
 
     text: str
@@ -69,7 +74,8 @@ class CrossTable:
 
 
 class _Result(NamedTuple):
-    """A team's result against another: as a cell of the files, in half points, and per game or as a rate."""
+    """A team's result against another: as a cell of the files, in half points, and per game or as a
+    rate."""
 
     cell: Cell
     half_points: int = 0
@@ -108,12 +114,16 @@ def _drawn(view: GroupView, table: Table, squares: Sequence[Sequence[_Result]]) 
     shown = len(squares) if len(squares) <= LARGEST else BEST
     best = [row[:shown] for row in squares[:shown]]
     own = [[each.mean for each in row] for row in best]
-    margins = [[_less(mine, own[to][at]) for to, mine in enumerate(row)] for at, row in enumerate(own)]
+    margins = [
+        [_less(mine, own[to][at]) for to, mine in enumerate(row)] for at, row in enumerate(own)
+    ]
     are_rates = view.shape is Shape.RATES
     margin_limit = (
         1.0
         if are_rates
-        else max((abs(margin) for row in margins for margin in row if margin is not None), default=0.0)
+        else max(
+            (abs(margin) for row in margins for margin in row if margin is not None), default=0.0
+        )
     )
     unit = 1 if are_rates else 2 * view.game.point
     in_thousands = not are_rates and any(
@@ -129,7 +139,9 @@ def _drawn(view: GroupView, table: Table, squares: Sequence[Sequence[_Result]]) 
                     each.cell.text if in_thousands and each.mean is not None else "",
                     each.cell.link,
                     # A team against itself is neither better nor worse.
-                    win=None if margin is None or at == to else shade(margin, -margin_limit, margin_limit),
+                    win=None
+                    if margin is None or at == to
+                    else shade(margin, -margin_limit, margin_limit),
                     won=margin is not None and margin > 0,
                 )
                 for to, (each, margin) in enumerate(zip(best[at], margins[at], strict=True))

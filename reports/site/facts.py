@@ -1,8 +1,9 @@
 """What the pages may tell: the contest as far as its results have been released. Pure.
 
-A round is released when its summary has gone out; until then nothing of it shows, not even who plays in it,
-because that would tell who is out. What is told of a released round is what the contest's reports tell to
-everybody (`reports.offered`): where teams get their own results only, the pages name no team.
+A round is released when its summary has gone out; until then nothing of it shows, not even who
+plays in it, because that would tell who is out. What is told of a released round is what the
+contest's reports tell to everybody (`reports.offered`): where teams get their own results only, the
+pages name no team.
 """
 
 from __future__ import annotations
@@ -44,7 +45,9 @@ class SampleLetter:
     @property
     def link(self) -> str:
         """Opens the reader's mail program with the letter (RFC 6068, where lines end in CR LF)."""
-        fields = {"subject": self.subject} | ({"body": self.body.replace("\n", "\r\n")} if self.body else {})
+        fields = {"subject": self.subject} | (
+            {"body": self.body.replace("\n", "\r\n")} if self.body else {}
+        )
         return f"mailto:{quote(self.to, safe='@')}?{urlencode(fields, quote_via=quote)}"
 
 
@@ -59,9 +62,10 @@ class MailCommand:
 
 @dataclass(frozen=True)
 class SiteTexts:
-    """`about`: what the game is about; `form_fields`: what goes into the registration form; `announcement`:
-    without the rules of the game, which have a page of their own; `numbers`: the contest's numbers; `draw`:
-    how random draws are made, as told before the contest starts; `evolution`: its rule, "" if none."""
+    """`about`: what the game is about; `form_fields`: what goes into the registration form;
+    `announcement`: without the rules of the game, which have a page of their own; `numbers`: the
+    contest's numbers; `draw`: how random draws are made, as told before the contest starts;
+    `evolution`: its rule, "" if none."""
 
     about: str
     form_fields: str
@@ -77,7 +81,8 @@ class SiteTexts:
 
 @dataclass(frozen=True)
 class ReleasedRound:
-    """A round whose summary has gone out, with all its games. `words` are the organizer's own, or ""."""
+    """A round whose summary has gone out, with all its games. `words` are the organizer's own, or
+    ""."""
 
     outcome: RoundOutcome
     drawn_at: datetime
@@ -101,7 +106,8 @@ class ReleasedRound:
 
 @dataclass(frozen=True)
 class Disclosure:
-    """What everybody may see of the released rounds. `own`: whether teams get their own results by mail."""
+    """What everybody may see of the released rounds. `own`: whether teams get their own results by
+    mail."""
 
     teams: bool  # who takes part
     rankings: bool
@@ -124,8 +130,8 @@ _OWN = (Disclosed.OWN_RESULT, Disclosed.OWN_GAMES, Disclosed.OWN_MOVES)
 def disclosure(offered: Iterable[str], *, programs: bool) -> Disclosure:
     """What the pages of a contest that offers these reports may tell.
 
-    In a knock-out each match is told to its two teams only (GRP, GRG). Where the bracket is told as well
-    (BRK), everybody's own games together are all games.
+    In a knock-out each match is told to its two teams only (GRP, GRG). Where the bracket is told as
+    well (BRK), everybody's own games together are all games.
     """
     told = disclosed_by(offered)
     games = Disclosed.GAMES in told or {Disclosed.OWN_GAMES, Disclosed.MATCHES} <= told
@@ -144,9 +150,11 @@ def disclosure(offered: Iterable[str], *, programs: bool) -> Disclosure:
 
 @dataclass(frozen=True)
 class PublishedProgram:
-    """A team's program as it took part, without its authentification string: texts by the files' names.
+    """A team's program as it took part, without its authentification string: texts by the files'
+    names.
 
-    The description is not in the texts again. `versions` are the numbers of all that were accepted, and when
+    The description is not in the texts again. `versions` are the numbers of all that were accepted,
+    and when
     they came: the last one took part.
     """
 
@@ -172,8 +180,8 @@ class SiteFacts:
     """All facts that pages are made from. Nothing in it is unreleased.
 
     `playing` are those who take part, by name, nobody before the start; `registered` counts all
-    registrations; `ranking`, `evolution`, `certainty`, `seed` and `programs` come with the last round's
-    release; `noted` are events of the journal.
+    registrations; `ranking`, `evolution`, `certainty`, `seed` and `programs` come with the last
+    round's release; `noted` are events of the journal.
     """
 
     settings: Settings
@@ -196,7 +204,8 @@ class SiteFacts:
     season: SeasonTable | None = None  # of a season that is over
     earlier: int = 0  # tournaments of the season, with pages of their own
     ladder: tuple[LadderRanking, ...] = ()  # the newest first; two are enough to see who has moved
-    to_try: frozenset[str] = frozenset()  # paths of what there is for those who think of taking part
+    # paths of what there is for those who think of taking part
+    to_try: frozenset[str] = frozenset()
     paused_since: datetime | None = None
     former: tuple[Former, ...] = ()  # results that were told, and that no longer count
 
@@ -222,11 +231,13 @@ class SiteFacts:
 
     @property
     def told_rounds(self) -> tuple[ReleasedRound, ...]:
-        """The released rounds that have pages: everybody may know the ranking, or the bracket that they are
-        part of."""
+        """The released rounds that have pages: everybody may know the ranking, or the bracket that
+        they are part of."""
         shows = self.shows
         return tuple(
-            each for each in self.rounds if shows.rankings or (shows.bracket and is_knock_out(each.outcome))
+            each
+            for each in self.rounds
+            if shows.rankings or (shows.bracket and is_knock_out(each.outcome))
         )
 
     @property
@@ -250,7 +261,8 @@ class SiteFacts:
 
 
 def about_results(facts: SiteFacts) -> str:
-    """Say that there are no results on the pages, and how teams get theirs; "" if there are, or will be."""
+    """Say that there are no results on the pages, and how teams get theirs; "" if there are, or
+    will be."""
     shows = facts.shows
     if shows.rankings or (shows.bracket and (facts.told_rounds or not facts.rounds)):
         return ""

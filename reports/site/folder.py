@@ -2,8 +2,8 @@
 
 Everybody may read them, also a web server that has a user of its own.
 
-A list of the folder's files, `.knobeln-site.json`, says what each was made of. So what the contest has no
-page for any more is removed, and nothing else is: other files in the folder are left alone.
+A list of the folder's files, `.knobeln-site.json`, says what each was made of. So what the contest
+has no page for any more is removed, and nothing else is: other files in the folder are left alone.
 """
 
 from __future__ import annotations
@@ -43,7 +43,8 @@ class SiteFolder:
         return file in self._now
 
     def put(self, file: str, data: bytes, key: str = "") -> None:
-        """Write a file made from what `key` names. Without a key, equal contents stay as they are."""
+        """Write a file made from what `key` names. Without a key, equal contents stay as they
+        are."""
         known = key or hashlib.sha256(data).hexdigest()
         if key or self._before.get(file) != known or not (self._path / file).is_file():
             write_at_once(self._path / file, data)
@@ -51,7 +52,8 @@ class SiteFolder:
         self._now[file] = known
 
     def finish(self) -> int:
-        """Remove files that no longer belong to the pages. Returns the number of files that are left."""
+        """Remove files that no longer belong to the pages. Returns the number of files that are
+        left."""
         for file in self._before.keys() - self._now.keys():
             if self._contains(file):
                 (self._path / file).unlink(missing_ok=True)
@@ -61,12 +63,14 @@ class SiteFolder:
         return len(self._now)
 
     def _contains(self, file: str) -> bool:
-        """Whether this file is in the folder: a link may lead out of it, and the list may be another's."""
+        """Whether this file is in the folder: a link may lead out of it, and the list may be
+        another's."""
         return (self._path / file).parent.resolve().is_relative_to(self._path.resolve())
 
 
 def write_at_once(path: Path, data: bytes) -> None:
-    """Write the file so that readers see the old one or the new one, never a part. Everybody may read it."""
+    """Write the file so that readers see the old one or the new one, never a part. Everybody may
+    read it."""
     half = path.with_name(f".{path.name}.new")
     half.unlink(missing_ok=True)  # of a process that was killed
     with new_public_file(half) as file:
@@ -82,7 +86,8 @@ def _read_list(path: Path) -> dict[str, str]:
     if not file.exists():
         if path.is_dir() and any(path.iterdir()):
             raise GiveUp(
-                f"{path} has files in it that are not pages of ours: the pages need a folder of their own"
+                f"{path} has files in it that are not pages of ours: the pages need a folder of"
+                " their own"
             )
         return {}
     try:

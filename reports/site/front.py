@@ -1,4 +1,5 @@
-"""The front page of the contest: what it is and how to take part, how it stands, who has won. Pure."""
+"""The front page of the contest: what it is and how to take part, how it stands, who has won.
+Pure."""
 
 from __future__ import annotations
 
@@ -42,11 +43,14 @@ _RECORD = Column("record", noted("won-drawn-lost"), optional=True)
 _MAX_EQUALS = 4  # names on a step of a podium
 
 
-def index(facts: SiteFacts, games: Mapping[str, int], views: Views, found: Watched, replays: Replays) -> Page:
-    """The front page before, during or after the contest. `found`: the highlights, of a finished contest.
+def index(
+    facts: SiteFacts, games: Mapping[str, int], views: Views, found: Watched, replays: Replays
+) -> Page:
+    """The front page before, during or after the contest. `found`: the highlights, of a finished
+    contest.
 
-    `games`: how many of the released rounds were `played`, `counted` (0 where games are not told), and how
-    many have a replay (`with_page`).
+    `games`: how many of the released rounds were `played`, `counted` (0 where games are not told),
+    and how many have a replay (`with_page`).
     """
     if facts.phase is Phase.OPEN:
         phase, parts = "before", _before(facts)
@@ -87,7 +91,8 @@ def board(front: Page) -> Page:
 
 
 def state_of(facts: SiteFacts) -> str:
-    """Say in a sentence where the contest is. It does not depend on the clock, so a page stays right."""
+    """Say in a sentence where the contest is. It does not depend on the clock, so a page stays
+    right."""
     if facts.is_over:
         if not facts.teams:
             return gettext("The contest is over.")
@@ -115,14 +120,16 @@ def _interrupted(facts: SiteFacts) -> Iterator[str]:
         yield gettext("The contest is paused since %(since)s.", since=date(facts.paused_since))
     if again := facts.played_again:
         yield gettext(
-            "%(what)s is played again: its former results, and those of later rounds, no longer count.",
+            "%(what)s is played again: its former results, and those of later rounds, no longer"
+            " count.",
             what=opening(what_again(again)),
         )
 
 
-# --- before ------------------------------------------------------------------------------------------------
+# --- before ---------------------------------------------------------------------------------------
 def registration_letter(settings: Settings) -> SampleLetter:
-    """The letter that registers a team: the form of the mails, with words in brackets to be replaced."""
+    """The letter that registers a team: the form of the mails, with words in brackets to be
+    replaced."""
     form = replace(blank(settings), preferences=sample(settings).preferences)
     contest = settings.contest
     return SampleLetter(contest.address, f"registration for {contest.subject_word}", form.text)
@@ -138,14 +145,18 @@ def _before(facts: SiteFacts) -> Mapping[str, object]:
     }
 
 
-# --- during ------------------------------------------------------------------------------------------------
+# --- during ---------------------------------------------------------------------------------------
 def _during(facts: SiteFacts, views: Views, replays: Replays) -> Mapping[str, object]:
     last, again = facts.rounds[-1] if facts.rounds else None, facts.played_again
     return {
-        "now": gettext("Groups that are being played are finished; nothing new begins before it goes on.")
+        "now": gettext(
+            "Groups that are being played are finished; nothing new begins before it goes on."
+        )
         if facts.paused_since
         else _now_playing(facts),
-        "former": former_page(facts, facts.told_former[-1]) if again and facts.told_former else None,
+        "former": former_page(facts, facts.told_former[-1])
+        if again and facts.told_former
+        else None,
         "last_round": last.name if last else "",
         "standings": _last_round(facts, last, views[-1]) if last and views else None,
         "still_in": _still_in(facts),
@@ -159,15 +170,16 @@ def _during(facts: SiteFacts, views: Views, replays: Replays) -> Mapping[str, ob
 
 
 def _surprises(facts: SiteFacts, outcome: RoundOutcome) -> Iterator[tuple[Meeting, str]]:
-    """The greatest upsets of a round, by the ranks in its groups, each as a sentence without a full stop."""
+    """The greatest upsets of a round, by the ranks in its groups, each as a sentence without a full
+    stop."""
     ranks = {s.entry: s.rank for g in outcome.groups for s in g.standings if s.rank is not None}
     for meeting in upsets(meetings([outcome]), ranks, _SURPRISES):
         winner, loser = meeting.players
         yield (
             meeting,
             gettext(
-                "%(winner)s, rank %(winner_rank)s, beat %(loser)s, rank %(loser_rank)s, %(points)s to "
-                "%(loser_points)s",
+                "%(winner)s, rank %(winner_rank)s, beat %(loser)s, rank %(loser_rank)s, %(points)s"
+                " to %(loser_points)s",
                 winner=winner,
                 winner_rank=ranks[winner],
                 loser=loser,
@@ -185,18 +197,24 @@ def _now_playing(facts: SiteFacts) -> str:
             return gettext(
                 "The first round is being played. The results appear here as soon as they are out."
             )
-        return gettext("The games are being played. The results appear here as soon as they are out.")
+        return gettext(
+            "The games are being played. The results appear here as soon as they are out."
+        )
     last = facts.rounds[-1]
     if last.final:
-        return gettext("The final has been played. The result of the contest follows as soon as it is out.")
+        return gettext(
+            "The final has been played. The result of the contest follows as soon as it is out."
+        )
     if not last.outcome.survivors or is_knock_out(last.outcome):
         return gettext(
             "Round %(number)s comes next. Its results appear here as soon as they are out.",
             number=last.number + 1,
         )
     return ngettext(
-        "Round %(number)s comes next, with %(num)s team. Its results appear here as soon as they are out.",
-        "Round %(number)s comes next, with %(num)s teams. Its results appear here as soon as they are out.",
+        "Round %(number)s comes next, with %(num)s team. Its results appear here as soon as they"
+        " are out.",
+        "Round %(number)s comes next, with %(num)s teams. Its results appear here as soon as they"
+        " are out.",
         len(last.outcome.survivors),
         number=last.number + 1,
     )
@@ -215,10 +233,18 @@ def _standings(views: Sequence[GroupView]) -> Table:
     several = len(views) > 1
     lines = [(view, line) for view in views for line in view.outcome.standings]
     lines.sort(
-        key=lambda each: (not each[1].advances, each[1].rank is None, each[1].rank, each[0].plan.number)
+        key=lambda each: (
+            not each[1].advances,
+            each[1].rank is None,
+            each[1].rank,
+            each[0].plan.number,
+        )
     )
     plain = ranking_table(
-        [line for _, line in lines], views[0].game, "standings", gettext("Standings of the last round")
+        [line for _, line in lines],
+        views[0].game,
+        "standings",
+        gettext("Standings of the last round"),
     )
     group = Column("group", noted("group"), numeric=True, optional=True)
     rows = tuple(
@@ -230,7 +256,9 @@ def _standings(views: Sequence[GroupView]) -> Table:
         )
         for (view, line), row in zip(lines, plain.rows, strict=True)
     )
-    return replace(plain, columns=(group, *plain.columns[:3], _RECORD, plain.columns[-1]), rows=rows)
+    return replace(
+        plain, columns=(group, *plain.columns[:3], _RECORD, plain.columns[-1]), rows=rows
+    )
 
 
 def _still_in(facts: SiteFacts) -> tuple[str, ...]:
@@ -244,7 +272,7 @@ def _still_in(facts: SiteFacts) -> tuple[str, ...]:
     return (*field.unbeaten, *field.beaten)
 
 
-# --- after -------------------------------------------------------------------------------------------------
+# --- after ----------------------------------------------------------------------------------------
 @dataclass(frozen=True)
 class Step:
     """A step of a podium; equal ranks share it."""
@@ -254,7 +282,9 @@ class Step:
     value: str
 
 
-def _after(facts: SiteFacts, views: Views, found: Watched, replays: Replays) -> Mapping[str, object]:
+def _after(
+    facts: SiteFacts, views: Views, found: Watched, replays: Replays
+) -> Mapping[str, object]:
     shown = facts.shows.rankings
     first = _first_two(facts) if shown and facts.shows.games else None
     return {
@@ -268,7 +298,9 @@ def _after(facts: SiteFacts, views: Views, found: Watched, replays: Replays) -> 
         "evolution": charts.stacked_areas(facts.evolution) if shown and facts.evolution else None,
         "certainty": shown and facts.certainty is not None,
         "tells_archive": facts.tells_archive,
-        "no_certainty": why_no_certainty(facts.game, facts.settings.programs) if facts.is_over else "",
+        "no_certainty": why_no_certainty(facts.game, facts.settings.programs)
+        if facts.is_over
+        else "",
     }
 
 
@@ -317,7 +349,8 @@ def _steps(lines: Iterator[tuple[int | None, str, str]]) -> tuple[Step, ...]:
 
 
 def _ranking(facts: SiteFacts, views: Views) -> Table:
-    """Make the ranking, with each team's results against the others and its share in the evolution."""
+    """Make the ranking, with each team's results against the others and its share in the
+    evolution."""
     plain = ranking_table(facts.ranking, facts.game, "ranking", gettext("Ranking of the contest"))
     knock_out = any(map(is_knock_out, facts.history))
     counted = [view for of_round in (views if knock_out else views[-1:]) for view in of_round]
@@ -364,12 +397,15 @@ def _record(of_one: Sequence[int]) -> Cell:
 def _evolved(outcome: EvolutionOutcome) -> Mapping[str, tuple[Cell, Cell]]:
     """The evolution's columns of the ranking by team: rank and share."""
     return {
-        line.entry: (Cell(str(line.rank or "-"), line.rank), Cell(percent(line.fraction), line.share))
+        line.entry: (
+            Cell(str(line.rank or "-"), line.rank),
+            Cell(percent(line.fraction), line.share),
+        )
         for line in outcome.ranking
     }
 
 
-# --- dates -------------------------------------------------------------------------------------------------
+# --- dates ----------------------------------------------------------------------------------------
 def _dates(facts: SiteFacts) -> Table:
     rows = tuple((name_cell(words), time_cell(at)) for words, at in times_of(facts))
     caption = gettext("Dates") if facts.is_over else gettext("Schedule")
@@ -381,7 +417,9 @@ def times_of(facts: SiteFacts) -> tuple[tuple[str, datetime], ...]:
     """What happens when: as planned, and from the contest's start on as it was."""
     if facts.started_at:
         return tuple(_came_true(facts, facts.started_at))
-    return tuple((words, getattr(facts.settings.dates, name)) for name, words in date_words(facts).items())
+    return tuple(
+        (words, getattr(facts.settings.dates, name)) for name, words in date_words(facts).items()
+    )
 
 
 def _came_true(facts: SiteFacts, began: datetime) -> Iterator[tuple[str, datetime]]:
@@ -408,7 +446,7 @@ def _came_true(facts: SiteFacts, began: datetime) -> Iterator[tuple[str, datetim
         yield results, dates.results_published
 
 
-# --- prizes ------------------------------------------------------------------------------------------------
+# --- prizes ---------------------------------------------------------------------------------------
 def _prize_lists(facts: SiteFacts) -> tuple[PrizeList, ...]:
     settings = facts.settings.teams
     return prize_lists(facts.ranking, prize_fields(facts.teams, settings), settings)
@@ -426,15 +464,18 @@ def _prizes(facts: SiteFacts) -> Table | None:
         Column("place", noted("place"), numeric=True),
         Column("team", noted("team")),
     )
-    return Table("prizes", gettext("Prizes by %(field)s", field=by), columns, rows) if rows else None
+    return (
+        Table("prizes", gettext("Prizes by %(field)s", field=by), columns, rows) if rows else None
+    )
 
 
-# --- what a link to the contest tells before it is followed ----------------------------------------------
+# --- what a link to the contest tells before it is followed ---------------------------------------
 _BEST = 3
 
 
 def preview(facts: SiteFacts) -> str:
-    """The contest as it is now, in a line: the best teams of one that is over, or else its dates."""
+    """The contest as it is now, in a line: the best teams of one that is over, or else its
+    dates."""
     sentences = [state_of(facts), about_results(facts)]
     best = ", ".join(f"{each.rank} {each.entry}" for each in facts.ranking[:_BEST] if each.rank)
     if best and facts.is_over and facts.shows.rankings:

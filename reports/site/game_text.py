@@ -1,7 +1,7 @@
 """Write games as text that people can read and the page of replays loads as a script. Pure.
 
-A file is one call with one long text: lines whose fields are parted by tabs. What a line is, its first word
-says; a turn begins with its number.
+A file is one call with one long text: lines whose fields are parted by tabs. What a line is, its
+first word says; a turn begins with its number.
 """
 
 from __future__ import annotations
@@ -28,9 +28,11 @@ def heading_lines(
     group: tuple[str, str] = ("", ""),
     links: Sequence[str] = (),
 ) -> str:
-    """The first lines of a game, all that is known before it is replayed: who played, and what came of it.
+    """The first lines of a game, all that is known before it is replayed: who played, and what came
+    of it.
 
-    `group`: title and page of its group; `links`: the pages of its players. Without them it stands alone.
+    `group`: title and page of its group; `links`: the pages of its players. Without them it stands
+    alone.
     """
     players = zip(
         player_names(match),
@@ -59,7 +61,16 @@ def heading_lines(
                 ("digest", match.result.digest),
                 ("word", game.turn_word, str(game.point)),
                 *(
-                    [("letters", *(part for sign, word in game.letters for part in (sign, gettext(word))))]
+                    [
+                        (
+                            "letters",
+                            *(
+                                part
+                                for sign, word in game.letters
+                                for part in (sign, gettext(word))
+                            ),
+                        )
+                    ]
                     if game.letters
                     else []
                 ),
@@ -76,7 +87,9 @@ def game_lines(heading: str, replay: Replay) -> str:
             heading,
             _line(("story", replay.story)),
             _line(("show", *replay.views)),
-            _line(("picture", pictures.facts, pictures.captions[0], pictures.changes[0])) if pictures else "",
+            _line(("picture", pictures.facts, pictures.captions[0], pictures.changes[0]))
+            if pictures
+            else "",
             *(f"{line}\n" for line in lines_of(replay)),
             "end\n\n",
         )
@@ -91,15 +104,15 @@ def legend(game: GameInfo) -> str:
     """Say how the lines of turns are to be read."""
     if game.play.is_computed:
         told = gettext(
-            "# %(title)s. In each line, one for each %(turn_word)s: what each player did (> begins a "
-            "series), and the points that each won by it.",
+            "# %(title)s. In each line, one for each %(turn_word)s: what each player did (> begins"
+            " a series), and the points that each won by it.",
             title=game.title,
             turn_word=gettext(game.turn_word),
         )
     else:
         told = gettext(
-            "# %(title)s. In each line, one for each %(turn_word)s: what each player did (! a fault, - "
-            "not asked), and the points that each won by it.",
+            "# %(title)s. In each line, one for each %(turn_word)s: what each player did (! a"
+            " fault, - not asked), and the points that each won by it.",
             title=game.title,
             turn_word=gettext(game.turn_word),
         )
@@ -107,7 +120,8 @@ def legend(game: GameInfo) -> str:
 
 
 def in_page(text: str) -> Markup:
-    """The text inside a page. Fields are parted by tabs, which a page would otherwise lose as white space."""
+    """The text inside a page. Fields are parted by tabs, which a page would otherwise lose as white
+    space."""
     return escape(text).replace("\t", Markup("&#9;"))
 
 

@@ -41,10 +41,12 @@ class GameKey:
 def chosen_games(rounds: Sequence[ReleasedRound]) -> tuple[tuple[GameKey, ...], int]:
     """The games that can be replayed, at most MAX_GAMES, and how many counted games there are.
 
-    The last round's games come first, then those of the one before, and so on; in a round those between the
-    best.
+    The last round's games come first, then those of the one before, and so on; in a round those
+    between the best.
     """
-    counted = [key for each in reversed(rounds) for key in sorted(_counted(each), key=lambda k: k[0])]
+    counted = [
+        key for each in reversed(rounds) for key in sorted(_counted(each), key=lambda k: k[0])
+    ]
     return tuple(key for _, key in counted[:MAX_GAMES]), len(counted)
 
 
@@ -58,7 +60,7 @@ def _counted(released: ReleasedRound) -> Iterator[tuple[tuple[int, int], GameKey
                 yield (weight, group.plan.number), GameKey(group.plan, match)
 
 
-# --- files -------------------------------------------------------------------------------------------------
+# --- files ----------------------------------------------------------------------------------------
 @dataclass(frozen=True)
 class GameFile:
     """A file with the turns of some games of one round, in the order of their keys."""
@@ -81,7 +83,8 @@ class GameFile:
 
 
 def game_files(games: Sequence[GameKey], *, drawn: bool) -> tuple[GameFile, ...]:
-    """Put the games into files of about FILE_SIZE, round by round. `drawn`: each turn has a picture."""
+    """Put the games into files of about FILE_SIZE, round by round. `drawn`: each turn has a
+    picture."""
     by_round: dict[int, list[GameKey]] = {}
     for game in games:
         by_round.setdefault(game.plan.round, []).append(game)
@@ -133,7 +136,9 @@ def title_of_game(match: Match) -> str:
     elif match.pairing.is_self:
         title = gettext("%(name)s against itself", name=match.players[0])
     else:
-        title = gettext("%(first)s against %(second)s", first=match.players[0], second=match.players[1])
+        title = gettext(
+            "%(first)s against %(second)s", first=match.players[0], second=match.players[1]
+        )
     if max(match.pairing.games, match.pairing.most) > 1:
         return gettext("%(title)s, game %(number)s", title=title, number=match.game)
     return title

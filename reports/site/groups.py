@@ -1,4 +1,5 @@
-"""Make the pages of rounds and groups: rankings, cross tables, the places of games of many. Pure."""
+"""Make the pages of rounds and groups: rankings, cross tables, the places of games of many.
+Pure."""
 
 from __future__ import annotations
 
@@ -36,16 +37,23 @@ def round_title(released: ReleasedRound) -> str:
 
 
 def round_link(released: ReleasedRound, shows: Disclosure) -> str:
-    """Return the path of the page about the round: of its only group if that is all there is to it."""
+    """Return the path of the page about the round: of its only group if that is all there is to
+    it."""
     plans = [group.plan for group in released.outcome.groups]
-    if len(plans) == 1 and plans[0].pairings and shows.rankings and not is_knock_out(released.outcome):
+    if (
+        len(plans) == 1
+        and plans[0].pairings
+        and shows.rankings
+        and not is_knock_out(released.outcome)
+    ):
         return paths.group(plans[0])
     return paths.round_page(released.number)
 
 
-# --- rankings ----------------------------------------------------------------------------------------------
+# --- rankings -------------------------------------------------------------------------------------
 def ranking_table(standings: Sequence[Standing], game: GameInfo, name: str, caption: str) -> Table:
-    """Make the ranking: rank, team, points, failures or faulty games, and whether the team goes on."""
+    """Make the ranking: rank, team, points, failures or faulty games, and whether the team goes
+    on."""
     replays = game.fault_rule is FaultRule.REPLAY
     columns = (
         Column("rank", noted("rank"), numeric=True),
@@ -72,11 +80,13 @@ def ranking_table(standings: Sequence[Standing], game: GameInfo, name: str, capt
     return Table(name, caption, columns, rows)
 
 
-# --- games of many -----------------------------------------------------------------------------------------
+# --- games of many --------------------------------------------------------------------------------
 def melee_tables(view: GroupView) -> tuple[Table, ...]:
     """Make a table of places for each counted game of more than two."""
     counted = [m for m in view.outcome.matches if m.counted and len(m.players) > 2]
-    return tuple(_melee(view, match, number, len(counted)) for number, match in enumerate(counted, start=1))
+    return tuple(
+        _melee(view, match, number, len(counted)) for number, match in enumerate(counted, start=1)
+    )
 
 
 def _melee(view: GroupView, match: Match, number: int, of: int) -> Table:
@@ -90,7 +100,9 @@ def _melee(view: GroupView, match: Match, number: int, of: int) -> Table:
     )
     found = places(match, view.game.max_turns)
     caption = gettext("Places") if of == 1 else gettext("Places in game %(number)s", number=number)
-    return Table(f"places-{number}", caption, columns, tuple(_place(view, place) for place in found))
+    return Table(
+        f"places-{number}", caption, columns, tuple(_place(view, place) for place in found)
+    )
 
 
 def _place(view: GroupView, place: MeleePlace) -> tuple[Cell, ...]:
@@ -103,7 +115,7 @@ def _place(view: GroupView, place: MeleePlace) -> tuple[Cell, ...]:
     )
 
 
-# --- pages -------------------------------------------------------------------------------------------------
+# --- pages ----------------------------------------------------------------------------------------
 def round_pages(
     released: ReleasedRound,
     game: GameInfo,
@@ -113,14 +125,20 @@ def round_pages(
 ) -> Iterator[Page]:
     """Make the page of a round, and a page for each of its groups except in a knock-out.
 
-    A round of one group needs no page besides that. `ranking` is the contest's, which the front page has: the
-    group that it is about does not tell it again.
+    A round of one group needs no page besides that. `ranking` is the contest's, which the front
+    page has: the group that it is about does not tell it again.
     """
     knock_out = is_knock_out(released.outcome)
-    views = [GroupView(group, game, replays) for group in released.outcome.groups if group.plan.pairings]
+    views = [
+        GroupView(group, game, replays) for group in released.outcome.groups if group.plan.pairings
+    ]
     rankings = () if knock_out else tuple(_ranking_of(released, view) for view in views)
     matches = (match_table(released.number, views),) if knock_out and shows.bracket else ()
-    groups = [] if knock_out else [(title_of(released, view.plan), paths.group(view.plan)) for view in views]
+    groups = (
+        []
+        if knock_out
+        else [(title_of(released, view.plan), paths.group(view.plan)) for view in views]
+    )
     if round_link(released, shows) == paths.round_page(released.number):
         yield Page(
             paths.round_page(released.number),
@@ -136,7 +154,9 @@ def round_pages(
             (*(rankings if shows.rankings else ()), *matches),
         )
     for view in views if shows.rankings and not knock_out else ():
-        yield group_page(released, view, shows, tells_ranking=view.outcome.standings != tuple(ranking))
+        yield group_page(
+            released, view, shows, tells_ranking=view.outcome.standings != tuple(ranking)
+        )
 
 
 def _ranking_of(released: ReleasedRound, view: GroupView) -> Table:
@@ -144,7 +164,9 @@ def _ranking_of(released: ReleasedRound, view: GroupView) -> Table:
     return ranking_table(view.outcome.standings, view.game, f"ranking-{view.plan.number}", caption)
 
 
-def group_page(released: ReleasedRound, view: GroupView, shows: Disclosure, *, tells_ranking: bool) -> Page:
+def group_page(
+    released: ReleasedRound, view: GroupView, shows: Disclosure, *, tells_ranking: bool
+) -> Page:
     ranking = _ranking_of(released, view) if tells_ranking else None
     cross = cross_table(view) if shows.games else None
     melees = melee_tables(view) if shows.games else ()
@@ -157,7 +179,9 @@ def group_page(released: ReleasedRound, view: GroupView, shows: Disclosure, *, t
             "ranking": ranking,
             "cross": cross,
             "melees": melees,
-            "game_links": [link for link in map(view.link, view.outcome.matches) if link] if melees else [],
+            "game_links": [link for link in map(view.link, view.outcome.matches) if link]
+            if melees
+            else [],
         },
         (*((ranking,) if ranking else ()), *([cross.table] if cross else ()), *melees),
     )
@@ -167,18 +191,25 @@ def former_page(facts: SiteFacts, former: Former) -> Page:
     """Make the page of the results that were told, and then played again."""
     tables = []
     for number in former.released:
-        groups = [each for each in former.groups if each.plan.round == number and each.plan.pairings]
+        groups = [
+            each for each in former.groups if each.plan.round == number and each.plan.pairings
+        ]
         views = [GroupView(group, facts.game, Replays()) for group in groups]
         if any(view.plan.title for view in views):
             tables += [match_table(number, views)] if facts.shows.bracket else []
         elif facts.shows.rankings:
             tables += [
                 ranking_table(
-                    view.outcome.standings, facts.game, f"ranking-{number}.{view.plan.number}", caption
+                    view.outcome.standings,
+                    facts.game,
+                    f"ranking-{number}.{view.plan.number}",
+                    caption,
                 )
                 for view in views
                 for caption in (
-                    gettext("Round %(round)s, group %(group)s", round=number, group=view.plan.number),
+                    gettext(
+                        "Round %(round)s, group %(group)s", round=number, group=view.plan.number
+                    ),
                 )
             ]
     title = gettext("Former results of %(what)s", what=what_again(former.rerun))
@@ -220,14 +251,20 @@ def match_table(number: int, views: Sequence[GroupView]) -> Table:
                 cell(remark),
             )
         )
-    return Table("matches", gettext("Matches of round %(round)s", round=number), columns, tuple(rows))
+    return Table(
+        "matches", gettext("Matches of round %(round)s", round=number), columns, tuple(rows)
+    )
 
 
-# --- the bracket of a knock-out --------------------------------------------------------------------------
+# --- the bracket of a knock-out -------------------------------------------------------------------
 def bracket(facts: SiteFacts, replays: Replays) -> Page:
     """Make the page of a knock-out's bracket with all its sides."""
     matches = matches_of(facts.history)
-    groups = [GroupView(group, facts.game, replays) for outcome in facts.history for group in outcome.groups]
+    groups = [
+        GroupView(group, facts.game, replays)
+        for outcome in facts.history
+        for group in outcome.groups
+    ]
     links = {
         match: view.first_link or paths.round_page(match.round)
         for match, view in zip(matches, groups, strict=True)
@@ -235,10 +272,14 @@ def bracket(facts: SiteFacts, replays: Replays) -> Page:
     }
     sides = [charts.bracket_side(matches, side, links) for side in sides_of(matches)]
     table = _bracket_table(matches, facts.game.point, links)
-    return Page(paths.BRACKET, "bracket", gettext("Bracket"), {"sides": sides, "table": table}, (table,))
+    return Page(
+        paths.BRACKET, "bracket", gettext("Bracket"), {"sides": sides, "table": table}, (table,)
+    )
 
 
-def _bracket_table(matches: Sequence[BracketMatch], point: int, links: Mapping[BracketMatch, str]) -> Table:
+def _bracket_table(
+    matches: Sequence[BracketMatch], point: int, links: Mapping[BracketMatch, str]
+) -> Table:
     """`links`: to the replay of each match, or else to its round."""
     columns = (
         Column("round", noted("round"), numeric=True),
@@ -251,7 +292,9 @@ def _bracket_table(matches: Sequence[BracketMatch], point: int, links: Mapping[B
         (
             cell(match.round, paths.round_page(match.round)),
             word_cell(match.side),
-            name_cell(match.winner or gettext("nobody"), paths.team(match.winner) if match.winner else ""),
+            name_cell(
+                match.winner or gettext("nobody"), paths.team(match.winner) if match.winner else ""
+            ),
             cell(match_score(match, point), links[match]),
             cell(", ".join(losers), paths.team(losers[0]) if len(losers) == 1 else ""),
         )

@@ -1,4 +1,5 @@
-"""Lines of the journal in another language. The journal is English, as the organizer reads it. Pure."""
+"""Lines of the journal in another language. The journal is English, as the organizer reads it.
+Pure."""
 
 from __future__ import annotations
 
@@ -6,7 +7,16 @@ import re
 from datetime import UTC, datetime
 from functools import cache
 
-from contest.language import SOURCE, date, gettext, ngettext, noted, noted_plural, spoken, translated
+from contest.language import (
+    SOURCE,
+    date,
+    gettext,
+    ngettext,
+    noted,
+    noted_plural,
+    spoken,
+    translated,
+)
 from contest.model import LogLine
 from contest.util.clock import TIME_FORMAT
 from reports.site.facts import Event
@@ -48,7 +58,8 @@ _WITH_NUMBERS = (
 
 
 def public_event(line: LogLine) -> Event:
-    """The line as an event of the pages, with the organizer's reason where all teams were told it, too."""
+    """The line as an event of the pages, with the organizer's reason where all teams were told it,
+    too."""
     title, reason = journal_line(line.text), line.reason if line.area == "dates" else ""
     begins_with_name = line.whom and title.startswith(line.whom)
     return Event(line.at, f"note-{line.id}", title if begins_with_name else opening(title), reason)
@@ -60,7 +71,9 @@ def journal_line(text: str) -> str:
         return text
     for words in _WITH_VALUES:
         if found := _pattern(words).fullmatch(text):
-            return gettext(words, **{name: _value(name, told) for name, told in found.groupdict().items()})
+            return gettext(
+                words, **{name: _value(name, told) for name, told in found.groupdict().items()}
+            )
     for forms in _WITH_NUMBERS:
         for words in forms:
             if found := _pattern(words).fullmatch(text):

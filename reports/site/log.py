@@ -20,7 +20,10 @@ from reports.text import opening
 def events(facts: SiteFacts) -> tuple[Event, ...]:
     """Return the public events, newest first."""
     found = [*facts.noted, *_started(facts), *(_released(facts, each) for each in facts.rounds)]
-    found += [*_finished(facts), *(event for each in facts.former for event in _former(facts, each))]
+    found += [
+        *_finished(facts),
+        *(event for each in facts.former for event in _former(facts, each)),
+    ]
     return tuple(sorted(found, key=lambda event: event.at, reverse=True))
 
 
@@ -40,16 +43,16 @@ def about_the_seed(facts: SiteFacts) -> str:
     """Say what the random draws of a contest that has started follow from."""
     if facts.settings.tournament.beacon == BeaconKind.NONE:
         return gettext(
-            "The contest seed is made of a secret number, whose sha256 is %(commitment)s, and of the final "
-            "list of entries, whose root is %(root)s. Without a public number one has to trust that the "
-            "organizer tried no other list.",
+            "The contest seed is made of a secret number, whose sha256 is %(commitment)s, and of"
+            " the final list of entries, whose root is %(root)s. Without a public number one has to"
+            " trust that the organizer tried no other list.",
             commitment=facts.commitment,
             root=facts.entries_root,
         )
     return gettext(
-        "The contest seed is made of a secret number, whose sha256 is %(commitment)s, and of the final "
-        "list of entries, whose root is %(root)s, and of a public number that nobody knew when the list "
-        "became final.",
+        "The contest seed is made of a secret number, whose sha256 is %(commitment)s, and of the"
+        " final list of entries, whose root is %(root)s, and of a public number that nobody knew"
+        " when the list became final.",
         commitment=facts.commitment,
         root=facts.entries_root,
     )
@@ -88,8 +91,11 @@ def _out(number: int) -> str:
 
 
 def _key(facts: SiteFacts, number: int, until: int = sys.maxsize) -> str:
-    """The permanent name of the release of a round's results, which may come again after each rerun."""
-    before = [each.rerun.id for each in facts.former if number in each.released and each.rerun.id < until]
+    """The permanent name of the release of a round's results, which may come again after each
+    rerun."""
+    before = [
+        each.rerun.id for each in facts.former if number in each.released and each.rerun.id < until
+    ]
     return "-again-".join([f"round-{number}", *map(str, before[-1:])])
 
 
@@ -102,7 +108,11 @@ def _former(facts: SiteFacts, former: Former) -> Iterator[Event]:
     yield Event(rerun.at, f"rerun-{rerun.id}", title, f"{rerun.reason}\n\n{text}", link)
     for number, at in former.released.items():
         yield Event(
-            at, _key(facts, number, rerun.id), _out(number), gettext("These results no longer count."), link
+            at,
+            _key(facts, number, rerun.id),
+            _out(number),
+            gettext("These results no longer count."),
+            link,
         )
 
 
@@ -128,14 +138,21 @@ def _finished(facts: SiteFacts) -> Iterator[Event]:
         elif facts.shows.rankings:
             title = gettext("The contest is over without a winner")
         at = max(facts.finished_at, facts.rounds[-1].released_at)
-        yield Event(at, "end", title, gettext("The contest seed was %(seed)s.", seed=facts.seed), paths.INDEX)
+        yield Event(
+            at,
+            "end",
+            title,
+            gettext("The contest seed was %(seed)s.", seed=facts.seed),
+            paths.INDEX,
+        )
 
 
 def log(facts: SiteFacts) -> Page:
     happened = events(facts)
     columns = (Column("time", ""), Column("event", ""), Column("text", ""))
     rows = tuple(
-        (Cell(date(e.at), e.at.isoformat()), name_cell(e.title, e.link), cell(e.text)) for e in happened
+        (Cell(date(e.at), e.at.isoformat()), name_cell(e.title, e.link), cell(e.text))
+        for e in happened
     )
     table = Table("events", gettext("Events"), columns, rows)
     return Page(paths.LOG, "log", gettext("Log"), {"events": happened}, (table,))
@@ -158,6 +175,6 @@ def feed(facts: SiteFacts) -> Page:
 
 
 def _identifier(facts: SiteFacts, key: str = "") -> str:
-    """The name of the feed or of an entry, which no other contest has: the commitment to the contest's secret
-    number stays, whatever dates and addresses do."""
+    """The name of the feed or of an entry, which no other contest has: the commitment to the
+    contest's secret number stays, whatever dates and addresses do."""
     return uuid5(NAMESPACE_URL, f"knobeln:{facts.commitment}/{key}").urn

@@ -1,8 +1,8 @@
 """Parse the plain text of a mail into blocks, so that a page can show it in any width. Pure.
 
-Our mails mark their structure by layout: underlined headings, questions with `Q: `, lists with `- `, samples
-indented by blanks, paragraphs filled to a width. A line that ends where the next word would have had room
-was ended on purpose.
+Our mails mark their structure by layout: underlined headings, questions with `Q: `, lists with
+`- `, samples indented by blanks, paragraphs filled to a width. A line that ends where the next word
+would have had room was ended on purpose.
 """
 
 from __future__ import annotations
@@ -31,8 +31,8 @@ class BlockKind(StrEnum):
 
 @dataclass(frozen=True)
 class Block:
-    """A piece of a text. `lines`: the heading, the lines of a paragraph that were ended on purpose, the items
-    of a list, or those of a sample."""
+    """A piece of a text. `lines`: the heading, the lines of a paragraph that were ended on purpose,
+    the items of a list, or those of a sample."""
 
     kind: BlockKind
     lines: tuple[str, ...]
@@ -43,9 +43,14 @@ class Block:
 
 
 def blocks(text: str, width: int = WIDTH) -> tuple[Block, ...]:
-    """The blocks of a mail's text, whose lines were filled to `width` columns, without the signature."""
+    """The blocks of a mail's text, whose lines were filled to `width` columns, without the
+    signature."""
     body = _SIGNATURE.split(text)[0]
-    found = [block for part in re.split(r"\n[ \t]*\n", body) for block in _blocks_of(part.split("\n"), width)]
+    found = [
+        block
+        for part in re.split(r"\n[ \t]*\n", body)
+        for block in _blocks_of(part.split("\n"), width)
+    ]
     return tuple(_joined(found))
 
 
@@ -104,6 +109,7 @@ def _joined(found: Sequence[Block]) -> Iterator[Block]:
 
 
 def spans(text: str) -> tuple[tuple[bool, str], ...]:
-    """Parts of the text; True for those between backticks, which a letter or a program has literally."""
+    """Parts of the text; True for those between backticks, which a letter or a program has
+    literally."""
     pieces = re.split(r"`([^`\n]+)`", text)
     return tuple((bool(at % 2), piece) for at, piece in enumerate(pieces) if piece)

@@ -1,8 +1,8 @@
 """Render Markdown to HTML that can stand in a page of ours. Pure.
 
-Nothing of the text becomes HTML of its own, and nothing in it loads or runs: no raw HTML, no pictures, no
-links but to the web, to mail addresses and within the page. What may be wider than a telephone is a region
-that can be moved sideways, by the keyboard, too.
+Nothing of the text becomes HTML of its own, and nothing in it loads or runs: no raw HTML, no
+pictures, no links but to the web, to mail addresses and within the page. What may be wider than a
+telephone is a region that can be moved sideways, by the keyboard, too.
 """
 
 from __future__ import annotations
@@ -20,13 +20,15 @@ from markupsafe import Markup
 from contest.language import gettext, noted
 
 _LINK = re.compile(r"https?://|mailto:|#", re.IGNORECASE)
-_PARSER = MarkdownIt("commonmark", {"html": False}).enable("table").disable(["image", "html_inline"])
+_PARSER = (
+    MarkdownIt("commonmark", {"html": False}).enable("table").disable(["image", "html_inline"])
+)
 
 
 @dataclass(frozen=True)
 class Rendered:
-    """`html` is safe; `headings` are those of the second level, in their order: the name by which links lead
-    to each, and its words."""
+    """`html` is safe; `headings` are those of the second level, in their order: the name by which
+    links lead to each, and its words."""
 
     html: Markup
     headings: tuple[tuple[str, str], ...]
@@ -42,7 +44,8 @@ def render(markdown: str, taken: Collection[str] = ()) -> Rendered:
         tokens = tokens[3:]
     names = _Names(taken)
     shown = [safe for token in _with_places(_filled(tokens), names) for safe in _safe(token)]
-    return Rendered(Markup(_PARSER.renderer.render(shown, _PARSER.options, {})), tuple(names.headings))  # noqa: S704
+    html = Markup(_PARSER.renderer.render(shown, _PARSER.options, {}))  # noqa: S704
+    return Rendered(html, tuple(names.headings))
 
 
 class _Names:
@@ -63,7 +66,8 @@ class _Names:
         return anchor
 
     def region(self, name: str) -> str:
-        """What a region is called for those who do not see it. `name`: a sentence of the catalogue."""
+        """What a region is called for those who do not see it. `name`: a sentence of the
+        catalogue."""
         return self._unique(gettext(name, heading=self._below), " ")
 
     def _unique(self, name: str, separator: str) -> str:
@@ -89,7 +93,9 @@ def _with_places(tokens: Sequence[Token], names: _Names) -> Iterator[Token]:
         elif token.type in ("fence", "code_block"):
             label = escape(names.region(noted("Code: %(heading)s")))
             code = escape(token.content.rstrip("\n"))
-            yield _html(f'<pre role="region" tabindex="0" aria-label="{label}"><code>{code}</code></pre>')
+            yield _html(
+                f'<pre role="region" tabindex="0" aria-label="{label}"><code>{code}</code></pre>'
+            )
         else:
             yield token
 

@@ -29,8 +29,8 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class Plan:
-    """Which games can be replayed, the files that have them, and how many games of the released rounds were
-    played and counted.
+    """Which games can be replayed, the files that have them, and how many games of the released
+    rounds were played and counted.
 
     A game that was played does not count if a player was disqualified.
     """
@@ -42,7 +42,8 @@ class Plan:
 
 
 def plan(facts: SiteFacts) -> Plan:
-    """The games with replays; none where games are not told to everybody, or where nothing is played."""
+    """The games with replays; none where games are not told to everybody, or where nothing is
+    played."""
     if not facts.game.play.has_moves:
         return Plan((), (), 0, 0)
     chosen, counted = chosen_games(facts.rounds)
@@ -100,8 +101,12 @@ def _of_rankings(
 
 
 def _watched(made: Made) -> list[tuple[Highlight, str]]:
-    """The highlights, with the paths of their replays, opened where it is worth a look; "" without any."""
-    word, links = made.facts.game.turn_word, [made.replays.link(h.plan, h.match) for h in made.found]
+    """The highlights, with the paths of their replays, opened where it is worth a look; "" without
+    any."""
+    word, links = (
+        made.facts.game.turn_word,
+        [made.replays.link(h.plan, h.match) for h in made.found],
+    )
     return [
         (each, f"{link}#{word}={each.turn}" if link and each.turn > 1 else link)
         for each, link in zip(made.found, links, strict=True)
@@ -132,30 +137,42 @@ def _has_replays(facts: SiteFacts) -> bool:
     if not (facts.game.play.has_moves and facts.shows.moves):
         return False
     return any(
-        match.counted for each in facts.rounds for group in each.outcome.groups for match in group.matches
+        match.counted
+        for each in facts.rounds
+        for group in each.outcome.groups
+        for match in group.matches
     )
 
 
 PAGES = (
     _one(noted("Contest"), paths.INDEX, _index, lambda _facts: True),
     _always(noted("Rules"), paths.RULES, about.rules),
-    _one(noted("Teams"), paths.TEAMS, lambda made: teams.teams(made.facts), lambda facts: facts.teams),
+    _one(
+        noted("Teams"), paths.TEAMS, lambda made: teams.teams(made.facts), lambda facts: facts.teams
+    ),
     PageKind(lambda made: teams.team_pages(made.facts, made.views, _watched(made))),
     PageKind(
         _rounds,
         lambda facts: (
-            (groups.round_title(each), groups.round_link(each, facts.shows)) for each in facts.told_rounds
+            (groups.round_title(each), groups.round_link(each, facts.shows))
+            for each in facts.told_rounds
         ),
     ),
-    PageKind(lambda made: (groups.former_page(made.facts, each) for each in made.facts.told_former)),
+    PageKind(
+        lambda made: (groups.former_page(made.facts, each) for each in made.facts.told_former)
+    ),
     _one(
         noted("Bracket"),
         paths.BRACKET,
         lambda made: groups.bracket(made.facts, made.replays),
         lambda facts: facts.shows.bracket and any(map(is_knock_out, facts.history)),
     ),
-    _of_rankings(noted("Evolution"), paths.EVOLUTION, side_rankings.evolution, lambda facts: facts.evolution),
-    _of_rankings(noted("How sure"), paths.CERTAINTY, side_rankings.certainty, lambda facts: facts.certainty),
+    _of_rankings(
+        noted("Evolution"), paths.EVOLUTION, side_rankings.evolution, lambda facts: facts.evolution
+    ),
+    _of_rankings(
+        noted("How sure"), paths.CERTAINTY, side_rankings.certainty, lambda facts: facts.certainty
+    ),
     _of_rankings(noted("Season"), paths.SEASON, side_rankings.season, lambda facts: facts.season),
     _one(noted("Games"), paths.REPLAY, replay, _has_replays),
     _of_rankings(noted("Ladder"), paths.LADDER, side_rankings.ladder, lambda facts: facts.ladder),
@@ -163,7 +180,12 @@ PAGES = (
     _always(noted("Questions"), paths.QUESTIONS, about.questions),
     _always(noted("Mail commands"), paths.COMMANDS, about.commands),
     _always(noted("Log"), paths.LOG, log.log),
-    _one(noted("Board"), paths.BOARD, lambda made: front.board(_index(made)), lambda facts: facts.started_at),
+    _one(
+        noted("Board"),
+        paths.BOARD,
+        lambda made: front.board(_index(made)),
+        lambda facts: facts.started_at,
+    ),
     PageKind(lambda made: [log.feed(made.facts), colours(made.facts)]),
 )
 """All kinds of pages, in the order of the navigation."""
@@ -194,7 +216,8 @@ def _views(facts: SiteFacts, replays: Replays) -> front.Views:
 
 
 def headings(facts: SiteFacts, planned: Plan) -> Mapping[str, str]:
-    """The first lines of each game, by its key: all that its file says but for what the players did."""
+    """The first lines of each game, by its key: all that its file says but for what the players
+    did."""
     verdicts = play_reports(facts.game.play).verdicts
     return {
         game.key: heading_lines(
@@ -211,7 +234,8 @@ def headings(facts: SiteFacts, planned: Plan) -> Mapping[str, str]:
 
 
 def _group_of(facts: SiteFacts, game: GameKey) -> tuple[str, str]:
-    """Title and page of the group in which the game was played; of a knock-out's match its round's page."""
+    """Title and page of the group in which the game was played; of a knock-out's match its round's
+    page."""
     plan = game.plan
     released = next(r for r in facts.rounds if r.number == plan.round)
     back = paths.round_page(plan.round) if plan.title else paths.group(plan)
@@ -225,28 +249,32 @@ def replay_of_game(
     return play_reports(facts.game.play).replay(game.match, moves, course, facts.game)
 
 
-# --- colours ---------------------------------------------------------------------------------------------
-# There are only as many colours as a reader can tell apart, colour-blind readers included; every other team
-# is grey. Pages name no colours: `colours.css` gives them to the links to a team's page, and to every element
-# with `data-team`. So a colour changes in one file, and with it on all pages. Beside the colour each of these
-# teams has a sign of its own shape, and a dash for curves.
+# --- colours --------------------------------------------------------------------------------------
+# There are only as many colours as a reader can tell apart, colour-blind readers included; every
+# other team
+# is grey. Pages name no colours: `colours.css` gives them to the links to a team's page, and to
+# every element with `data-team`. So a colour changes in one file, and with it on all pages. Beside
+# the colour each of these teams has a sign of its own shape, and a dash for curves.
 COLOURS = 8  # style.css has their values, for light and dark: --team-1 ... --team-8
 
 
 def leaders(*rankings: Sequence[str]) -> tuple[str, ...]:
-    """Return the teams that get a colour: the first of each ranking, then the second of each, and so on."""
+    """Return the teams that get a colour: the first of each ranking, then the second of each, and
+    so on."""
     by_place = chain.from_iterable(zip_longest(*rankings))
     return tuple(dict.fromkeys(name for name in by_place if name))[:COLOURS]
 
 
 def finalists(facts: SiteFacts) -> tuple[str, ...]:
-    """The survivors of the first round that left no more teams than there are colours; () before it ends."""
+    """The survivors of the first round that left no more teams than there are colours; () before it
+    ends."""
     left = (outcome.survivors for outcome in facts.history if not outcome.plan.final)
     return next((names for names in left if 0 < len(names) <= COLOURS), ())
 
 
 def numbered(held: Sequence[str], named: Sequence[str]) -> dict[str, int]:
-    """The number of the colour of each team in `named`; a team in `held` has the number that it had there."""
+    """The number of the colour of each team in `named`; a team in `held` has the number that it had
+    there."""
     kept = {name: number for number, name in enumerate(held, start=1) if name in named}
     free = (number for number in range(1, COLOURS + 1) if number not in kept.values())
     return {name: kept[name] if name in kept else next(free) for name in named}
@@ -255,8 +283,9 @@ def numbered(held: Sequence[str], named: Sequence[str]) -> dict[str, int]:
 def colours(facts: SiteFacts) -> Page:
     """Make `colours.css`.
 
-    While the contest runs, who leads changes with each round, and a colour that passes from team to team says
-    nothing. So nobody has one until as few teams are left as there are colours. These keep theirs to the end.
+    While the contest runs, who leads changes with each round, and a colour that passes from team to
+    team says nothing. So nobody has one until as few teams are left as there are colours. These
+    keep theirs to the end.
     """
     held = finalists(facts)
     evolved = facts.evolution.ranking if facts.evolution else ()

@@ -1,7 +1,7 @@
 """Where each page stands in the folder. Pure.
 
-Teams' names have letters, digits and underscores only, and differ in more than capitals (K33): they are fit
-to be names of files, and a dot parts them.
+Teams' names have letters, digits and underscores only, and differ in more than capitals (K33): they
+are fit to be names of files, and a dot parts them.
 """
 
 from __future__ import annotations
@@ -40,10 +40,12 @@ def group(plan: GroupPlan) -> str:
 
 
 def game_key(plan: GroupPlan, match: Match) -> str:
-    """`3.alice.bob`, or `3.all-of-1` for a game of many; with the number of the game where a pairing has
-    several."""
+    """`3.alice.bob`, or `3.all-of-1` for a game of many; with the number of the game where a
+    pairing has several."""
     several = max(match.pairing.games, match.pairing.most) > 1
-    return ".".join([str(plan.round), *players(plan, match), *([str(match.game)] if several else [])])
+    return ".".join(
+        [str(plan.round), *players(plan, match), *([str(match.game)] if several else [])]
+    )
 
 
 def players(plan: GroupPlan, match: Match) -> tuple[str, ...]:
@@ -53,7 +55,8 @@ def players(plan: GroupPlan, match: Match) -> tuple[str, ...]:
 
 
 def game(plan: GroupPlan, match: Match) -> str:
-    """Where the game is replayed. Append `#<turn word>=<number>` for the place where the replay begins."""
+    """Where the game is replayed. Append `#<turn word>=<number>` for the place where the replay
+    begins."""
     return f"{REPLAY}?game={game_key(plan, match)}"
 
 

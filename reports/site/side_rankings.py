@@ -1,4 +1,5 @@
-"""The pages beside the contest's ranking: evolution, how sure the ranking is, ladder, season. Pure."""
+"""The pages beside the contest's ranking: evolution, how sure the ranking is, ladder, season.
+Pure."""
 
 from __future__ import annotations
 
@@ -17,7 +18,8 @@ _SHOWN_GENERATIONS = 24
 
 
 def evolution(outcome: EvolutionOutcome) -> Page:
-    """Make the page of the evolution: a chart of the shares, the ranking, and exemplars per generation."""
+    """Make the page of the evolution: a chart of the shares, the ranking, and exemplars per
+    generation."""
     ranking = Table(
         "ranking",
         gettext("Ranking of the evolution"),
@@ -40,7 +42,9 @@ def evolution(outcome: EvolutionOutcome) -> Page:
     whole = generation_table(outcome, range(len(outcome.generations)), outcome.entries)
     chart = charts.stacked_areas(outcome)
     large = {band.entry for band in chart.bands}
-    shown = generation_table(outcome, spread(len(outcome.generations) - 1, _SHOWN_GENERATIONS), large)
+    shown = generation_table(
+        outcome, spread(len(outcome.generations) - 1, _SHOWN_GENERATIONS), large
+    )
     return Page(
         paths.EVOLUTION,
         "evolution",
@@ -62,7 +66,9 @@ def _share_at_the_end(band: charts.Band, chart: charts.StackedAreas) -> str:
     return percent((left, chart.totals[-1] or 1))
 
 
-def generation_table(outcome: EvolutionOutcome, generations: Sequence[int], entries: Container[str]) -> Table:
+def generation_table(
+    outcome: EvolutionOutcome, generations: Sequence[int], entries: Container[str]
+) -> Table:
     """Make the table of the exemplars of these entries in these generations, by rank."""
     columns = (
         Column("team", noted("team")),
@@ -87,9 +93,12 @@ def certainty(found: Certainty) -> Page:
     """Make the page about the contests played with other random numbers, with all teams."""
     facts = certainty_facts(found)
     columns = tuple(
-        Column(word.replace(" ", "_"), word, numeric=at > 0) for at, word in enumerate(facts.columns)
+        Column(word.replace(" ", "_"), word, numeric=at > 0)
+        for at, word in enumerate(facts.columns)
     )
-    rows = tuple((name_cell(name, paths.team(name)), *map(cell, shares)) for name, *shares in facts.lines)
+    rows = tuple(
+        (name_cell(name, paths.team(name)), *map(cell, shares)) for name, *shares in facts.lines
+    )
     caption = gettext("Of 100 contests played with other random numbers")
     table = Table("certainty", caption, columns, rows) if rows else None
     return Page(
@@ -114,7 +123,11 @@ def ladder(rankings: Sequence[LadderRanking]) -> Page:
             Column("moved", noted("moved")),
             Column("team", noted("team")),
             Column("version", noted("version"), numeric=True),
-            Column("points", noted("match points") if is_exact else noted("points per game"), numeric=True),
+            Column(
+                "points",
+                noted("match points") if is_exact else noted("points per game"),
+                numeric=True,
+            ),
             Column("games", noted("games"), numeric=True),
             Column("failures", noted("failures"), numeric=True),
         ),
@@ -131,12 +144,17 @@ def ladder(rankings: Sequence[LadderRanking]) -> Page:
             for line in newest.lines
         ),
     )
-    return Page(paths.LADDER, "ladder", gettext("Ladder"), {"ranking": newest, "table": table}, (table,))
+    return Page(
+        paths.LADDER, "ladder", gettext("Ladder"), {"ranking": newest, "table": table}, (table,)
+    )
 
 
 def season(found: SeasonTable) -> Page:
     """Make the page of a season that is over: its table, with a curve of each team's strengths."""
-    top = max((value for line in found.lines for value in line.strengths if value is not None), default=0.0)
+    top = max(
+        (value for line in found.lines for value in line.strengths if value is not None),
+        default=0.0,
+    )
     numbers = range(1, found.tournaments + 1)
     ranking = Table(
         "season",
@@ -155,7 +173,8 @@ def season(found: SeasonTable) -> Page:
                 name_cell(line.team),
                 cell(line.points),
                 _strength(
-                    line.strength, charts.spark_line([s for s in line.strengths if s is not None], top)
+                    line.strength,
+                    charts.spark_line([s for s in line.strengths if s is not None], top),
                 ),
                 _strength(line.gain),
                 *map(cell, line.places),
@@ -171,7 +190,11 @@ def season(found: SeasonTable) -> Page:
     )
     tables = (ranking, strengths) if found.games else (ranking,)
     return Page(
-        paths.SEASON, "season", gettext("The season"), {"season": found, "season_tables": tables}, tables
+        paths.SEASON,
+        "season",
+        gettext("The season"),
+        {"season": found, "season_tables": tables},
+        tables,
     )
 
 

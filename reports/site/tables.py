@@ -22,8 +22,8 @@ _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 class Cell:
     """A cell: its text, and its value for programs.
 
-    `spark`: a small picture beside the text, which says the same (see `reports.site.charts`). `at`: the
-    moment that the text tells.
+    `spark`: a small picture beside the text, which says the same (see `reports.site.charts`). `at`:
+    the moment that the text tells.
     """
 
     text: str
@@ -77,7 +77,8 @@ class Table:
 
     @property
     def is_all_numeric(self) -> bool:
-        """Whether all cells are numbers without links; said once, this makes a long table much shorter."""
+        """Whether all cells are numbers without links; said once, this makes a long table much
+        shorter."""
         return all(column.numeric for column in self.columns) and not any(
             c.link for r in self.rows for c in r
         )
@@ -117,7 +118,8 @@ def points_value(half_points: int, point: int) -> Value:
 
 
 def as_csv(table: Table) -> str:
-    """Return CSV (RFC 4180) with a row of names. Text that a spreadsheet would compute gets a leading `'`."""
+    """Return CSV (RFC 4180) with a row of names. Text that a spreadsheet would compute gets a
+    leading `'`."""
     stream = io.StringIO()
     writer = csv.writer(stream)
     writer.writerow(_harmless(column.key) for column in table.columns)
@@ -135,7 +137,8 @@ def _harmless(text: str) -> str:
 
 @dataclass(frozen=True)
 class Page:
-    """`path` and template of a page, its title, what the template is told, and the tables that get files."""
+    """`path` and template of a page, its title, what the template is told, and the tables that get
+    files."""
 
     path: str
     template: str

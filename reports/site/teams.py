@@ -25,10 +25,13 @@ from reports.text import percent
 
 
 def teams(facts: SiteFacts) -> Page:
-    """Make the page of all teams. It leaves out people and addresses, which are not for the public."""
+    """Make the page of all teams. It leaves out people and addresses, which are not for the
+    public."""
     shows = facts.shows.rankings
     rank = {line.entry: line.rank for line in facts.ranking} if shows else {}
-    evolved = {line.entry: line for line in facts.evolution.ranking} if shows and facts.evolution else {}
+    evolved = (
+        {line.entry: line for line in facts.evolution.ranking} if shows and facts.evolution else {}
+    )
     rows = tuple(
         (
             name_cell(team.name, paths.team(team.name)),
@@ -66,7 +69,7 @@ def _last(facts: SiteFacts, team: Team) -> str:
     return there[-1].name if there else ""
 
 
-# --- the page of a team ------------------------------------------------------------------------------------
+# --- the page of a team ---------------------------------------------------------------------------
 @dataclass(frozen=True)
 class Tally:
     """How many games a team won, drew and lost; computed pairings count as games."""
@@ -85,7 +88,8 @@ class Tally:
 
 @dataclass(frozen=True)
 class Duel:
-    """What a team won and lost against an opponent in a round; `link` is to their game, "" without a page."""
+    """What a team won and lost against an opponent in a round; `link` is to their game, "" without
+    a page."""
 
     opponent: str
     points: str
@@ -108,13 +112,17 @@ class TeamRound:
 def team_pages(
     facts: SiteFacts, views: Sequence[Sequence[GroupView]], found: Sequence[tuple[Highlight, str]]
 ) -> Iterator[Page]:
-    """Make a page for each team; `views` are the groups of the released rounds, round by round, `found` the
-    highlights with the paths of their replays."""
-    shares = charts.shares_over_time(facts.evolution) if facts.evolution and facts.shows.rankings else {}
+    """Make a page for each team; `views` are the groups of the released rounds, round by round,
+    `found` the highlights with the paths of their replays."""
+    shares = (
+        charts.shares_over_time(facts.evolution) if facts.evolution and facts.shows.rankings else {}
+    )
     groups = [{name: view for view in of_round for name in view.plan.members} for of_round in views]
     for team in _by_name(facts.teams):
         there = [
-            (number, of_round[team.name]) for number, of_round in enumerate(groups) if team.name in of_round
+            (number, of_round[team.name])
+            for number, of_round in enumerate(groups)
+            if team.name in of_round
         ]
         rounds = [_team_round(facts, number, view, team.name) for number, view in there]
         worth = [(each, link) for each, link in found if team.name in each.match.players]
@@ -183,7 +191,8 @@ def _team_round(facts: SiteFacts, at: int, view: GroupView, name: str) -> TeamRo
 
 
 def _met(view: GroupView, name: str) -> list[tuple[Score, str]]:
-    """The team's results against each other team that count, and the first of their games with a page."""
+    """The team's results against each other team that count, and the first of their games with a
+    page."""
     own = view.own[name]
     tried = [matches for pairing, matches in own.tried if len(pairing.players) == 2]
     return [
@@ -205,7 +214,9 @@ def _duel(view: GroupView, score: Score, link: str) -> Duel:
         rate = float(score.rate)
         return Duel(score.opponent, percent(rate), link, 2 * rate - 1)
     own, theirs = (points(half, view.game.point) for half in (score.own, score.theirs))
-    return Duel(score.opponent, f"{own} : {theirs}", link, (score.own - score.theirs) / len(score.counted))
+    return Duel(
+        score.opponent, f"{own} : {theirs}", link, (score.own - score.theirs) / len(score.counted)
+    )
 
 
 def _sentence(view: GroupView, name: str) -> str:
@@ -228,7 +239,7 @@ def _sentence(view: GroupView, name: str) -> str:
 _FATES = {"disqualified": noted("Disqualified."), "taken out": noted("Taken out.")}
 
 
-# --- the games of a team -----------------------------------------------------------------------------------
+# --- the games of a team --------------------------------------------------------------------------
 _STATUS = {
     results.GameStatus.COUNTED: "",
     results.GameStatus.REPLAYED: noted("played again"),
@@ -262,7 +273,9 @@ def own_table(view: GroupView, name: str, table: str, caption: str) -> Table:
     return Table(table, caption, columns, rows)
 
 
-def _own_row(view: GroupView, line: GameLine, rank: int | None, match: Match | None) -> tuple[Cell, ...]:
+def _own_row(
+    view: GroupView, line: GameLine, rank: int | None, match: Match | None
+) -> tuple[Cell, ...]:
     """A row of the table. `match`: the game of the line, None if it was not played."""
     link = view.link(match) if match else ""
     words = play_reports(view.game.play).verdicts

@@ -1,7 +1,7 @@
 """Render templates to pages. Foreign text is only ever a value in a template, and always escaped.
 
-The organizer's own folder `templates/site/` wins over ours, file by file, and so do its style sheets, scripts
-and icons (`STATIC`).
+The organizer's own folder `templates/site/` wins over ours, file by file, and so do its style
+sheets, scripts and icons (`STATIC`).
 """
 
 from __future__ import annotations
@@ -50,11 +50,14 @@ _SAID = re.compile(r'\b(?:say|noted)\("([^"]+)"')
 @cache
 def said_by(script: str) -> tuple[str, ...]:
     """The sentences that one of our scripts passes to `say`."""
-    return tuple(_SAID.findall((Path(__file__).parent / "static" / script).read_text(encoding="utf-8")))
+    return tuple(
+        _SAID.findall((Path(__file__).parent / "static" / script).read_text(encoding="utf-8"))
+    )
 
 
 def words_of_scripts(template: str = "") -> str:
-    """The sentences of the scripts of such a page with their translations, as JSON; "" on an English page.
+    """The sentences of the scripts of such a page with their translations, as JSON; "" on an
+    English page.
 
     `say` looks them up in the page's element `<meta name="words">`.
     """
@@ -121,7 +124,8 @@ class SiteTemplates:
         self._language = settings.contest.language
 
     def files(self, page: Page) -> dict[str, bytes]:
-        """The page and its tables, by path. Raises ConfigError, naming the template, where that is wrong."""
+        """The page and its tables, by path. Raises ConfigError, naming the template, where that is
+        wrong."""
         name = f"{page.template}.{page.path.rpartition('.')[2]}.j2"
         try:
             with language.speaking(self._language):

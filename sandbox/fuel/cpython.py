@@ -1,9 +1,10 @@
 """CPython as one core module of WebAssembly, which is made here when it is first wanted.
 
-The package componentize-py has it as dynamic libraries, with its standard library. They are compressed, in a
-file of machine code that is never run. We join them and python_guest/system.wat to one module, start it, and
-put a picture of its memory into it. Whatever Python asks while it starts, our host functions answer: nothing
-of the host is in the picture, and the module has the same bytes everywhere.
+The package componentize-py has it as dynamic libraries, with its standard library. They are
+compressed, in a file of machine code that is never run. We join them and python_guest/system.wat to
+one module, start it, and put a picture of its memory into it. Whatever Python asks while it starts,
+our host functions answer: nothing of the host is in the picture, and the module has the same bytes
+everywhere.
 """
 
 from __future__ import annotations
@@ -30,7 +31,8 @@ SHA256 = "7701754cd99a698df132571a514821d8060cc1f3083c8f91a3503f43dc50b714"
 
 _LIBRARIES = (  # by sha256, in the order in which names are looked up
     "0ab4ec14447dc6a983de96b294d904a9a2b77126a1b96ff1a6ae340c72405549",  # libpython3.14
-    "4d9173a2b8dbeaf1f6aca286c50eec651ef03bbe5c4c61cc8e2a5c0f3f3141c0",  # libwasi-emulated-process-clocks
+    # libwasi-emulated-process-clocks
+    "4d9173a2b8dbeaf1f6aca286c50eec651ef03bbe5c4c61cc8e2a5c0f3f3141c0",
     "e6758eba79ff4f6daf93e4cab0ea6768ccb0d2657b00369ff4599d0593c1f4e9",  # libwasi-emulated-signal
     "9c09b6361fcf03bfa26a11e39177462472a2c293dbed9d9020b0c08b47166e8b",  # libwasi-emulated-getpid
     "f1b113e24a8c7774f361d7318ababd98124f3b75889f8b5fc0ab10f97c17e42d",  # libc
@@ -56,7 +58,9 @@ def python_module(sandbox: Sandbox) -> bytes:
         return found.read_bytes()
     module = made_python_module(sandbox)
     if hashlib.sha256(module).hexdigest() != SHA256:
-        raise ToolMissing("the Python whose time is counted was made with other bytes than it must have")
+        raise ToolMissing(
+            "the Python whose time is counted was made with other bytes than it must have"
+        )
     engine.keep("guests", name, module)
     return module
 
@@ -78,7 +82,7 @@ def made_python_module(sandbox: Sandbox) -> bytes:
     return _with_memory(module, memory)
 
 
-# --- the package -------------------------------------------------------------------------------------------
+# --- the package ----------------------------------------------------------------------------------
 def _contents() -> tuple[list[bytes], bytes]:
     """The dynamic libraries, and the standard library as a zip file. Raises ToolMissing."""
     libraries, standard_library = {}, b""
@@ -88,12 +92,15 @@ def _contents() -> tuple[list[bytes], bytes]:
         elif not standard_library:
             standard_library = _zip_file(content)
     if len(libraries) < len(_LIBRARIES) or not standard_library:
-        raise ToolMissing(f"{PACKAGE} {VERSION} has other files than it must have; {engine.INSTALL}")
+        raise ToolMissing(
+            f"{PACKAGE} {VERSION} has other files than it must have; {engine.INSTALL}"
+        )
     return [libraries[digest] for digest in _LIBRARIES], standard_library
 
 
 def _compressed() -> Iterator[bytes]:
-    """All that the package has compressed. Its packages for x86_64 and aarch64 have the same there."""
+    """All that the package has compressed. Its packages for x86_64 and aarch64 have the same
+    there."""
     try:
         import zstandard
 
@@ -102,7 +109,8 @@ def _compressed() -> Iterator[bytes]:
             raise ImportError
     except (ImportError, metadata.PackageNotFoundError):
         raise ToolMissing(
-            f"Python, whose time is counted, needs {PACKAGE} {VERSION} and zstandard; {engine.INSTALL}"
+            f"Python, whose time is counted, needs {PACKAGE} {VERSION} and zstandard;"
+            f" {engine.INSTALL}"
         ) from None
     for path in Path(str(package.locate_file("componentize_py"))).glob("*.so"):
         data = path.read_bytes()
@@ -117,7 +125,9 @@ def _zip_file(archive: bytes) -> bytes:
     """What Python can import from; b"" if that is not the archive with the standard library."""
     try:
         with tarfile.open(fileobj=io.BytesIO(archive), mode="r:") as files:
-            texts = {each.name: found.read() for each in files if (found := files.extractfile(each))}
+            texts = {
+                each.name: found.read() for each in files if (found := files.extractfile(each))
+            }
     except tarfile.TarError:
         return b""
     if _IN_STANDARD_LIBRARY not in texts:
@@ -129,7 +139,7 @@ def _zip_file(archive: bytes) -> bytes:
     return out.getvalue()
 
 
-# --- the picture -------------------------------------------------------------------------------------------
+# --- the picture ----------------------------------------------------------------------------------
 def _with_memory(module: bytes, memory: bytes) -> bytes:
     """The module, whose memory has these contents at its start."""
     sections = wasm.sections(module)

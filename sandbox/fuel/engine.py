@@ -1,7 +1,7 @@
 """The engine that runs WebAssembly: the package wasmtime, and machine code that it made.
 
-Any version will do, because modules count themselves. Sandboxes run the system's Python as a user who may not
-enter our folders, so the package and our worker are copied to a folder of their own.
+Any version will do, because modules count themselves. Sandboxes run the system's Python as a user
+who may not enter our folders, so the package and our worker are copied to a folder of their own.
 """
 
 from __future__ import annotations
@@ -29,7 +29,8 @@ from sandbox.fuel.counting import counted, prices
 from sandbox.limits import MB, Limits, check_reachable
 from sandbox.sandbox import Sandbox
 
-_HOST = 3  # raise it with every change of `worker/` after which a program is charged or sees something else
+# raise it with every change of `worker/` after which a program is charged or sees something else
+_HOST = 3
 COUNTER = f"counter {counted.VERSION}, prices {prices.CURRENT}, host {_HOST}"
 """What decides how many units a program takes, beside its module. It is a part of every program."""
 
@@ -51,7 +52,8 @@ _MOST_CHASED_BYTES = 128 * MB  # in more memory no load takes longer
 
 
 class NotCompiled(Exception):
-    """The engine's compiler refused a module, or took too long; the text is a part of a sentence."""
+    """The engine's compiler refused a module, or took too long; the text is a part of a
+    sentence."""
 
 
 def fuel_cache() -> Path:
@@ -60,7 +62,8 @@ def fuel_cache() -> Path:
 
 
 def keep(kind: str, name: str, data: bytes) -> Path:
-    """Keep a file of this kind in the cache, where `kept` finds it. Raises ToolMissing if it cannot."""
+    """Keep a file of this kind in the cache, where `kept` finds it. Raises ToolMissing if it
+    cannot."""
     folder = fuel_cache() / kind
     try:
         make_folder(folder, 0o755)
@@ -88,9 +91,11 @@ def name() -> str:
 
 
 def supported_until(major: int) -> date:
-    """When its makers stop correcting this version: after two months, every twelfth after two years.
+    """When its makers stop correcting this version: after two months, every twelfth after two
+    years.
 
-    Source: wasmtime's docs/stability-release.md; version 20 came on 2024-04-20, and each month brings one.
+    Source: wasmtime's docs/stability-release.md; version 20 came on 2024-04-20, and each month
+    brings one.
     """
     months = 3 + (major - 20) + (24 if major % 12 == 0 else 2)  # since January 2024
     return date(2024 + months // 12, months % 12 + 1, 20)
@@ -112,8 +117,8 @@ def command() -> list[str]:
 def engine_folder() -> Path:
     """A folder with the package wasmtime and our worker, compiled for the system's Python.
 
-    It is made where it is missing, also if somebody has cleaned the cache since. Raises ToolMissing if the
-    package is missing, or the folder cannot be made safely.
+    It is made where it is missing, also if somebody has cleaned the cache since. Raises ToolMissing
+    if the package is missing, or the folder cannot be made safely.
     """
     folder = fuel_cache() / f"engine-{_engine_key()}"
     if not folder.is_dir():
@@ -122,11 +127,17 @@ def engine_folder() -> Path:
             with scratch_folder(fuel_cache()) as scratch:
                 draft = scratch / "engine"
                 draft.mkdir(mode=0o755)
-                shutil.copytree(package, draft / "wasmtime", ignore=shutil.ignore_patterns("__pycache__"))
+                shutil.copytree(
+                    package, draft / "wasmtime", ignore=shutil.ignore_patterns("__pycache__")
+                )
                 for each in _WORKER:
                     copy = draft / "sandbox" / "fuel" / each
-                    shutil.copytree(_HERE / each, copy, ignore=shutil.ignore_patterns("__pycache__"))
-                (draft / "__main__.py").write_text("from sandbox.fuel.worker.main import start\n\nstart()\n")
+                    shutil.copytree(
+                        _HERE / each, copy, ignore=shutil.ignore_patterns("__pycache__")
+                    )
+                (draft / "__main__.py").write_text(
+                    "from sandbox.fuel.worker.main import start\n\nstart()\n"
+                )
                 _compile_python(_python(), draft)
                 _open_to_all(draft)
                 draft.rename(folder)
@@ -150,12 +161,18 @@ def _engine_key() -> str:
     if not is_installed():
         wanted = f"wasmtime {_VERSIONS[0]} to {_VERSIONS[-1]}"
         raise ToolMissing(f"programs whose time is counted need {wanted}; {INSTALL}")
-    facts = [name(), platform.machine(), os.path.realpath(_python())]  # homes are shared between hosts
+    # homes are shared between hosts
+    facts = [name(), platform.machine(), os.path.realpath(_python())]
     return caches.digest_of_sources(facts, _sources(*_WORKER))[:32]
 
 
 def _sources(*folders: str) -> list[Path]:
-    return [path for each in folders for path in sorted((_HERE / each).rglob("*")) if path.suffix in _KINDS]
+    return [
+        path
+        for each in folders
+        for path in sorted((_HERE / each).rglob("*"))
+        if path.suffix in _KINDS
+    ]
 
 
 def counted_module(module: bytes, sandbox: Sandbox, memory_bytes: int) -> bytes:
@@ -172,29 +189,35 @@ def counted_module(module: bytes, sandbox: Sandbox, memory_bytes: int) -> bytes:
 
 
 def machine_code(module: bytes, sandbox: Sandbox, *, cpu_seconds: int = _COMPILE_SECONDS) -> Path:
-    """The file with a counted module's machine code for this computer, made in the sandbox when first wanted.
+    """The file with a counted module's machine code for this computer, made in the sandbox when
+    first wanted.
 
-    Raises NotCompiled if the engine refuses the module, ToolMissing if the engine or the sandbox is missing.
+    Raises NotCompiled if the engine refuses the module, ToolMissing if the engine or the sandbox is
+    missing.
     """
     name = _for_this_computer(hashlib.sha256(module).hexdigest())
     return _made_once("code", name, sandbox, "compile", stdin=module, cpu_seconds=cpu_seconds)
 
 
 def nanoseconds_at_worst(sandbox: Sandbox, memory_bytes: int) -> float:
-    """What a unit takes at worst on this host, in a program with so much memory; measured when first wanted.
+    """What a unit takes at worst on this host, in a program with so much memory; measured when
+    first wanted.
 
     Raises ToolMissing if the engine or the sandbox is missing.
     """
     size = str(min(memory_bytes, _MOST_CHASED_BYTES))
     try:
-        made = _made_once("chase", _for_this_computer(size), sandbox, "chase", size, has_memory=True)
+        made = _made_once(
+            "chase", _for_this_computer(size), sandbox, "chase", size, has_memory=True
+        )
     except NotCompiled as error:
         raise ToolMissing(f"this host cannot be measured: {error}") from None
     return max(float(made.read_bytes()), 1.0)  # as long as all other operators
 
 
 def _for_this_computer(what: str) -> str:
-    """The worker's sources are in the engine's key: they say what is refused, and how the engine is set."""
+    """The worker's sources are in the engine's key: they say what is refused, and how the engine is
+    set."""
     return caches.digest_of_sources([_engine_key(), _processor(), what], ())
 
 
@@ -239,7 +262,16 @@ def _python() -> str:
 def _compile_python(python: str, folder: Path) -> None:
     """Compile the worker's modules; without that each start would take half a second longer."""
     subprocess.run(  # noqa: S603 - the system's Python, and files of ours
-        [python, "-I", "-m", "compileall", "-q", "--invalidation-mode", "unchecked-hash", str(folder)],
+        [
+            python,
+            "-I",
+            "-m",
+            "compileall",
+            "-q",
+            "--invalidation-mode",
+            "unchecked-hash",
+            str(folder),
+        ],
         check=True,
         stdout=subprocess.DEVNULL,
     )

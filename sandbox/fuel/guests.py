@@ -1,4 +1,5 @@
-"""The guests: interpreters as WebAssembly that run programs of languages that are not compiled to it.
+"""The guests: interpreters as WebAssembly that run programs of languages that are not compiled to
+it.
 
 A guest never changes within a contest: its sha256 is in every program that was built for it.
 """
@@ -20,8 +21,8 @@ from sandbox.sandbox import Sandbox
 class JavaScriptGuest:
     """QuickJS-NG, and our prelude that gives programs the parts of Node's API that they use.
 
-    The package has the interpreter as data; its Python is never imported. `facts`: name, version and sha256,
-    in one line.
+    The package has the interpreter as data; its Python is never imported. `facts`: name, version
+    and sha256, in one line.
     """
 
     _PACKAGE, _VERSION = "qjs-wasi-reactor.wasm", "0.17.0"
@@ -40,7 +41,8 @@ class JavaScriptGuest:
         return f"QuickJS-NG {self._VERSION} sha256 {self._SHA256}, prelude sha256 {prelude}"
 
     def prepared(self, sandbox: Sandbox, memory_bytes: int) -> Mapping[str, Any]:
-        """What a worker is told of it, as keys of /box/program.json: `code` is a file that its sandbox shows.
+        """What a worker is told of it, as keys of /box/program.json: `code` is a file that its
+        sandbox shows.
 
         It is made on first use. Raises ToolMissing if it cannot be.
         """
@@ -54,10 +56,13 @@ class JavaScriptGuest:
             module = file.read_bytes()
         except (metadata.PackageNotFoundError, OSError):
             raise ToolMissing(
-                f"JavaScript, whose time is counted, needs {self._PACKAGE} {self._VERSION}; {engine.INSTALL}"
+                f"JavaScript, whose time is counted, needs {self._PACKAGE} {self._VERSION};"
+                f" {engine.INSTALL}"
             ) from None
         if hashlib.sha256(module).hexdigest() != self._SHA256:
-            raise ToolMissing(f"{file} is not the one of {self._PACKAGE} {self._VERSION}; {engine.INSTALL}")
+            raise ToolMissing(
+                f"{file} is not the one of {self._PACKAGE} {self._VERSION}; {engine.INSTALL}"
+            )
         return module
 
 
@@ -85,7 +90,8 @@ GUESTS: Mapping[str, JavaScriptGuest | PythonGuest] = {"JavaScript": JAVASCRIPT,
 
 
 def _machine_code(module: bytes, sandbox: Sandbox, name: str, memory_bytes: int) -> Path:
-    """The guest's machine code. Raises ToolMissing if it cannot be made: no program has a part in it."""
+    """The guest's machine code. Raises ToolMissing if it cannot be made: no program has a part in
+    it."""
     try:
         counted = engine.counted_module(module, sandbox, memory_bytes)
         return engine.machine_code(counted, sandbox)

@@ -1,11 +1,14 @@
-"""Joins dynamic libraries of WebAssembly to one core module, as the dynamic linker of a system would.
+"""Joins dynamic libraries of WebAssembly to one core module, as the dynamic linker of a system
+would.
 
-A library says in its section `dylink.0` how much memory and table it needs. Where these begin is not known
-when it is compiled, nor where the functions and data of other libraries are: it imports them as globals. Here
-all of that is known, so constants take the place of the globals, and libraries call each other directly.
+A library says in its section `dylink.0` how much memory and table it needs. Where these begin is
+not known when it is compiled, nor where the functions and data of other libraries are: it imports
+them as globals. Here all of that is known, so constants take the place of the globals, and
+libraries call each other directly.
 
-A name is what the first library with it says; the function `f` of another module `m` is called `m#f`. What no
-library has ends the program by a trap, where it is a function, and is null, where it is a pointer.
+A name is what the first library with it says; the function `f` of another module `m` is called
+`m#f`. What no library has ends the program by a trap, where it is a function, and is null, where it
+is a pointer.
 
 Source: https://github.com/WebAssembly/tool-conventions/blob/main/DynamicLinking.md
 """
@@ -17,14 +20,28 @@ from dataclasses import dataclass, field
 
 from sandbox.fuel.counting import module as wasm
 from sandbox.fuel.counting.module import FunctionType, Import, Reader, Types, vector
-from sandbox.fuel.counting.operators import Refused, constant_expression, leb, operators, signed_leb, unsigned
+from sandbox.fuel.counting.operators import (
+    Refused,
+    constant_expression,
+    leb,
+    operators,
+    signed_leb,
+    unsigned,
+)
 
 PAGE_BYTES = 65_536
 STACK_BYTES = 1024 * 1024
 HOST = b"wasi_snapshot_preview1"
 
 _FIRST_ADDRESS = 1_024  # nobody's memory is at the address 0
-_CALL, _CALL_INDIRECT, _GLOBAL_GET, _GLOBAL_SET, _REF_FUNC, _I32_CONST = 0x10, 0x11, 0x23, 0x24, 0xD2, 0x41
+_CALL, _CALL_INDIRECT, _GLOBAL_GET, _GLOBAL_SET, _REF_FUNC, _I32_CONST = (
+    0x10,
+    0x11,
+    0x23,
+    0x24,
+    0xD2,
+    0x41,
+)
 _BLOCKS = (0x02, 0x03, 0x04)
 _FUNCTION, _GLOBAL = wasm.FUNCTION_KIND, wasm.GLOBAL_KIND
 _END, _UNREACHABLE = b"\x0b", b"\x00"
@@ -36,18 +53,21 @@ _STACK_POINTER, _MEMORY_BASE, _TABLE_BASE = b"__stack_pointer", b"__memory_base"
 
 @dataclass
 class _Library:
-    """A library, as it is in its file. Indexes are its own, addresses count from the begin of its memory."""
+    """A library, as it is in its file. Indexes are its own, addresses count from the begin of its
+    memory."""
 
     memory_bytes: int = 0
     alignment: int = 1
     table_size: int = 0
     types: list[FunctionType] = field(default_factory=list)
-    functions_imported: list[tuple[bytes, bytes, int]] = field(default_factory=list)  # module, name, type
+    # module, name, type
+    functions_imported: list[tuple[bytes, bytes, int]] = field(default_factory=list)
     globals_imported: list[tuple[bytes, bytes]] = field(default_factory=list)  # module, name
     function_types: list[int] = field(default_factory=list)
     own_globals: list[list[bytes]] = field(default_factory=list)  # the operators of each value
     exports: dict[tuple[int, bytes], int] = field(default_factory=dict)  # by kind and name
-    elements: list[tuple[list[bytes], list[int]]] = field(default_factory=list)  # where, and functions
+    # where, and functions
+    elements: list[tuple[list[bytes], list[int]]] = field(default_factory=list)
     bodies: list[bytes] = field(default_factory=list)
     data: list[tuple[list[bytes], bytes]] = field(default_factory=list)  # where, and what
     # Its place, and what its indexes are in the whole module:
@@ -84,7 +104,9 @@ class _Library:
                 exports = section.vector(lambda: (section.name(), section.byte(), section.u32()))
                 self.exports = {(kind, name): index for name, kind, index in exports}
             case wasm.ELEMENTS:
-                self.elements = section.vector(lambda: (_place(section), section.vector(section.u32)))
+                self.elements = section.vector(
+                    lambda: (_place(section), section.vector(section.u32))
+                )
             case wasm.CODE:
                 self.bodies = section.vector(section.name)
             case wasm.DATA:
@@ -94,7 +116,11 @@ class _Library:
         while section.at < len(section.data):
             kind, part = section.byte(), Reader(section.name())
             if kind == 1:
-                self.memory_bytes, self.alignment, self.table_size = part.u32(), 1 << part.u32(), part.u32()
+                self.memory_bytes, self.alignment, self.table_size = (
+                    part.u32(),
+                    1 << part.u32(),
+                    part.u32(),
+                )
 
     def _read_import(self, section: Reader) -> None:
         module, name, kind = section.name(), section.name(), section.byte()
@@ -123,7 +149,8 @@ class _Library:
         return self.memory_base + self.value(self.own_globals[index - len(self.globals_imported)])
 
     def value(self, expression: Sequence[bytes]) -> int:
-        """The value of an expression of constants, addresses of the library's parts, and their sums."""
+        """The value of an expression of constants, addresses of the library's parts, and their
+        sums."""
         stack: list[int] = []
         for operator in expression[:-1]:
             if operator[0] == _I32_CONST:
@@ -170,9 +197,11 @@ def _constant(value: int) -> bytes:
 
 
 def linked(libraries: Sequence[bytes], exports: Sequence[str]) -> bytes:
-    """One module, which exports the memory, these functions, and `_initialize`: it must be called first.
+    """One module, which exports the memory, these functions, and `_initialize`: it must be called
+    first.
 
-    It imports functions of WASI preview 1 alone. Raises Refused if a library has what we do not know.
+    It imports functions of WASI preview 1 alone. Raises Refused if a library has what we do not
+    know.
     """
     return _Linking([_Library.read(each) for each in libraries]).module(exports)
 
@@ -190,10 +219,15 @@ class _Linking:
         self._stubs: dict[FunctionType, int] = {}
         self._stub_base = len(self._host) + sum(len(each.bodies) for each in libraries)
         self._libraries = libraries
-        memory, table, function = _FIRST_ADDRESS + STACK_BYTES, 1, len(self._host)  # 0 is the null pointer
+        # 0 is the null pointer
+        memory, table, function = _FIRST_ADDRESS + STACK_BYTES, 1, len(self._host)
         for library in libraries:
             memory = _aligned(memory, library.alignment)
-            library.memory_base, library.table_base, library.first_function = memory, table, function
+            library.memory_base, library.table_base, library.first_function = (
+                memory,
+                table,
+                function,
+            )
             memory += library.memory_bytes
             table += library.table_size
             function += len(library.bodies)
@@ -205,7 +239,8 @@ class _Linking:
             b"__heap_base": heap,
             b"__heap_end": self._pages * PAGE_BYTES,
         }
-        self._pointers: dict[int, int] = {}  # functions to which there are pointers, and where in the table
+        # functions to which there are pointers, and where in the table
+        self._pointers: dict[int, int] = {}
         self._table_size = table
         for library in libraries:
             self._resolve(library)
@@ -238,11 +273,17 @@ class _Linking:
         return index
 
     def _function(self, name: bytes) -> int | None:
-        return next((at for each in self._libraries if (at := each.function(name)) is not None), None)
+        return next(
+            (at for each in self._libraries if (at := each.function(name)) is not None), None
+        )
 
     def _imported_global(self, library: _Library, module: bytes, name: bytes) -> int | None:
         if module == b"env":
-            bases = {_MEMORY_BASE: library.memory_base, _TABLE_BASE: library.table_base, _STACK_POINTER: None}
+            bases = {
+                _MEMORY_BASE: library.memory_base,
+                _TABLE_BASE: library.table_base,
+                _STACK_POINTER: None,
+            }
             return bases[name]
         if module == b"GOT.func":
             return self._pointer(self._function(name))
@@ -259,7 +300,7 @@ class _Linking:
             self._table_size += 1
         return self._pointers[function]
 
-    # --- the module --------------------------------------------------------------------------------------
+    # --- the module -------------------------------------------------------------------------------
     def module(self, exports: Sequence[str]) -> bytes:
         nothing = self._types.index(FunctionType(b"", b""))
         types = [
@@ -279,7 +320,8 @@ class _Linking:
         exported += [_export(name, _FUNCTION, self._known(name)) for name in exports]
         return wasm.module_of({
             wasm.TYPES: self._types.to_bytes(),
-            wasm.IMPORTS: vector([Import(HOST, *each).to_bytes(each[1]) for each in self._host.items()]),
+            wasm.IMPORTS: vector([Import(HOST,
+            *each).to_bytes(each[1]) for each in self._host.items()]),
             wasm.FUNCTIONS: vector([leb(each) for each in types]),
             wasm.TABLES: vector([_FUNCREF + b"\x01" + leb(self._table_size) * 2]),
             wasm.MEMORIES: vector([b"\x00" + leb(self._pages)]),
@@ -297,10 +339,13 @@ class _Linking:
         return index
 
     def _initialize(self) -> bytes:
-        """First all addresses are put into memory, then libraries start, before those that use them."""
+        """First all addresses are put into memory, then libraries start, before those that use
+        them."""
         calls = [each.function(_RELOCATE) for each in self._libraries]
         calls += [each.function(_INITIALIZE) for each in reversed(self._libraries)]
-        return _NO_LOCALS + b"".join(bytes([_CALL]) + leb(at) for at in calls if at is not None) + _END
+        return (
+            _NO_LOCALS + b"".join(bytes([_CALL]) + leb(at) for at in calls if at is not None) + _END
+        )
 
     def _elements(self) -> Iterator[bytes]:
         for library in self._libraries:
@@ -318,8 +363,12 @@ class _Linking:
     def _bodies(self, library: _Library) -> Iterator[bytes]:
         types = [self._types.index(each) for each in library.types]
         changes = {
-            _CALL: lambda operator: bytes([_CALL]) + leb(library.functions[unsigned(operator, 1)[0]]),
-            _REF_FUNC: lambda operator: bytes([_REF_FUNC]) + leb(library.functions[unsigned(operator, 1)[0]]),
+            _CALL: lambda operator: (
+                bytes([_CALL]) + leb(library.functions[unsigned(operator, 1)[0]])
+            ),
+            _REF_FUNC: lambda operator: (
+                bytes([_REF_FUNC]) + leb(library.functions[unsigned(operator, 1)[0]])
+            ),
             _CALL_INDIRECT: lambda operator: _with_type(operator, types),
             _GLOBAL_GET: lambda operator: _without_global(operator, library.globals),
             _GLOBAL_SET: lambda operator: _without_global(operator, library.globals),

@@ -29,8 +29,8 @@ _MAX_REPLY_BYTES = 128 * 1024
 class FuelProgram:
     """`files` by name, as they were sent; `program` is one of them.
 
-    `module`: WebAssembly with its counter, of a language that is compiled; b"" if the guest reads the file.
-    `counter` and `guest` (see guests.py) decide how many units it takes, too.
+    `module`: WebAssembly with its counter, of a language that is compiled; b"" if the guest reads
+    the file. `counter` and `guest` (see guests.py) decide how many units it takes, too.
     """
 
     language: str
@@ -50,13 +50,14 @@ class FuelProgram:
     def why_not_countable_here(self) -> str:
         """Why this host cannot count its time, as the end of a sentence; "" if it can.
 
-        A module contains its counter and prices, so of a module only the functions that the host offers
-        must be those of its build; of a guest all three.
+        A module contains its counter and prices, so of a module only the functions that the host
+        offers must be those of its build; of a guest all three.
         """
         if not engine.is_installed():
             return "needs an engine for WebAssembly, and none is installed here"
         built, ours = (
-            each.rpartition(", ")[2] if self.module else each for each in (self.counter, engine.COUNTER)
+            each.rpartition(", ")[2] if self.module else each
+            for each in (self.counter, engine.COUNTER)
         )
         if built != ours:
             return f"was built for {built}, and here is {ours}"
@@ -87,7 +88,9 @@ class FuelProgram:
         prepared = self.prepared(sandbox)
         facts = {
             "program": self.program,
-            "files": {name: base64.b64encode(data).decode() for name, data in sorted(self.files.items())},
+            "files": {
+                name: base64.b64encode(data).decode() for name, data in sorted(self.files.items())
+            },
             "memory_bytes": self.memory_bytes,
             "units_per_second": UNITS_PER_SECOND,
             **prepared,
@@ -115,7 +118,8 @@ class FuelProgram:
 
     @classmethod
     def from_facts(cls, facts: dict[str, Any]) -> FuelProgram:
-        """What `to_bytes` wrote, as JSON, which may be foreign. Raises ValueError for anything else."""
+        """What `to_bytes` wrote, as JSON, which may be foreign. Raises ValueError for anything
+        else."""
         try:
             if facts.pop(_KEY) != _VERSION:
                 raise ValueError("no program of this version")
@@ -127,7 +131,10 @@ class FuelProgram:
             texts = (program.language, program.program, program.counter, program.guest)
             if not all(isinstance(text, str) for text in texts):
                 raise ValueError("no program: a text is missing")
-            if not isinstance(program.memory_bytes, int) or not 0 < program.memory_bytes <= MAX_MEMORY_BYTES:
+            if (
+                not isinstance(program.memory_bytes, int)
+                or not 0 < program.memory_bytes <= MAX_MEMORY_BYTES
+            ):
                 raise ValueError(f"no program: it has {program.memory_bytes!r} bytes of memory")
             return program
         except (KeyError, TypeError, AttributeError) as error:

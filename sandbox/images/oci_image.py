@@ -1,4 +1,5 @@
-"""An unpacked image: how it is run, how the cache and the store keep it, and its start in a sandbox."""
+"""An unpacked image: how it is run, how the cache and the store keep it, and its start in a
+sandbox."""
 
 from __future__ import annotations
 
@@ -34,14 +35,16 @@ _ENVIRONMENT = {
     "PATH": "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
     "HOME": TMP,
     "TMPDIR": TMP,
-    # Unless told otherwise, Java and node reserve memory by the size of the host, not by our limits.
+    # Unless told otherwise, Java and node reserve memory by the size of the host, not by our
+    # limits.
     "JAVA_TOOL_OPTIONS": "-Xmx256m -XX:CompressedClassSpaceSize=64m -XX:ReservedCodeCacheSize=64m",
     "NODE_OPTIONS": "--max-old-space-size=256",
 }
 
 
 class Refused(Exception):
-    """An image is refused, for the reason in this sentence, which names the limit or the right form."""
+    """An image is refused, for the reason in this sentence, which names the limit or the right
+    form."""
 
 
 class _RunSettings(BaseModel, strict=True):
@@ -82,8 +85,8 @@ class Run:
 class OciImage:
     """An image in the cache.
 
-    `digest`: in hex, the sha256 of the archive, or of the manifest in the registry. `name`: in the registry;
-    "" = it came as an archive. `cache`: our folder of unpacked images.
+    `digest`: in hex, the sha256 of the archive, or of the manifest in the registry. `name`: in the
+    registry; "" = it came as an archive. `cache`: our folder of unpacked images.
     """
 
     digest: str
@@ -108,32 +111,42 @@ class OciImage:
                 fcntl.flock(mark, fcntl.LOCK_SH)
                 if not self.is_unpacked:  # it was removed before we had the lock
                     raise FileNotFoundError
-                # The images used last stay longest. What the file system sets itself is only as fine as the
-                # kernel's clock tick.
+                # The images used last stay longest. What the file system sets itself is only as
+                # fine as the kernel's clock tick.
                 os.utime(mark.fileno(), ns=(time.time_ns(), time.time_ns()))
                 yield
         except FileNotFoundError:
             raise NotFound(_not_there(self.folder)) from None
 
     def open(
-        self, sandbox: Sandbox, arguments: Sequence[str] = (), *, cpu_seconds: int, answer_bytes: int
+        self,
+        sandbox: Sandbox,
+        arguments: Sequence[str] = (),
+        *,
+        cpu_seconds: int,
+        answer_bytes: int,
     ) -> SandboxedProcess:
         """Start it in a new sandbox. Raises NotFound if its files are no longer in the cache."""
         if not (self.folder / ROOT).is_dir():
             raise NotFound(_not_there(self.folder))
         if reason := why_unsafe(self.folder):
             raise ToolMissing(f"images are not started from {self.cache}: {reason}")
-        return open_root(self.folder / ROOT, self.run, sandbox, arguments, cpu_seconds, answer_bytes)
+        return open_root(
+            self.folder / ROOT, self.run, sandbox, arguments, cpu_seconds, answer_bytes
+        )
 
     def to_bytes(self) -> bytes:
-        """Write its digest and how to run it, for the store; the same image gives the same bytes."""
+        """Write its digest and how to run it, for the store; the same image gives the same
+        bytes."""
         return json.dumps({**asdict(self), "cache": ""}, sort_keys=True).encode()
 
     @classmethod
     def from_bytes(cls, raw: bytes, cache: Path) -> OciImage:
         """Read what `to_bytes` wrote. Raises ValueError for other bytes."""
         facts = json.loads(raw)
-        return _ADAPTER.validate_python({**facts, "cache": cache} if isinstance(facts, dict) else facts)
+        return _ADAPTER.validate_python(
+            {**facts, "cache": cache} if isinstance(facts, dict) else facts
+        )
 
 
 _ADAPTER = TypeAdapter(OciImage)
@@ -150,7 +163,8 @@ def this_architecture() -> str:
 
 
 def read_configuration(raw: bytes) -> Run:
-    """How to run the image of this configuration. Raises Refused if it cannot be run here with arguments."""
+    """How to run the image of this configuration. Raises Refused if it cannot be run here with
+    arguments."""
     try:
         found = _Configuration.model_validate_json(raw)
     except ValidationError as error:
@@ -177,17 +191,24 @@ def read_configuration(raw: bytes) -> Run:
         raise Refused(f"its working folder {quoted(run.folder)} does not begin with /")
     command = run.entrypoint or run.command
     if not command or not command[0]:
-        raise Refused('it has neither ENTRYPOINT nor CMD: write e.g. ENTRYPOINT ["python", "/bot.py"]')
+        raise Refused(
+            'it has neither ENTRYPOINT nor CMD: write e.g. ENTRYPOINT ["python", "/bot.py"]'
+        )
     if len(command) == 3 and command[:2] == ("/bin/sh", "-c"):
         raise Refused(
-            f"its command {quoted(command[2])} is in the shell form, which takes no arguments; write it in "
-            'the exec form, e.g. ENTRYPOINT ["python", "/bot.py"]'
+            f"its command {quoted(command[2])} is in the shell form, which takes no arguments;"
+            ' write it in the exec form, e.g. ENTRYPOINT ["python", "/bot.py"]'
         )
     return run
 
 
 def open_root(
-    root: Path, run: Run, sandbox: Sandbox, arguments: Sequence[str], cpu_seconds: int, answer_bytes: int
+    root: Path,
+    run: Run,
+    sandbox: Sandbox,
+    arguments: Sequence[str],
+    cpu_seconds: int,
+    answer_bytes: int,
 ) -> SandboxedProcess:
     """Start the image whose files are in the folder `root`, in a new sandbox."""
     check_reachable(root, sandbox.user, "images")

@@ -1,8 +1,8 @@
 """Unpack an image into a folder that can be the root of a sandbox, by `skopeo` and `umoci`.
 
-Each of the two runs in a sandbox of its own that can write one folder, `work`, and has no network unless it
-fetches an image. A loop beside them ends all of them when that folder has become too large, so even an
-image that fills a disk is only refused.
+Each of the two runs in a sandbox of its own that can write one folder, `work`, and has no network
+unless it fetches an image. A loop beside them ends all of them when that folder has become too
+large, so even an image that fills a disk is only refused.
 """
 
 from __future__ import annotations
@@ -24,7 +24,15 @@ from contest.util.folders import make_folder
 from contest.util.log import log
 from contest.util.sanitize import sanitize
 from sandbox.bubblewrap import PATH
-from sandbox.images.oci_image import ROOT, SETTINGS, OciImage, Refused, open_root, quoted, read_configuration
+from sandbox.images.oci_image import (
+    ROOT,
+    SETTINGS,
+    OciImage,
+    Refused,
+    open_root,
+    quoted,
+    read_configuration,
+)
 from sandbox.limits import MB, WORK, Limits, check_reachable
 from sandbox.running import Ending
 from sandbox.sandbox import Sandbox
@@ -41,8 +49,12 @@ _UNFINISHED = ".fresh-"
 _WORK, _READY = "work", "ready"
 _NAME = re.compile(r"[a-z0-9][A-Za-z0-9._/:@-]{0,254}")
 _TAG = re.compile(r"(?::[A-Za-z0-9._-]+)?(?:@sha256:[0-9a-f]+)?$")
-_HOW_TO_SEND = "send what `podman save` or `docker save` writes (one .tar file, gzipped if you like)"
-_TOO_LARGE = f"it is too large: unpacked it has more than {UNPACKED_BYTES:,} bytes, or {MAX_FILES:,} files"
+_HOW_TO_SEND = (
+    "send what `podman save` or `docker save` writes (one .tar file, gzipped if you like)"
+)
+_TOO_LARGE = (
+    f"it is too large: unpacked it has more than {UNPACKED_BYTES:,} bytes, or {MAX_FILES:,} files"
+)
 _MAX_MESSAGE_CHARACTERS = 200
 _START_SECONDS = 0.5  # until then a command that cannot be started has failed
 _LIMITS = Limits(
@@ -53,8 +65,9 @@ _LIMITS = Limits(
     processes=128,
 )
 _ENVIRONMENT = {"GOMAXPROCS": "2", "XDG_DATA_HOME": "/nowhere"}  # skopeo keeps no notes for later
-# A registry has no such image for us. All else may be better tomorrow. The specification of registries has a
-# code and a sentence for each error, and skopeo hands on what the registry said: one of both, or the status.
+# A registry has no such image for us. All else may be better tomorrow. The specification of
+# registries has a code and a sentence for each error, and skopeo hands on what the registry said:
+# one of both, or the status.
 _NO_SUCH_MANIFEST = 2  # the exit code of skopeo 1.18; 1.9 has only words
 _NO_IMAGE = re.compile(
     r"\b(unauthorized|authentication required|denied|name unknown|name not known|name invalid"
@@ -64,7 +77,13 @@ _NO_IMAGE = re.compile(
 )
 _OUR_DISK = re.compile("no space left|quota exceeded|input/output error", re.IGNORECASE)
 # What a registry is asked with: as the user who runs the contest has set it up.
-_NETWORK_FOLDERS = ("/etc/ssl", "/etc/resolv.conf", "/etc/hosts", "/etc/nsswitch.conf", "/etc/containers")
+_NETWORK_FOLDERS = (
+    "/etc/ssl",
+    "/etc/resolv.conf",
+    "/etc/hosts",
+    "/etc/nsswitch.conf",
+    "/etc/containers",
+)
 _USER_FILES = (".docker/config.json", ".config/containers/registries.conf")
 _PROXIES = ("HTTPS_PROXY", "HTTP_PROXY", "NO_PROXY", "https_proxy", "http_proxy", "no_proxy")
 
@@ -93,8 +112,8 @@ fi
 {_SKOPEO} copy --quiet "$source" oci:oci:image
 """
 _FETCH = f'{_SKOPEO} copy --quiet "docker://$1" oci:oci:image'
-# Where the C library needs /proc for what `chmod -R` asks, as on Linux before 6.6, that command does nothing
-# and says nothing. Each folder is opened before find looks into it.
+# Where the C library needs /proc for what `chmod -R` asks, as on Linux before 6.6, that command
+# does nothing and says nothing. Each folder is opened before find looks into it.
 _OPEN_FOLDERS = "-type d ! -perm -700 -execdir chmod u+rwx {} \\;"
 _UNPACK = f"""
 umoci --log=error raw unpack --rootless --image oci:image {ROOT}
@@ -117,9 +136,10 @@ du -sb {ROOT} | cut -f1
 def unpack(archive: bytes, sandbox: Sandbox, cache: Path) -> OciImage:
     """Unpack the image in an archive into the cache. Raises Refused.
 
-    An image that is in the cache already is not unpacked again. If the process is killed, nothing is left
-    that looks like an image. To make room, the images that were used longest ago and that nobody holds are
-    removed. Raises TryAgain if the cache cannot be written, ToolMissing if a program does not work.
+    An image that is in the cache already is not unpacked again. If the process is killed, nothing
+    is left that looks like an image. To make room, the images that were used longest ago and that
+    nobody holds are removed. Raises TryAgain if the cache cannot be written, ToolMissing if a
+    program does not work.
     """
     if len(archive) > ARCHIVE_BYTES:
         raise Refused(f"it has {len(archive):,} bytes; at most {ARCHIVE_BYTES:,} are taken")
@@ -128,7 +148,8 @@ def unpack(archive: bytes, sandbox: Sandbox, cache: Path) -> OciImage:
 
 
 def fetch(name: str, sandbox: Sandbox, cache: Path, digest: str = "") -> OciImage:
-    """Unpack the image that a registry has under this name, or under this name once had, with this digest.
+    """Unpack the image that a registry has under this name, or under this name once had, with this
+    digest.
 
     The rest is as for `unpack`. Raises ToolMissing, too, if the registry cannot be asked now.
     """
@@ -144,9 +165,12 @@ def check_registry(name: str, sandbox: Sandbox) -> None:
 
 
 def _manifest_digest(name: str, sandbox: Sandbox) -> str:
-    """The sha256, in hex, of the manifest that a registry has under this name now. Raises Refused."""
+    """The sha256, in hex, of the manifest that a registry has under this name now. Raises
+    Refused."""
     if not _NAME.fullmatch(name):
-        raise Refused(f"{quoted(name)} is no name of an image; one is e.g. registry.example/team/player:2")
+        raise Refused(
+            f"{quoted(name)} is no name of an image; one is e.g. registry.example/team/player:2"
+        )
     raw = _run(f'{_SKOPEO} inspect --raw "docker://$1"', sandbox, name=name)
     return hashlib.sha256(raw).hexdigest()
 
@@ -158,8 +182,11 @@ def require_tools() -> None:
         raise ToolMissing(f"images need programs that are missing: `apt install {missing}`")
 
 
-def _kept(digest: str, name: str, make: Callable[[Path], object], sandbox: Sandbox, cache: Path) -> OciImage:
-    """The image of this digest, from the cache, or unpacked after `make` put it into a folder `oci`."""
+def _kept(
+    digest: str, name: str, make: Callable[[Path], object], sandbox: Sandbox, cache: Path
+) -> OciImage:
+    """The image of this digest, from the cache, or unpacked after `make` put it into a folder
+    `oci`."""
     if known := _known(digest, cache):
         return known
     require_tools()
@@ -196,7 +223,8 @@ def _known(digest: str, cache: Path) -> OciImage | None:
 
 @contextmanager
 def _fresh_folder(cache: Path, sandbox: Sandbox) -> Iterator[Path]:
-    """Lock the cache, and make a folder in it, with one for the user of sandboxes and one for the result.
+    """Lock the cache, and make a folder in it, with one for the user of sandboxes and one for the
+    result.
 
     It is removed at the end. What killed processes have left is removed first.
     """
@@ -216,19 +244,23 @@ def _fresh_folder(cache: Path, sandbox: Sandbox) -> Iterator[Path]:
 
 
 def _remove_unfinished(cache: Path, sandbox: Sandbox) -> None:
-    """Remove what is unfinished or put away. What cannot be removed stays, and is in no other image's way.
+    """Remove what is unfinished or put away. What cannot be removed stays, and is in no other
+    image's way.
 
-    Files of images are removed from within a sandbox, where neither their depth nor their modes can stop or
-    mislead us.
+    Files of images are removed from within a sandbox, where neither their depth nor their modes can
+    stop or mislead us.
     """
     clear = f"find . -mindepth 1 {_OPEN_FOLDERS}; find . -mindepth 1 -delete"
     for unfinished in cache.glob(f"{_UNFINISHED}*"):
-        with suppress(ToolMissing):  # no sandbox enters a folder that was not opened for it: nothing is in it
+        # no sandbox enters a folder that was not opened for it: nothing is in it
+        with suppress(ToolMissing):
             sandbox.run(["/bin/sh", "-c", clear], work=unfinished, limits=_LIMITS)
         try:
             shutil.rmtree(unfinished)
         except OSError as error:
-            log.warning("an image's files cannot be removed", folder=str(unfinished), reason=str(error))
+            log.warning(
+                "an image's files cannot be removed", folder=str(unfinished), reason=str(error)
+            )
 
 
 def _put_away(folder: Path) -> None:
@@ -239,7 +271,8 @@ def _put_away(folder: Path) -> None:
 def _run(
     script: str, sandbox: Sandbox, work: Path | None = None, *, stdin: bytes = b"", name: str = ""
 ) -> bytes:
-    """What the script prints. `stdin`: an archive. With a `name` it asks the network for that image.
+    """What the script prints. `stdin`: an archive. With a `name` it asks the network for that
+    image.
 
     Raises Refused if the image is at fault; ToolMissing if we are, or the network.
     """
@@ -266,13 +299,19 @@ def _run(
         raise Refused(_TOO_LARGE)
     if name and result.code != _NO_SUCH_MANIFEST and not _NO_IMAGE.search(message):
         raise ToolMissing(f"the image {name} cannot be fetched now: {message}")
-    raise Refused(f"no registry gives us {name}: {message}" if name else f"{message}; {_HOW_TO_SEND}")
+    raise Refused(
+        f"no registry gives us {name}: {message}" if name else f"{message}; {_HOW_TO_SEND}"
+    )
 
 
 def _message(stderr: bytes) -> str:
     """What a program said went wrong, on one line, without what surrounds it in a log."""
     lines = [line.strip() for line in stderr.decode(errors="replace").splitlines() if line.strip()]
-    fatal = [line for line in lines if line.startswith("⨯") or (_is_logged(line) and " level=fatal" in line)]
+    fatal = [
+        line
+        for line in lines
+        if line.startswith("⨯") or (_is_logged(line) and " level=fatal" in line)
+    ]
     text = (fatal or lines or ["it says nothing"])[0]
     said = text.rpartition(' msg="')[2]
     if _is_logged(text) and len(said) < len(text) and said.endswith('"'):
@@ -294,9 +333,13 @@ def _check_start(root: Path, image: OciImage, sandbox: Sandbox) -> None:
     except ToolMissing as missing:
         if "Can't chdir" not in str(missing):
             raise
-        raise Refused(f"its working folder {quoted(image.run.folder)} is not in the image") from None
+        raise Refused(
+            f"its working folder {quoted(image.run.folder)} is not in the image"
+        ) from None
     if answer.exit_status and answer.exit_status.ending is Ending.NOT_STARTED:
-        raise Refused(f"its command {quoted(image.run.command_line(())[0])} is not a program in the image")
+        raise Refused(
+            f"its command {quoted(image.run.command_line(())[0])} is not a program in the image"
+        )
 
 
 def _make_room(cache: Path, max_bytes: int) -> None:
@@ -304,7 +347,9 @@ def _make_room(cache: Path, max_bytes: int) -> None:
 
     Images that somebody holds stay.
     """
-    marks = sorted(cache.glob(f"*/{SETTINGS}"), key=lambda mark: mark.stat().st_mtime_ns, reverse=True)
+    marks = sorted(
+        cache.glob(f"*/{SETTINGS}"), key=lambda mark: mark.stat().st_mtime_ns, reverse=True
+    )
     for mark in marks:
         image = _known(mark.parent.name, cache)
         max_bytes -= image.unpacked_bytes if image else max_bytes + 1

@@ -1,13 +1,13 @@
 """Players: programs of any language that are asked for their moves, one module per protocol.
 
-    lines.py      one process plays many games; after a crash or timeout the next game starts a new one
-    arguments.py  a new process in a new sandbox for every move
+    lines.py      one process plays many games; after a crash or timeout the next game starts a new
+    one arguments.py  a new process in a new sandbox for every move
     function.py   a Python function, in a new process in one sandbox for every move
     table.py      a Python function, tabulated once before the contest
     fuel.py       the first three for programs whose time is counted: they run as WebAssembly
 
-A program's mistakes come back as an AnswerFault and are never raised. ToolMissing means that there is no
-sandbox.
+A program's mistakes come back as an AnswerFault and are never raised. ToolMissing means that there
+is no sandbox.
 """
 
 from __future__ import annotations
@@ -28,7 +28,8 @@ MAX_ANSWER_BYTES = 4_096
 
 
 class AnswerFaultKind(StrEnum):
-    """What was wrong with a move. The rules find what is unreadable or forbidden, players the others."""
+    """What was wrong with a move. The rules find what is unreadable or forbidden, players the
+    others."""
 
     LATE = "late"
     CRASH = "crash"
@@ -43,7 +44,8 @@ class AnswerFaultKind(StrEnum):
 class AnswerFault:
     """What was wrong with one answer; the referee makes a `contest.model.Fault` of it.
 
-    `sentence` tells it to the program's team, in the language of that moment, and may quote the program.
+    `sentence` tells it to the program's team, in the language of that moment, and may quote the
+    program.
     `stderr_tail`: 4 kB. Both are foreign text: sanitize them before you show them.
     """
 
@@ -55,8 +57,8 @@ class AnswerFault:
 class PlayerUsage(NamedTuple):
     """What a program used in a game, all its processes together.
 
-    `answer_seconds`: for each answer; processor time, or time by the clock where nobody counts the other.
-    `answer_fuel` instead, in units, where time is counted.
+    `answer_seconds`: for each answer; processor time, or time by the clock where nobody counts the
+    other. `answer_fuel` instead, in units, where time is counted.
     Memory is 0 if nobody counted; the peak of a program that plays many games is that until then.
     """
 
@@ -92,7 +94,8 @@ class Player(ABC):
         """Send a message that needs no answer (the game is over)."""
 
     def unasked_lines(self) -> int:
-        """After a game: drop what it wrote without a question, and return how many lines that was."""
+        """After a game: drop what it wrote without a question, and return how many lines that
+        was."""
         return 0
 
     def usage(self) -> PlayerUsage:
@@ -116,7 +119,8 @@ class ProcessPlayer(Player):
 
     _process: SandboxedProcess | None = field(default=None, init=False)
     _stderr: bytes = field(default=b"", init=False)  # of processes that have ended
-    _lost: AnswerFault | None = field(default=None, init=False)  # why it is not asked in this game any more
+    # why it is not asked in this game any more
+    _lost: AnswerFault | None = field(default=None, init=False)
     _answer_seconds: list[float] = field(default_factory=list, init=False)
     _memory: PlayerUsage = field(default=PlayerUsage(), init=False)  # of processes that have ended
 

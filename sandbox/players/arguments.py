@@ -1,8 +1,9 @@
-"""ARGUMENTS: the program is started for each move, with words as its arguments, and prints its move.
+"""ARGUMENTS: the program is started for each move, with words as its arguments, and prints its
+move.
 
-Every move has a sandbox of its own, so nothing is kept from one move to the next. Its time includes its
-start. We ignore the exit code of a program that has printed something, because C of 1989 leaves the exit code
-of a main without `return` to chance.
+Every move has a sandbox of its own, so nothing is kept from one move to the next. Its time includes
+its start. We ignore the exit code of a program that has printed something, because C of 1989 leaves
+the exit code of a main without `return` to chance.
 """
 
 from __future__ import annotations

@@ -18,13 +18,16 @@ if TYPE_CHECKING:  # bubblewrap is not needed to talk with a program (knobellib.
 
 
 def protocol_of(language: str, info: GameInfo) -> TextProtocol:
-    """How a program in this language is asked: a Python program as a function, if the game has that."""
+    """How a program in this language is asked: a Python program as a function, if the game has
+    that."""
     if language == FUNCTION_LANGUAGE and TextProtocol.FUNCTION in info.protocols:
         return TextProtocol.FUNCTION
     return info.protocols[0]
 
 
-def player_of(program: ProgramFolder | OciImage, info: GameInfo, sandbox: Sandbox, seconds: float) -> Player:
+def player_of(
+    program: ProgramFolder | OciImage, info: GameInfo, sandbox: Sandbox, seconds: float
+) -> Player:
     """The player for the game's protocol. An image is always given arguments."""
     if not isinstance(program, ProgramFolder):
         return ArgumentsPlayer(program, sandbox, seconds)

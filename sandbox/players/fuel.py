@@ -1,12 +1,14 @@
 """FUEL: a program as WebAssembly, for all three protocols. Its time is counted in units of fuel.
 
-A worker in the sandbox runs the program (sandbox/fuel/worker/main.py), one for all its games. STDIO: one
-instance lives through many games, and a new one follows after a fault. ARGV and FUNCTION: each move has a new
-instance. The program, the questions and the seeds decide every answer and how much fuel it takes.
+A worker in the sandbox runs the program (sandbox/fuel/worker/main.py), one for all its games.
+STDIO: one instance lives through many games, and a new one follows after a fault. ARGV and
+FUNCTION: each move has a new instance. The program, the questions and the seeds decide every answer
+and how much fuel it takes.
 
-A limit in processor time only stops a worker that hangs, or a program that is slower for each unit than any
-that we know. It is asked once more, while no other program whose time is counted runs on the host. That it is
-late again, and a worker that dies, is our failure (EngineFailed), never the program's.
+A limit in processor time only stops a worker that hangs, or a program that is slower for each unit
+than any that we know. It is asked once more, while no other program whose time is counted runs on
+the host. That it is late again, and a worker that dies, is our failure (EngineFailed), never the
+program's.
 """
 
 from __future__ import annotations
@@ -100,11 +102,12 @@ class _Reply(BaseModel):
 
 
 class Turns:
-    """Who may ask programs at a time: usually everybody, or one alone, of all processes of this user here.
+    """Who may ask programs at a time: usually everybody, or one alone, of all processes of this
+    user here.
 
-    Everybody goes through the gate into the room. Whoever wants to be alone shuts the gate first, so that the
-    room becomes empty. Both are locks of files, which end with their process; a worker opens them at its
-    first turn.
+    Everybody goes through the gate into the room. Whoever wants to be alone shuts the gate first,
+    so that the room becomes empty. Both are locks of files, which end with their process; a worker
+    opens them at its first turn.
     """
 
     @cached_property
@@ -147,7 +150,8 @@ class FuelPlayer(Player):
     _process: SandboxedProcess | None = field(default=None, init=False)
     _seed: bytes = field(default=b"", init=False)  # of this game
     _is_open: bool = field(default=False, init=False)  # an instance lives (STDIO)
-    _lost: AnswerFault | None = field(default=None, init=False)  # why it is not asked in this game any more
+    # why it is not asked in this game any more
+    _lost: AnswerFault | None = field(default=None, init=False)
     _answer_fuel: list[int] = field(default_factory=list, init=False)
     _used: int = field(default=0, init=False)  # in this game
     _memory: int = field(default=0, init=False)
@@ -155,7 +159,8 @@ class FuelPlayer(Player):
     _unasked: int = field(default=0, init=False)
     _backstop: float = field(default=MIN_BACKSTOP_SECONDS, init=False)  # seconds of processor time
     _turns: Turns = field(default_factory=Turns, init=False)
-    _said: list[Request] = field(default_factory=list, init=False)  # what made the instance what it is
+    # what made the instance what it is
+    _said: list[Request] = field(default_factory=list, init=False)
 
     def begin(self, seed: bytes = b"") -> None:
         self._seed, self._lost, self._unasked = seed, None, 0
@@ -205,7 +210,7 @@ class FuelPlayer(Player):
         self._process, self._is_open = None, False
         self._turns.close()
 
-    # --- protocols ---------------------------------------------------------------------------------------
+    # --- protocols --------------------------------------------------------------------------------
     def _answer_line(self, line: str, fuel: int) -> str | AnswerFault:
         if not self._is_open:
             self._exchange({"open": True, "seed": self._move_seed()})
@@ -231,9 +236,11 @@ class FuelPlayer(Player):
         if said is None:
             return disturbed()
         answer = said.get("answer")
-        return answer if isinstance(answer, str) else function_fault("get_move", said) or disturbed()
+        return (
+            answer if isinstance(answer, str) else function_fault("get_move", said) or disturbed()
+        )
 
-    # --- faults ------------------------------------------------------------------------------------------
+    # --- faults -----------------------------------------------------------------------------------
     def _fault(self, reply: _Reply) -> AnswerFault:
         """What ended it instead of an answer."""
         how, which = reply.end
@@ -259,7 +266,7 @@ class FuelPlayer(Player):
             sentence = gettext("the answer took more than %(limit)s units", limit=number(self.fuel))
         return AnswerFault(AnswerFaultKind.LATE, sentence, self._stderr)
 
-    # --- the worker --------------------------------------------------------------------------------------
+    # --- the worker -------------------------------------------------------------------------------
     def _move_seed(self) -> str:
         return hashlib.sha256(self._seed + len(self._answer_fuel).to_bytes(8, "big")).hexdigest()
 
@@ -302,8 +309,8 @@ class FuelPlayer(Player):
         return self._process
 
     def _answer_alone(self) -> Answer:
-        """Ask a new worker, which first hears all that this instance has heard, and so is in the same
-        state."""
+        """Ask a new worker, which first hears all that this instance has heard, and so is in the
+        same state."""
         self.close()
         *before, last = self._said
         for request in before:
@@ -313,7 +320,9 @@ class FuelPlayer(Player):
         if answer.kind is not AnswerKind.LATE:
             return answer
         if answer.seconds < self._backstop or "fuel" not in last:
-            raise self._failed(f"was late, also alone, after {answer.seconds:.2f} s of processor time")
+            raise self._failed(
+                f"was late, also alone, after {answer.seconds:.2f} s of processor time"
+            )
         pace = answer.seconds * 1e9 / last["fuel"]
         raise self._failed(
             f"had no reply after {answer.seconds:.1f} s of processor time, also alone: "
@@ -338,11 +347,14 @@ _NOTHING = bytes.fromhex(  # (module (memory (export "memory") 1) (func (export 
 
 
 def is_engine_well(sandbox: Sandbox) -> bool:
-    """Whether a program that does nothing runs here: if not, no failure is that of another program."""
+    """Whether a program that does nothing runs here: if not, no failure is that of another
+    program."""
     try:
         module = engine.counted_module(_NOTHING, sandbox, MB)
         program = FuelProgram("C", "nothing.c", {}, MB, module=module)
-        with closing(FuelPlayer(program, sandbox, TextProtocol.ARGV, 1_000_000, 1_000_000)) as player:
+        with closing(
+            FuelPlayer(program, sandbox, TextProtocol.ARGV, 1_000_000, 1_000_000)
+        ) as player:
             answer = player.move(())
     except (EngineFailed, ToolMissing, engine.NotCompiled):
         return False

@@ -1,9 +1,10 @@
-"""FUNCTION: a Python function, called for each move. It must return an int; True and False are refused.
+"""FUNCTION: a Python function, called for each move. It must return an int; True and False are
+refused.
 
-Our driver is in the sandbox and forks a child for each call, which imports the team's file: nothing is kept
-from one call to the next, as in the other languages, and a call's time includes the import. Output of the
-file is not taken for an answer. Before its first call the file is imported once to see whether it can be;
-this import has a time limit of its own.
+Our driver is in the sandbox and forks a child for each call, which imports the team's file: nothing
+is kept from one call to the next, as in the other languages, and a call's time includes the import.
+Output of the file is not taken for an answer. Before its first call the file is imported once to
+see whether it can be; this import has a time limit of its own.
 """
 
 from __future__ import annotations
@@ -39,7 +40,8 @@ _DRIVER = "/box/driver.py"
 
 
 class PythonFunction:
-    """A function in a team's file; each request starts afresh. `import_fault`: why it cannot be called."""
+    """A function in a team's file; each request starts afresh. `import_fault`: why it cannot be
+    called."""
 
     def __init__(
         self,
@@ -51,13 +53,20 @@ class PythonFunction:
         answer_bytes: int = MAX_ANSWER_BYTES,
     ) -> None:
         if program.language != LANGUAGE:
-            raise ValueError(f"a function can be called in {LANGUAGE} only, not in {program.language}")
+            raise ValueError(
+                f"a function can be called in {LANGUAGE} only, not in {program.language}"
+            )
         driver = files("sandbox.players").joinpath("driver.py").read_bytes()
         self._name = name
         self._fault: AnswerFault | None = None
         self.answer_seconds = 0.0  # of the last answer
         interpreter = program.command[:-1]  # with its options
-        words = (program.program, name, str(answer_bytes), "sandbox" if sandbox.has_process_tree else "home")
+        words = (
+            program.program,
+            name,
+            str(answer_bytes),
+            "sandbox" if sandbox.has_process_tree else "home",
+        )
         needs = replace(program.needs, processes=program.needs.processes + 1)  # the driver is one
         self.process = replace(program, needs=needs).open(
             sandbox,
@@ -74,7 +83,8 @@ class PythonFunction:
         return self.import_fault is None and self._fault is None
 
     def ask(self, request: Mapping[str, object], seconds: float) -> Reply | AnswerFault:
-        """Send a request of driver.py; return the driver's reply, or what was wrong with the function."""
+        """Send a request of driver.py; return the driver's reply, or what was wrong with the
+        function."""
         answer = self.process.ask(json.dumps(request), seconds)
         self.answer_seconds = answer.seconds
         if answer.kind is not AnswerKind.LINE:
@@ -91,8 +101,8 @@ class PythonFunction:
 
 @dataclass
 class FunctionPlayer(ProcessPlayer):
-    """If the process is lost, the next move starts a new one. If the file cannot be imported, the rest of
-    the game is lost without another try."""
+    """If the process is lost, the next move starts a new one. If the file cannot be imported, the
+    rest of the game is lost without another try."""
 
     program: ProgramFolder
     sandbox: Sandbox

@@ -1,13 +1,13 @@
 """LINES: one process plays many games; it reads a line and writes a line.
 
-A process that has crashed, was late or is out of step no longer knows the running game. For the rest of that
-game the program is at fault at every turn; the next game starts a new process. The time of its first answer
-includes its start.
+A process that has crashed, was late or is out of step no longer knows the running game. For the
+rest of that game the program is at fault at every turn; the next game starts a new process. The
+time of its first answer includes its start.
 
-Some programs answer even the message that the game is over. Such lines are dropped before the next game, or
-they would be taken for its answers. We cannot know whether a program still wants to write, so we wait
-UNASKED_SECONDS after its first game, and after each game that follows one with such a line; otherwise only
-until it has read the message and sleeps.
+Some programs answer even the message that the game is over. Such lines are dropped before the next
+game, or they would be taken for its answers. We cannot know whether a program still wants to write,
+so we wait UNASKED_SECONDS after its first game, and after each game that follows one with such a
+line; otherwise only until it has read the message and sleeps.
 """
 
 from __future__ import annotations
@@ -40,7 +40,8 @@ class LinesPlayer(ProcessPlayer):
     program: ProgramFolder
     sandbox: Sandbox
     seconds: float  # for each answer
-    _is_quiet: bool = field(default=False, init=False)  # it wrote nothing unasked after the last game
+    # it wrote nothing unasked after the last game
+    _is_quiet: bool = field(default=False, init=False)
     protocol = TextProtocol.STDIO
 
     def move(self, question: Words) -> str | AnswerFault:

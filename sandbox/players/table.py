@@ -1,7 +1,7 @@
 """TABLE: a Python function of two whole numbers, called once for every pair of them.
 
-To check that its result depends on its parameters alone, a second process tabulates it backwards. A function
-that keeps state, draws random numbers or reads the clock gives two different tables.
+To check that its result depends on its parameters alone, a second process tabulates it backwards. A
+function that keeps state, draws random numbers or reads the clock gives two different tables.
 """
 
 from __future__ import annotations
@@ -23,7 +23,8 @@ MAX_CELL_BYTES = 8  # in the text of a table
 
 @dataclass(frozen=True)
 class Domain:
-    """The function is called with 0..rows-1 and 0..columns-1, and returns lowest..highest (within 0..255)."""
+    """The function is called with 0..rows-1 and 0..columns-1, and returns lowest..highest (within
+    0..255)."""
 
     rows: int
     columns: int
@@ -38,7 +39,8 @@ class Domain:
 def tabulate(
     program: ProgramFolder, function: str, domain: Domain, sandbox: Sandbox, seconds: float
 ) -> bytes | AnswerFault:
-    """The results row by row: `table[row * columns + column]`. `seconds`: for each of the two tabulations."""
+    """The results row by row: `table[row * columns + column]`. `seconds`: for each of the two
+    tabulations."""
     table = _once(program, function, domain, sandbox, seconds, backwards=False)
     if isinstance(table, AnswerFault):
         return table
@@ -48,7 +50,9 @@ def tabulate(
     return table if table == again else _impure(function, domain, table, again)
 
 
-def constant(program: ProgramFolder, function: str, name: str, sandbox: Sandbox) -> str | AnswerFault:
+def constant(
+    program: ProgramFolder, function: str, name: str, sandbox: Sandbox
+) -> str | AnswerFault:
     """The text that a global name of the function's module has, such as the strategy's name."""
     process = PythonFunction(program, function, sandbox)
     try:
@@ -75,11 +79,17 @@ def _once(
 ) -> bytes | AnswerFault:
     size = domain.rows * domain.columns
     process = PythonFunction(
-        program, function, sandbox, cpu_seconds=int(seconds) + 60, answer_bytes=MAX_CELL_BYTES * size + 8_192
+        program,
+        function,
+        sandbox,
+        cpu_seconds=int(seconds) + 60,
+        answer_bytes=MAX_CELL_BYTES * size + 8_192,
     )
     try:
         sizes = (domain.rows, domain.columns, domain.lowest, domain.highest)
-        reply = process.import_fault or process.ask({"tabulate": sizes, "backwards": backwards}, seconds)
+        reply = process.import_fault or process.ask(
+            {"tabulate": sizes, "backwards": backwards}, seconds
+        )
     finally:
         process.close()
     if isinstance(reply, AnswerFault):
@@ -111,10 +121,13 @@ def _with_range(fault: AnswerFault, domain: Domain) -> AnswerFault:
 
 
 def _impure(function: str, domain: Domain, table: bytes, again: bytes) -> AnswerFault:
-    place = next(index for index, pair in enumerate(zip(table, again, strict=True)) if pair[0] != pair[1])
+    place = next(
+        index for index, pair in enumerate(zip(table, again, strict=True)) if pair[0] != pair[1]
+    )
     row, column = divmod(place, domain.columns)
     sentence = gettext(
-        "%(call)s gave %(value)s once and %(other)s another time; it must depend on its two parameters alone",
+        "%(call)s gave %(value)s once and %(other)s another time; it must depend on its two"
+        " parameters alone",
         call=f"{function}({row}, {column})",
         value=table[place],
         other=again[place],

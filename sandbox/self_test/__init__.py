@@ -25,7 +25,8 @@ def built_self_test() -> Path:
         return c_program(_SOURCES, ("-O1", "-static"), name="self-test")
     except ToolMissing as error:
         raise ToolMissing(
-            f"{error}\nThe test of the sandbox needs the static C library (libc6-dev, or glibc-static)"
+            f"{error}\nThe test of the sandbox needs the static C library (libc6-dev, or"
+            " glibc-static)"
         ) from None
 
 
@@ -43,22 +44,27 @@ def empty_root(cache: Path) -> Iterator[Path]:
 def self_test(sandbox: Sandbox, cache: Path) -> list[str]:
     """What must not be, as sentences; [] if all is well.
 
-    The program runs twice: as one in another language runs, and in an image. `cache`: of unpacked images.
-    Raises ToolMissing if it cannot be built or run.
+    The program runs twice: as one in another language runs, and in an image. `cache`: of unpacked
+    images. Raises ToolMissing if it cannot be built or run.
     """
     program = built_self_test().read_bytes()
     with socket.create_server(("127.0.0.1", 0)) as door, empty_root(cache) as root:
         words = (str(door.getsockname()[1]), *ALLOWED)
-        plain = sandbox.run(["/box/self_test", *words], files={"/box/self_test": program}, limits=LIMITS)
+        plain = sandbox.run(
+            ["/box/self_test", *words], files={"/box/self_test": program}, limits=LIMITS
+        )
         (root / "self_test").write_bytes(program)
         (root / "self_test").chmod(0o755)
         with sandbox.open(["/self_test", *words], root=root.resolve(), limits=LIMITS) as process:
             in_image = process.finish(LIMITS.wall_seconds)
-    return list(dict.fromkeys((*holes(plain.stdout.decode(errors="replace")), *holes(in_image.text))))
+    return list(
+        dict.fromkeys((*holes(plain.stdout.decode(errors="replace")), *holes(in_image.text)))
+    )
 
 
 def require_tight(sandbox: Sandbox, cache: Path) -> None:
-    """Raises ToolMissing if a program in the sandbox is not kept in, or if that cannot be tested."""
+    """Raises ToolMissing if a program in the sandbox is not kept in, or if that cannot be
+    tested."""
     if found := self_test(sandbox, cache):
         raise ToolMissing(f"a program in the sandbox is not kept in: {'; '.join(found)}")
 

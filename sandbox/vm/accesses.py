@@ -1,7 +1,9 @@
-"""Group the accesses to memory that one check can cover: those of one block through one pointer. Pure.
+"""Group the accesses to memory that one check can cover: those of one block through one pointer.
+Pure.
 
-We follow the value of a pointer through additions of constants. A group is checked where its pointer gets its
-value. If the check fails, some access of the block will fault; the interpreter finds out which.
+We follow the value of a pointer through additions of constants. A group is checked where its
+pointer gets its value. If the check fails, some access of the block will fault; the interpreter
+finds out which.
 """
 
 from __future__ import annotations
@@ -31,7 +33,8 @@ class Access:
 class Group:
     """Accesses through one pointer: the value of `register` after instruction `origin`.
 
-    An origin of -1 is the start of the block. Counted from `low`, all offsets are multiples of their sizes.
+    An origin of -1 is the start of the block. Counted from `low`, all offsets are multiples of
+    their sizes.
     """
 
     name: str
@@ -89,10 +92,13 @@ def groups(code: Sequence[Instruction], block: range) -> list[Group]:
     return [group for group in found if group.is_worth_it]
 
 
-def marks(code: Sequence[Instruction], block: range, checked: Sequence[Group]) -> Mapping[int, Sequence[int]]:
+def marks(
+    code: Sequence[Instruction], block: range, checked: Sequence[Group]
+) -> Mapping[int, Sequence[int]]:
     """For each store of a group: the offsets whose pages it has to mark as written.
 
-    Between two checks all stores happen or none, so the first store marks for all that are close to it.
+    Between two checks all stores happen or none, so the first store marks for all that are close to
+    it.
     """
     stretch = _stretches(code, block, checked)
     marked: dict[int, Sequence[int]] = {}
@@ -113,7 +119,9 @@ def _marks(stores: Sequence[Access]) -> Iterator[tuple[int, Sequence[int]]]:
     yield first, tuple(dict.fromkeys((offsets[0], offsets[-1])))
 
 
-def _stretches(code: Sequence[Instruction], block: range, checked: Sequence[Group]) -> Mapping[int, int]:
+def _stretches(
+    code: Sequence[Instruction], block: range, checked: Sequence[Group]
+) -> Mapping[int, int]:
     """Number the instructions so that those with the same number have no check between them."""
     origins = {group.origin for group in checked}
     members = {access.at for group in checked for access in group.accesses}

@@ -1,7 +1,7 @@
 """The engine of the contest machine as a program, built on first use, and its input as bytes.
 
-engine/batch.h is the same in C. The game whose sources the engine was built with defines the bytes of its
-rules, orders and answers.
+engine/batch.h is the same in C. The game whose sources the engine was built with defines the bytes
+of its rules, orders and answers.
 """
 
 from __future__ import annotations
@@ -30,16 +30,17 @@ _IMAGE = struct.Struct("<IIIII")
 _PORTION = struct.Struct("<I")
 
 START_SECONDS = 20.0
-MAX_SECONDS = 7 * 86_400.0  # whatever the limits: the system calls that wait cannot count much further
+# whatever the limits: the system calls that wait cannot count much further
+MAX_SECONDS = 7 * 86_400.0
 _SLOWEST = 20_000_000  # instructions per second that even a loaded host does
 
 
 def engine_binary(game: Path) -> Path:
     """The path of the engine, built if need be. Raises ToolMissing if that is impossible.
 
-    `game`: the folder with the C sources of the game to play (engine/game.h). Without a home directory, which
-    services often lack, each process builds its own. Caches are cleaned while a server runs: an engine that
-    has gone is built again.
+    `game`: the folder with the C sources of the game to play (engine/game.h). Without a home
+    directory, which services often lack, each process builds its own. Caches are cleaned while a
+    server runs: an engine that has gone is built again.
     """
     if not _kept_engine(game).is_file():
         _kept_engine.cache_clear()
@@ -56,9 +57,12 @@ def _kept_engine(game: Path) -> Path:
     return c_program(SOURCES, FLAGS, more=game)
 
 
-# --- its input ---------------------------------------------------------------------------------------------
-def header(max_instructions: int, rules: bytes, images: Sequence[tuple[Image, Path | None]]) -> bytes:
-    """The start of an engine's input: the images, each with the file of its translation if it has one."""
+# --- its input ------------------------------------------------------------------------------------
+def header(
+    max_instructions: int, rules: bytes, images: Sequence[tuple[Image, Path | None]]
+) -> bytes:
+    """The start of an engine's input: the images, each with the file of its translation if it has
+    one."""
     head = _HEAD.pack(_MAGIC, len(images), max_instructions) + rules
     return head + b"".join(_image_bytes(image, translation) for image, translation in images)
 

@@ -1,4 +1,5 @@
-"""Why a program on the contest machine could not go on: the engine's figures as a sentence for its team."""
+"""Why a program on the contest machine could not go on: the engine's figures as a sentence for its
+team."""
 
 from __future__ import annotations
 
@@ -30,7 +31,8 @@ class Trap:
 
     kind: TrapKind
     pc: int  # address of the instruction at fault
-    address: int  # what it wanted to read, write or jump to; the illegal instruction; the service's number
+    # what it wanted to read, write or jump to; the illegal instruction; the service's number
+    address: int
     image: Image
     max_instructions: int
 
@@ -40,11 +42,15 @@ def verdict_and_reason(trap: Trap) -> tuple[Verdict, str]:
     place = _place(trap)
     match trap.kind:
         case TrapKind.FUEL:
-            reason = gettext("used more than %(most)s instructions", most=number(trap.max_instructions))
+            reason = gettext(
+                "used more than %(most)s instructions", most=number(trap.max_instructions)
+            )
             return Verdict.TIME, reason
         case TrapKind.NO_SERVICE:
             reason = gettext(
-                "used door %(door)s, which does not exist, %(place)s", door=trap.address, place=place
+                "used door %(door)s, which does not exist, %(place)s",
+                door=trap.address,
+                place=place,
             )
             return Verdict.PROTOCOL, reason
         case TrapKind.STACK:
@@ -56,14 +62,20 @@ def verdict_and_reason(trap: Trap) -> tuple[Verdict, str]:
             )
             return Verdict.MEMORY, reason
         case TrapKind.READ:
-            reason = gettext("read from %(address)s, %(place)s", address=_bad_address(trap), place=place)
+            reason = gettext(
+                "read from %(address)s, %(place)s", address=_bad_address(trap), place=place
+            )
         case TrapKind.WRITE:
-            reason = gettext("wrote to %(address)s, %(place)s", address=_bad_address(trap), place=place)
+            reason = gettext(
+                "wrote to %(address)s, %(place)s", address=_bad_address(trap), place=place
+            )
         case TrapKind.JUMP:
             reason = _jump(trap)
         case _:
             word = _hex(trap.address)
-            reason = gettext("executed %(word)s, which is no instruction, %(place)s", word=word, place=place)
+            reason = gettext(
+                "executed %(word)s, which is no instruction, %(place)s", word=word, place=place
+            )
     return Verdict.CRASH, reason
 
 
@@ -73,7 +85,9 @@ def _jump(trap: Trap) -> str:
         return gettext("ran past the end of its code at %(end)s", end=_hex(end))
     facts = {"address": _hex(trap.address), "place": _place(trap)}
     if CODE_BASE <= trap.address < end:
-        return gettext("jumped to address %(address)s, which is not divisible by 4, %(place)s", **facts)
+        return gettext(
+            "jumped to address %(address)s, which is not divisible by 4, %(place)s", **facts
+        )
     return gettext("jumped to address %(address)s, which holds no code, %(place)s", **facts)
 
 
@@ -81,7 +95,9 @@ def _bad_address(trap: Trap) -> str:
     begin = DATA_BASE + trap.image.static_size - MEMORY_SIZE
     address = _hex(trap.address)
     if begin <= trap.address < begin + MEMORY_SIZE:
-        return gettext("address %(address)s, which does not fit the size of what lies there", address=address)
+        return gettext(
+            "address %(address)s, which does not fit the size of what lies there", address=address
+        )
     return gettext("address %(address)s, which is outside its memory", address=address)
 
 

@@ -1,8 +1,8 @@
 """The control flow of a program: its code in basic blocks, as far as known before it runs. Pure.
 
-A block is entered at its first instruction and left after its last. Only code that can be reached from the
-entry is in a block. Indirect jumps are expected to go to the instructions after calls and ecalls, and to
-addresses in the code or data; a program can compute others.
+A block is entered at its first instruction and left after its last. Only code that can be reached
+from the entry is in a block. Indirect jumps are expected to go to the instructions after calls and
+ecalls, and to addresses in the code or data; a program can compute others.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ _WORD = 0xFFFF_FFFF
 class Flow:
     """Blocks of instruction numbers: the instruction at address CODE_BASE is number 0.
 
-    Fuel is paid at checkpoints: the starts of blocks that are the target of a backward jump or of an indirect
-    jump, so every loop contains one.
+    Fuel is paid at checkpoints: the starts of blocks that are the target of a backward jump or of
+    an indirect jump, so every loop contains one.
     """
 
     code: Sequence[Instruction]
@@ -52,10 +52,13 @@ class Flow:
 
     @cached_property
     def longest(self) -> Mapping[int, int]:
-        """For each block: the longest path, in instructions, to the next checkpoint or out of the blocks."""
+        """For each block: the longest path, in instructions, to the next checkpoint or out of the
+        blocks."""
         found: dict[int, int] = {}
         for block in reversed(self.blocks):
-            following = [found[to] for to in self._onward[block.start] if to not in self.checkpoints]
+            following = [
+                found[to] for to in self._onward[block.start] if to not in self.checkpoints
+            ]
             found[block.start] = len(block) + max(following, default=0)
         return found
 
@@ -65,7 +68,9 @@ class Flow:
         found = {}
         for block in self.blocks:
             end = block.stop - 1
-            direct = _successors(self.code, end)[0] if self.code[end].name in JUMPS else [block.stop]
+            direct = (
+                _successors(self.code, end)[0] if self.code[end].name in JUMPS else [block.stop]
+            )
             found[block.start] = [to for to in direct if to in self.starts]
         return found
 
@@ -99,7 +104,8 @@ def _mentioned(data: bytes, code: Sequence[Instruction]) -> Iterator[int]:
 
 
 def _run_on(code: Sequence[Instruction], at: int, reached: set[int]) -> int | None:
-    """Add the instructions from `at` to the next jump to `reached`. Return that jump, or None if known."""
+    """Add the instructions from `at` to the next jump to `reached`. Return that jump, or None if
+    known."""
     while at < len(code) and at not in reached:
         reached.add(at)
         if code[at].name in JUMPS:

@@ -4,7 +4,8 @@ Memory map (addresses in bytes, little endian):
     CODE_BASE ...                 code; can be executed, but neither read nor written
     DATA_BASE + static_size       end of memory
     ... - MEMORY_SIZE             start of memory: the stack is *below* data and bss, so that a
-                                  stack that grows too far leaves the memory and faults instead of eating data
+                                  stack that grows too far leaves the memory and faults instead of
+                                  eating data
 The stack pointer starts at DATA_BASE. Everything else is outside, address 0 too.
 """
 
@@ -21,7 +22,8 @@ DATA_BASE = 0x1000_0000
 MEMORY_SIZE = 1024 * 1024
 MIN_STACK = 4096  # bytes that static data must leave
 
-_HEADER = struct.Struct("<4sIIIIII")  # magic, version, entry, code size, data size, static size, symbols size
+# magic, version, entry, code size, data size, static size, symbols size
+_HEADER = struct.Struct("<4sIIIIII")
 _LINE = struct.Struct("<II")
 _MAGIC = b"KNIM"
 _VERSION = 1
@@ -29,26 +31,33 @@ _VERSION = 1
 
 @dataclass(frozen=True)
 class Image:
-    """`code` is at CODE_BASE, `data` at DATA_BASE; zeros follow up to `static_size`, a multiple of 16."""
+    """`code` is at CODE_BASE, `data` at DATA_BASE; zeros follow up to `static_size`, a multiple of
+    16."""
 
     entry: int
     code: bytes
     data: bytes
     static_size: int
-    symbols: tuple[tuple[int, str], ...] = ()  # addresses and functions, ascending: where a fault is
-    lines: tuple[tuple[int, int], ...] = ()  # addresses and lines of the source, ascending; at home only
+    # addresses and functions, ascending: where a fault is
+    symbols: tuple[tuple[int, str], ...] = ()
+    # addresses and lines of the source, ascending; at home only
+    lines: tuple[tuple[int, int], ...] = ()
 
     def __post_init__(self) -> None:
         if len(self.code) % 4 or not 0 < len(self.code) <= CODE_LIMIT:
             raise ValueError(f"{len(self.code)} bytes of code")
         if self.entry % 4 or not CODE_BASE <= self.entry < CODE_BASE + len(self.code):
             raise ValueError(f"entry at {self.entry:#x}")
-        if self.static_size % 16 or not len(self.data) <= self.static_size <= MEMORY_SIZE - MIN_STACK:
+        if (
+            self.static_size % 16
+            or not len(self.data) <= self.static_size <= MEMORY_SIZE - MIN_STACK
+        ):
             raise ValueError(f"{len(self.data)} bytes of data in {self.static_size} static bytes")
 
     @cached_property
     def digest(self) -> str:
-        """sha256 of the image without lines, in hex. Two builds with the same digest play the same."""
+        """sha256 of the image without lines, in hex. Two builds with the same digest play the
+        same."""
         plain = replace(self, lines=()) if self.lines else self
         return hashlib.sha256(plain.to_bytes()).hexdigest()
 
@@ -57,9 +66,17 @@ class Image:
 
     @cached_property
     def _bytes(self) -> bytes:
-        names = b"".join(struct.pack("<I", address) + name.encode() + b"\0" for address, name in self.symbols)
+        names = b"".join(
+            struct.pack("<I", address) + name.encode() + b"\0" for address, name in self.symbols
+        )
         header = _HEADER.pack(
-            _MAGIC, _VERSION, self.entry, len(self.code), len(self.data), self.static_size, len(names)
+            _MAGIC,
+            _VERSION,
+            self.entry,
+            len(self.code),
+            len(self.data),
+            self.static_size,
+            len(names),
         )
         lines = b"".join(_LINE.pack(*line) for line in self.lines)
         return header + self.code + self.data + names + lines
@@ -68,7 +85,9 @@ class Image:
     def from_bytes(cls, raw: bytes) -> Image:
         """Raises ValueError for anything that `to_bytes` did not write."""
         try:
-            magic, version, entry, code_size, data_size, static_size, names_size = _HEADER.unpack_from(raw)
+            magic, version, entry, code_size, data_size, static_size, names_size = (
+                _HEADER.unpack_from(raw)
+            )
         except struct.error as error:
             raise ValueError(f"no image: {error}") from None
         code_end = _HEADER.size + code_size

@@ -21,7 +21,16 @@ _REGISTER = {
 }
 _ECALL = 0x73
 
-SIZES: Mapping[str, int] = {"lb": 1, "lbu": 1, "lh": 2, "lhu": 2, "lw": 4, "sb": 1, "sh": 2, "sw": 4}
+SIZES: Mapping[str, int] = {
+    "lb": 1,
+    "lbu": 1,
+    "lh": 2,
+    "lhu": 2,
+    "lw": 4,
+    "sb": 1,
+    "sh": 2,
+    "sw": 4,
+}
 LOADS = frozenset(_LOAD.values())
 STORES = frozenset(_STORE.values())
 BRANCHES = frozenset(_BRANCH.values())
@@ -31,7 +40,8 @@ _NO_TARGET = STORES | BRANCHES | {"ecall", "illegal", "fence"}
 
 @dataclass(frozen=True, slots=True)
 class Instruction:
-    """`imm`: the sign-extended immediate value; for `lui` and `auipc` with its twelve zeros; 0 without one.
+    """`imm`: the sign-extended immediate value; for `lui` and `auipc` with its twelve zeros; 0
+    without one.
 
     `rd` is 0 if nothing is written. "illegal" stands for every word that is not an instruction.
     """

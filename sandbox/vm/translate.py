@@ -1,12 +1,13 @@
 """Translate a program for the contest machine to C, to run it at native speed. Pure.
 
-The result is one C function with a statement per instruction, registers as local variables, and a label per
-block. It contains no foreign text, only numbers. translator/native.h defines its macros.
+The result is one C function with a statement per instruction, registers as local variables, and a
+label per block. It contains no foreign text, only numbers. translator/native.h defines its macros.
 tests/machine/test_translation.py checks that it does what the interpreter does, to the last bit.
 
-Where something unusual happens - an access that would fault, an indirect jump to an unexpected address, fuel
-that may not last to the next checkpoint - the translation stops with the state before that instruction, and
-the interpreter goes on. A check may come earlier than the access that it is for.
+Where something unusual happens - an access that would fault, an indirect jump to an unexpected
+address, fuel that may not last to the next checkpoint - the translation stops with the state before
+that instruction, and the interpreter goes on. A check may come earlier than the access that it is
+for.
 """
 
 from __future__ import annotations
@@ -37,13 +38,16 @@ _VALUES = {
     "addi": "{a} + {imm}", "xori": "{a} ^ {imm}", "ori": "{a} | {imm}", "andi": "{a} & {imm}",
     "slti": "SIGNED ({a}) < SIGNED ({imm})", "sltiu": "{a} < {imm}",
     "slli": "{a} << {imm}", "srli": "{a} >> {imm}", "srai": "(uint32_t) (SIGNED ({a}) >> {imm})",
-    "add": "{a} + {b}", "sub": "{a} - {b}", "xor": "{a} ^ {b}", "or": "{a} | {b}", "and": "{a} & {b}",
+    "add": "{a} + {b}", "sub": "{a} - {b}", "xor": "{a} ^ {b}", "or": "{a} | {b}",
+    "and": "{a} & {b}",
     "slt": "SIGNED ({a}) < SIGNED ({b})", "sltu": "{a} < {b}",
-    "sll": "{a} << ({b} & 31)", "srl": "{a} >> ({b} & 31)", "sra": "(uint32_t) (SIGNED ({a}) >> ({b} & 31))",
+    "sll": "{a} << ({b} & 31)", "srl": "{a} >> ({b} & 31)",
+    "sra": "(uint32_t) (SIGNED ({a}) >> ({b} & 31))",
     "mul": "{a} * {b}", "mulhu": "(uint32_t) ((uint64_t) {a} * {b} >> 32)",
     "mulh": "(uint32_t) ((int64_t) SIGNED ({a}) * SIGNED ({b}) >> 32)",
     "mulhsu": "(uint32_t) ((int64_t) SIGNED ({a}) * (int64_t) {b} >> 32)",
-    "div": "divide (SIGNED ({a}), SIGNED ({b}))", "rem": "remainder_of (SIGNED ({a}), SIGNED ({b}))",
+    "div": "divide (SIGNED ({a}), SIGNED ({b}))",
+    "rem": "remainder_of (SIGNED ({a}), SIGNED ({b}))",
     "divu": "{b} == 0 ? UINT32_MAX : {a} / {b}", "remu": "{b} == 0 ? {a} : {a} % {b}",
 }  # fmt: skip
 
@@ -52,7 +56,9 @@ def translate(image: Image) -> str:
     """The C source of the translation. Raises ValueError if the program is too large."""
     count = len(image.code) // 4
     if count > MAX_INSTRUCTIONS:
-        raise ValueError(f"it has {count:,} instructions, and up to {MAX_INSTRUCTIONS:,} are translated")
+        raise ValueError(
+            f"it has {count:,} instructions, and up to {MAX_INSTRUCTIONS:,} are translated"
+        )
     code = [decode(word) for word in struct.unpack(f"<{count}I", image.code)]
     flow = Flow.of(image, code)
     begin = DATA_BASE + image.static_size - MEMORY_SIZE
@@ -63,7 +69,7 @@ def translate(image: Image) -> str:
     return "\n".join(lines) + "\n"
 
 
-# --- around the blocks -------------------------------------------------------------------------------------
+# --- around the blocks ----------------------------------------------------------------------------
 def _header(image: Image, flow: Flow) -> Iterator[str]:
     count = len(image.code) // 4
     yield f"#define COUNT {count}u"
@@ -78,7 +84,9 @@ def _header(image: Image, flow: Flow) -> Iterator[str]:
 
 def _start(code: Sequence[Instruction], flow: Flow) -> Iterator[str]:
     used = {register for at in flow.indexed() for register in code[at].registers}
-    yield from (f"  uint32_t x{number} = machine->x[{number}];" for number in sorted({17, *used} - {0}))
+    yield from (
+        f"  uint32_t x{number} = machine->x[{number}];" for number in sorted({17, *used} - {0})
+    )
     yield "  int64_t fuel = machine->fuel;"
     yield "  uint64_t at = machine->pc;"
     yield "  GO;"
@@ -92,7 +100,7 @@ def _footer(written: Iterable[int]) -> Iterator[str]:
     yield "}"
 
 
-# --- one block ---------------------------------------------------------------------------------------------
+# --- one block ------------------------------------------------------------------------------------
 @dataclass(frozen=True)
 class _Block:
     """Writes the statements of one block. `begin`: the address of the first byte of memory."""
@@ -120,7 +128,8 @@ class _Block:
 
     @cached_property
     def _checked(self) -> Mapping[int, Sequence[Group]]:
-        """The groups by origin, because a block can be as long as a program and have thousands of groups."""
+        """The groups by origin, because a block can be as long as a program and have thousands of
+        groups."""
         found: dict[int, list[Group]] = {}
         for group in self._groups:
             found.setdefault(group.origin, []).append(group)
@@ -140,7 +149,10 @@ class _Block:
         for group in self._checked.get(origin, ()):
             log = group.align.bit_length() - 1
             yield f"  const uint32_t {group.name} = x{group.register};"
-            yield f"  if (IS_BAD_SPAN ({group.name} + {_u(group.low - self.begin)}, {group.span}u, {log}))"
+            yield (
+                f"  if (IS_BAD_SPAN ({group.name} + {_u(group.low - self.begin)}, {group.span}u,"
+                f" {log}))"
+            )
             yield f"    {self._give_up(after)}"
 
     def _statement(self, at: int) -> Iterator[str]:
@@ -183,7 +195,10 @@ class _Block:
     def _indirect(self, at: int) -> Iterator[str]:
         instruction = self.code[at]
         yield "  {"
-        yield f"    const uint32_t to = INSTRUCTION_AT ({_x(instruction.rs1)} + {_u(instruction.imm)});"
+        yield (
+            f"    const uint32_t to = INSTRUCTION_AT ({_x(instruction.rs1)} +"
+            f" {_u(instruction.imm)});"
+        )
         yield "    if (RARELY (to >= COUNT))"
         yield f"      {self._give_up(at)}"
         yield from _assignment(instruction, _link(at))
@@ -192,7 +207,8 @@ class _Block:
         yield "  }"
 
     def _to(self, number: int | None, jump: int = -1) -> str:
-        """Go to this block; if there is none, leave `jump` to the interpreter, which finds the fault."""
+        """Go to this block; if there is none, leave `jump` to the interpreter, which finds the
+        fault."""
         if number is None:
             return self._give_up(jump)
         unspent = self._owed(self.block.stop)

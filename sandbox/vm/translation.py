@@ -1,15 +1,17 @@
-"""Translate programs into native code with the C compiler in the sandbox, and keep the results in a folder.
+"""Translate programs into native code with the C compiler in the sandbox, and keep the results in a
+folder.
 
-The engine maps a translation and runs it, so anybody who can write one can run code in the engine. Therefore:
-- the C text contains nothing foreign but numbers (translate.py), and the code runs in the engine only, after
-  the engine has locked itself up;
+The engine maps a translation and runs it, so anybody who can write one can run code in the engine.
+Therefore:
+- the C text contains nothing foreign but numbers (translate.py), and the code runs in the engine
+  only, after the engine has locked itself up;
 - translations are in a folder that nobody else can write;
-- a file's name has the digest of everything that it was made from (image, translator, compiler, flags) and of
-  its content, and a file with another content is not used (contest/util/caches.py);
+- a file's name has the digest of everything that it was made from (image, translator, compiler,
+  flags) and of its content, and a file with another content is not used (contest/util/caches.py);
 - a file is written elsewhere first, and then renamed.
 
-If there is no translation (the program is too large or takes the compiler too long, or there is no compiler
-or no folder), the interpreter plays: slower, with the same results.
+If there is no translation (the program is too large or takes the compiler too long, or there is no
+compiler or no folder), the interpreter plays: slower, with the same results.
 """
 
 from __future__ import annotations
@@ -32,9 +34,9 @@ from sandbox.vm.image import CODE_BASE, Image
 from sandbox.vm.translate import translate
 
 LIMITS = Limits(cpu_seconds=10, wall_seconds=40.0)
-# gcc's time grows faster than the program, and at -O2 it explodes if many jumps cross each other. So -O2 is
-# for small programs only, with half of the time. -O1, which does not explode, has all of it: a slow host may
-# need four times what ours does.
+# gcc's time grows faster than the program, and at -O2 it explodes if many jumps cross each other.
+# So -O2 is for small programs only, with half of the time. -O1, which does not explode, has all of
+# it: a slow host may need four times what ours does.
 _MAX_O2_INSTRUCTIONS = 6_000  # a program of 10,000 lexical elements has some 3,000
 FLAGS = (
     *("-std=gnu11", "-w", "-ffreestanding", "-fno-builtin", "-fwrapv", "-fno-strict-aliasing"),
@@ -70,7 +72,8 @@ class Translations:
         return {digests[name]: path for name, path in caches.find(self.folder, digests).items()}
 
     def add(self, image: Image, sandbox: Sandbox) -> Path:
-        """Translate the image, unless it has a translation; return the file. Raises NotTranslated."""
+        """Translate the image, unless it has a translation; return the file. Raises
+        NotTranslated."""
         if found := self.found([image]):
             return found[image.digest]
         return self.keep(image, compiled(image, sandbox))
@@ -80,7 +83,9 @@ class Translations:
         try:
             return caches.keep(self.folder, _name(image), made)
         except OSError as error:
-            raise NotTranslated(f"the translation cannot be kept in {self.folder}: {error}") from None
+            raise NotTranslated(
+                f"the translation cannot be kept in {self.folder}: {error}"
+            ) from None
 
     def check(self, sandbox: Sandbox) -> None:
         """Raises NotTranslated if programs cannot be translated here."""

@@ -38,7 +38,11 @@ def tiny(tmp_path_factory: pytest.TempPathFactory) -> Published:
     """Three programs, a final, and an evolution, in games of a few throws."""
     chosen = small()
     chosen = chosen.model_copy(update={"game": chosen.game.model_copy(update={"L": 12, "k": 2})})
-    field = {name: sent for name, sent in knobeln_field().items() if name in ("team_1", "team_2", "team_6")}
+    field = {
+        name: sent
+        for name, sent in knobeln_field().items()
+        if name in ("team_1", "team_2", "team_6")
+    }
     path = tmp_path_factory.mktemp("tiny")
     contest, strings = played(path / "contest", chosen, field)
     return publish(contest, path / "archive", strings)

@@ -1,6 +1,8 @@
-"""The page on which readers check a contest: what it finds, and what it says that it does not check.
+"""The page on which readers check a contest: what it finds, and what it says that it does not
+check.
 
-That it has the verdict of `knobeln verify` is checked wherever a test here runs that, see conftest.py.
+That it has the verdict of `knobeln verify` is checked wherever a test here runs that, see
+conftest.py.
 """
 
 import gzip
@@ -36,7 +38,9 @@ def unchecked_facts() -> set[str]:
 
 
 @pytest.mark.slow
-def test_every_fact_of_a_contest_of_knobeln_is_checked_or_listed_as_unchecked(tiny: Published) -> None:
+def test_every_fact_of_a_contest_of_knobeln_is_checked_or_listed_as_unchecked(
+    tiny: Published,
+) -> None:
     cases = list(changes(tiny.archive))
     said = page_says(mended(changed) for _, changed in cases)
     unnoticed = {fact for (fact, _), each in zip(cases, said, strict=True) if not each.is_refused}
@@ -46,7 +50,8 @@ def test_every_fact_of_a_contest_of_knobeln_is_checked_or_listed_as_unchecked(ti
 
 
 UNCHECKED_FILES = (
-    r"verify\.html|announcement\.txt|rules\.md|certainty\.json|programs/\w+/description\.txt"  # whole
+    # whole
+    r"verify\.html|announcement\.txt|rules\.md|certainty\.json|programs/\w+/description\.txt"
     r"|contest\.json|entries\.json|rounds/\d+/group-\d+\.json"  # in part, as the test above says
 )
 
@@ -62,14 +67,22 @@ def test_60_flipped_bits_are_found(knobeln_contest: Published, *, is_mended: boo
         raw = bytearray(honest[path])
         raw[random.randrange(len(raw))] ^= 1 << random.randrange(8)
         changed = {**honest, path: bytes(raw)}
-        archives.append(mended(changed) if is_mended else packed({**changed, files.MANIFEST: manifest}))
+        archives.append(
+            mended(changed) if is_mended else packed({**changed, files.MANIFEST: manifest})
+        )
         where.append(path)
-    missed = [path for path, each in zip(where, page_says(archives), strict=True) if not each.is_refused]
-    assert [path for path in missed if not (is_mended and re.fullmatch(UNCHECKED_FILES, path))] == []
+    missed = [
+        path for path, each in zip(where, page_says(archives), strict=True) if not each.is_refused
+    ]
+    assert [
+        path for path in missed if not (is_mended and re.fullmatch(UNCHECKED_FILES, path))
+    ] == []
     assert len(missed) < 30
 
 
-def test_the_first_difference_is_told_with_the_game_and_both_values(knobeln_contest, tmp_path) -> None:
+def test_the_first_difference_is_told_with_the_game_and_both_values(
+    knobeln_contest, tmp_path
+) -> None:
     honest = dict(files.read(knobeln_contest.archive))
     path = "rounds/1/group-1.json"
     group = json.loads(honest[path])
@@ -95,7 +108,7 @@ def test_a_game_is_shown_to_whoever_came_from_its_replay(knobeln_contest: Publis
     assert said.played.startswith(f"{first} against {second}: {points} points, 60 throws, ")
 
 
-# --- what it consists of -----------------------------------------------------------------------------------
+# --- what it consists of --------------------------------------------------------------------------
 def test_the_machine_is_built_from_the_engines_own_sources(tmp_path: Path) -> None:
     if not shutil.which(CLANG):
         pytest.skip(f"there is no {CLANG}, which makes the bytes that are noted")
@@ -122,8 +135,15 @@ def test_the_page_is_one_valid_script_in_a_worker(tmp_path: Path) -> None:
 
 
 def test_a_person_can_read_all_of_it() -> None:
-    lines = [line.strip() for file in (FOLDER / "js").glob("*.js") for line in file.read_text().splitlines()]
-    assert len([line for line in lines if line and not line.startswith(("//", "/*", "*"))]) <= MAX_LINES
+    lines = [
+        line.strip()
+        for file in (FOLDER / "js").glob("*.js")
+        for line in file.read_text().splitlines()
+    ]
+    assert (
+        len([line for line in lines if line and not line.startswith(("//", "/*", "*"))])
+        <= MAX_LINES
+    )
 
 
 def test_a_recorded_round_of_quicknet_is_signed_and_a_forged_one_is_not() -> None:
@@ -161,7 +181,7 @@ def test_a_module_that_does_not_count_is_not_run() -> None:
     assert done.stdout == "Differs builds/1 does not count its time\n"
 
 
-# --- what strangers may send -------------------------------------------------------------------------------
+# --- what strangers may send ----------------------------------------------------------------------
 @pytest.mark.slow
 def test_an_archive_that_unpacks_to_more_than_a_browser_has_is_refused() -> None:
     target = io.BytesIO()
@@ -190,7 +210,8 @@ def test_what_is_no_archive_is_refused_in_a_sentence(data: bytes, why: str) -> N
 
 
 def test_a_program_that_never_ends_is_found_soon(tiny: Published) -> None:
-    """A game that the archive says nothing of, or that needs more than it says, is not played to its end."""
+    """A game that the archive says nothing of, or that needs more than it says, is not played to
+    its end."""
     honest = dict(files.read(tiny.archive))
     path = "rounds/1/group-1.json"
     group = json.loads(honest[path])

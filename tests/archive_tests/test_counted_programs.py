@@ -58,7 +58,9 @@ def test_a_contest_of_counted_programs_is_played_again(all_counted: Published) -
     assert "recorded" not in result.output
 
 
-def test_no_authentification_string_is_in_the_builds_that_are_published(all_counted: Published) -> None:
+def test_no_authentification_string_is_in_the_builds_that_are_published(
+    all_counted: Published,
+) -> None:
     for file in (all_counted.archive / "builds").iterdir():
         build = json.loads(file.read_bytes())
         texts = b"".join(map(base64.b64decode, (build["module"], *build["files"].values())))
@@ -69,7 +71,9 @@ def test_counted_programs_are_asked_again_between_others(mixed: Published) -> No
     result = knobeln("verify", mixed.archive)
     assert result.exit_code == DRAW_BELIEVED, result.output
     assert "2 programs, built again: the same, bit for bit" in result.output
-    assert "in which the programs whose time is counted played again: the same moves" in result.output
+    assert (
+        "in which the programs whose time is counted played again: the same moves" in result.output
+    )
     assert "the programs of copycat: they talk with the referee" in result.output
 
 
@@ -103,7 +107,8 @@ def json_file(path: str, change: Callable[[dict], None]) -> Change:
 
 
 def in_a_game(change: Callable[[dict, int], None], team: str = "") -> Change:
-    """Change a flawless game of this team in the first group, if it is given; its seat is told, too."""
+    """Change a flawless game of this team in the first group, if it is given; its seat is told,
+    too."""
 
     def do(group: dict) -> None:
         for match in group["matches"]:
@@ -127,8 +132,8 @@ def a_page(result: dict, seat: int) -> None:
 
 
 def a_bid(result: dict, seat: int) -> None:
-    """A dollar less for the first square that it bids for but does not win, which changes nothing; with the
-    right digest."""
+    """A dollar less for the first square that it bids for but does not win, which changes nothing;
+    with the right digest."""
     turns = [[[int(bid) for bid in bids.split()] for bids in turn] for turn in result["moves"]]
     own, other = turns[0][seat], turns[0][1 - seat]
     lost = [square for square in range(9) if 0 < own[square] < other[square]]
@@ -158,14 +163,23 @@ def without_builds(contents: dict[str, bytes]) -> None:
 @pytest.mark.parametrize(
     ("change", "finding"),
     [
-        (in_a_game(a_unit, "moody"), r"moody's program: archived [\d,]+ units, but it used [\d,]+ here"),
-        (in_a_game(a_page, "pavlov"), r"pavlov's program: archived [\d,]+ bytes of memory, but it used"),
+        (
+            in_a_game(a_unit, "moody"),
+            r"moody's program: archived [\d,]+ units, but it used [\d,]+ here",
+        ),
+        (
+            in_a_game(a_page, "pavlov"),
+            r"pavlov's program: archived [\d,]+ bytes of memory, but it used",
+        ),
         (without_builds, "is missing: the time of .*'s program is counted"),
         (
             json_file("counted.json", lambda all: all[0].update(counter="counter 0")),
             "counted.json: the builds",
         ),
-        (json_file(ASKED, lambda all: a_question(all).append("0 C")), "asked-1.json: programs were told"),
+        (
+            json_file(ASKED, lambda all: a_question(all).append("0 C")),
+            "asked-1.json: programs were told",
+        ),
         (lambda c: c.pop(ASKED), "asked-1.json: programs were told otherwise"),
         (
             lambda c: c.update({interpreter(c): c[interpreter(c)] + b"\0"}),
@@ -197,7 +211,10 @@ def test_what_others_did_is_believed_and_what_counted_programs_did_is_not(
 
 def test_where_nobody_counts_nobody_can_be_asked(in_words: Published, mended: Mended) -> None:
     result = knobeln("verify", mended(in_words.archive, lambda c: c.update({ASKED: b"[]\n"})))
-    assert (result.exit_code, "asked-1.json: programs were told otherwise" in result.output) == (1, True)
+    assert (result.exit_code, "asked-1.json: programs were told otherwise" in result.output) == (
+        1,
+        True,
+    )
 
 
 def games_of(archive: Path, *names: str) -> int:
@@ -220,14 +237,18 @@ def test_the_page_names_what_an_archive_lacks(all_counted: Published, mended: Me
     assert not said.is_refused
     missed = [each for each in said.unchecked if "what it takes to ask it again" in each]
     assert [each.split()[4] for each in missed] == ["detective", "nervous"]
-    assert said.asked == page_on(all_counted.archive).asked - games_of(all_counted.archive, "detective")
+    assert said.asked == page_on(all_counted.archive).asked - games_of(
+        all_counted.archive, "detective"
+    )
 
 
 def test_the_page_notices_every_answer_unit_and_byte(tmp_path: Path) -> None:
     sources = {"moody.c": MOODY, "pavlov.c": samples("cooperation")["pavlov.c"]}
     few = counted_contest(tmp_path, "cooperation", sources, games=1).archive
     fact = re.compile(r".*/group-\*.json: matches.*\.(moves\.\*\.\*|instructions|memory)")
-    cases = [(name, check_page.mended(changed)) for name, changed in changes(few) if fact.fullmatch(name)]
+    cases = [
+        (name, check_page.mended(changed)) for name, changed in changes(few) if fact.fullmatch(name)
+    ]
     said = check_page.page_says(data for _, data in cases)
     assert [name for (name, _), each in zip(cases, said, strict=True) if not each.is_refused] == []
     assert len(cases) > 10

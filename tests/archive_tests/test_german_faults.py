@@ -9,7 +9,15 @@ from contest.config.load import FILE_NAME
 from contest.store import outbox, results
 from contest.store.results import Games
 from knobeln.context import ContestContext
-from tests.support.archives import DRAW_BELIEVED, knobeln, knobeln_field, of_game, played, publish, small
+from tests.support.archives import (
+    DRAW_BELIEVED,
+    knobeln,
+    knobeln_field,
+    of_game,
+    played,
+    publish,
+    small,
+)
 from tests.support.german import english_in, german
 
 pytestmark = pytest.mark.usefixtures("built_once")
@@ -36,7 +44,8 @@ def mailed(contest: Path) -> str:
 
 @pytest.mark.slow
 def test_a_day_of_computed_games_and_its_archive(tmp_path: Path) -> None:
-    """The archive has the sentences in the language of the contest's start, and `verify` computes them."""
+    """The archive has the sentences in the language of the contest's start, and `verify` computes
+    them."""
     contest, strings = played(tmp_path / "contest", german(small()), knobeln_field())
     found = set(reasons(contest))
     assert "endete nach 0 von 60 Würfen" in found

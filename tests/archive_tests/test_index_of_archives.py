@@ -31,7 +31,11 @@ def folder(tmp_path: Path, tiny: Published, mended: Mended) -> Path:
     def changed(contents: dict[str, bytes]) -> None:
         facts = json.loads(contents["contest.json"])
         facts["started_at"] = "2001-01-01T12:00:00Z"
-        told = {"title": "Sommer <b>2001</b>", "language": "de", "licence": "CC BY 4.0 & <i>more</i>"}
+        told = {
+            "title": "Sommer <b>2001</b>",
+            "language": "de",
+            "licence": "CC BY 4.0 & <i>more</i>",
+        }
         facts["settings"]["contest"] |= told
         contents["contest.json"] = files.to_json(facts, Any)
 
@@ -51,7 +55,9 @@ def test_the_page_lists_archives_with_their_licences_the_newest_first(folder: Pa
     assert "2 archives on the page" in said.output
     page = (folder / "index.html").read_text(encoding="utf-8")
     assert page.startswith('<!doctype html>\n<html lang="de">')
-    assert page.index("Sommer &lt;b&gt;2001&lt;/b&gt;") < page.index("International KNOBELN contest")
+    assert page.index("Sommer &lt;b&gt;2001&lt;/b&gt;") < page.index(
+        "International KNOBELN contest"
+    )
     assert "<dt>Lizenz</dt><dd>CC BY 4.0 &amp; &lt;i&gt;more&lt;/i&gt;</dd>" in page
     assert "<dt>Lizenz</dt><dd>Der Veranstalter nennt keine.</dd>" in page
     assert page.count("3 Programme") == 2

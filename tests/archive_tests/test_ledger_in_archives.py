@@ -1,4 +1,5 @@
-"""The ledger in an archive: the organizer can sign another one, but it must fit contest and receipts."""
+"""The ledger in an archive: the organizer can sign another one, but it must fit contest and
+receipts."""
 
 import json
 from dataclasses import replace
@@ -32,7 +33,9 @@ def swapped_build(found: dict[str, bytes]) -> None:
 
 
 def another_time(found: dict[str, bytes]) -> None:
-    found["entry_lists.json"] = found["entry_lists.json"].replace(b"1994-05-14T12", b"1994-05-14T11")
+    found["entry_lists.json"] = found["entry_lists.json"].replace(
+        b"1994-05-14T12", b"1994-05-14T11"
+    )
 
 
 def no_final(found: dict[str, bytes]) -> None:
@@ -45,17 +48,26 @@ def test_a_list_of_entries_that_the_ledger_does_not_have_is_noticed(tiny, mended
     assert refused(mended(tiny.archive, change)) == words
 
 
-def test_an_earlier_final_list_is_shown_but_after_a_restored_backup_it_is_no_lie(tiny, mended) -> None:
+def test_an_earlier_final_list_is_shown_but_after_a_restored_backup_it_is_no_lie(
+    tiny, mended
+) -> None:
     *before, settings, final = entries_in(tiny.archive)
     earlier = replace(final, at=final.at - HOUR)
-    archive = mended(tiny.archive, signed_again(tiny.contest, [*before, settings, earlier, settings, final]))
+    archive = mended(
+        tiny.archive, signed_again(tiny.contest, [*before, settings, earlier, settings, final])
+    )
     verified = verification.verify(contents.from_files(files.read(archive)), progress_bar)
-    assert "the ledger has another final list of entries, of 1994-05-14 11:00 UT" in verified.noticed[0]
+    assert (
+        "the ledger has another final list of entries, of 1994-05-14 11:00 UT"
+        in verified.noticed[0]
+    )
 
 
 def test_another_seed_than_that_of_the_entries_is_noticed(tiny: Published, mended: Mended) -> None:
     def change(found: dict[str, bytes]) -> None:
-        found["seal.json"] = found["seal.json"].replace(b'"seed": "', b'"seed": "00')[:-5] + b'"\n}\n'
+        found["seal.json"] = (
+            found["seal.json"].replace(b'"seed": "', b'"seed": "00')[:-5] + b'"\n}\n'
+        )
 
     assert refused(mended(tiny.archive, change)).startswith("seal.json: the seed that follows is ")
 
@@ -63,9 +75,18 @@ def test_another_seed_than_that_of_the_entries_is_noticed(tiny: Published, mende
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        (lambda raw: raw[: raw.index(b"\n\n") + 2] if b"\n\n" in raw else raw[:-1], "not in the form"),
-        (lambda raw: raw.replace(b"program accepted", b"program aksepted", 1), "entry 2 is not in the form"),
-        (lambda raw: raw.replace(b"team_1", b"team_3", 1), "has not the 6 entries of which ledger.json"),
+        (
+            lambda raw: raw[: raw.index(b"\n\n") + 2] if b"\n\n" in raw else raw[:-1],
+            "not in the form",
+        ),
+        (
+            lambda raw: raw.replace(b"program accepted", b"program aksepted", 1),
+            "entry 2 is not in the form",
+        ),
+        (
+            lambda raw: raw.replace(b"team_1", b"team_3", 1),
+            "has not the 6 entries of which ledger.json",
+        ),
         (
             lambda raw: raw + b"".join(raw.splitlines(keepends=True)[:5]),
             "has not the 6 entries of which ledger.json",

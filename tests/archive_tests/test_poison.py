@@ -20,13 +20,22 @@ from contest.ledger import notes
 from contest.ledger.receipts import from_file
 from knobeln.archive import verification
 from knobeln.cli.progress_bars import progress_bar
-from tests.support.archives import Mended, Published, knobeln_field, played, publish, put_in_place, small
+from tests.support.archives import (
+    Mended,
+    Published,
+    knobeln_field,
+    played,
+    publish,
+    put_in_place,
+    small,
+)
 from tests.support.organizers import frozen, signed
 
 MAX_MEMORY_KB = 512_000
 MAX_CPU_SECONDS = 60
 PYTHON = re.compile(
-    r"Traceback|Error\b|\w\(\w+=|\bNone\b|\bTrue\b|\bFalse\b|\btuple|\bdict|Input should|pydantic|validation"
+    r"Traceback|Error\b|\w\(\w+=|\bNone\b|\bTrue\b|\bFalse\b|\btuple|\bdict|Input"
+    r" should|pydantic|validation"
 )
 GROUP = "rounds/1/group-1.json"
 ENDLESS = b"main() { int i; for (i = 0; i >= 0; i = (i + 1) & 65535) ; return 0; }\n"
@@ -85,7 +94,10 @@ POISON: dict[str, tuple[Poison, str]] = {
         edit("ranking.json", lambda r: r.extend(r * 5_000)),
         "ranking.json has more than 6 entries",
     ),
-    "pairings": (many_in_group("pairings"), "cannot be read: plan.pairings.0.players: it is missing"),
+    "pairings": (
+        many_in_group("pairings"),
+        "cannot be read: plan.pairings.0.players: it is missing",
+    ),
     "games": (many_in_group("matches"), "group-1.json is not in the form"),
     "a long line": (put(GROUP, b"[" * 50_000_000), "has a line of more than 1,000,000 bytes"),
     "a long game": (
@@ -100,15 +112,23 @@ POISON: dict[str, tuple[Poison, str]] = {
         edit("evolution.json", lambda e: e["ranking"][0].update(fraction=[1, 0])),
         "the evolution's ranking, line 1",
     ),
-    "2^60 instructions": (setting("programs", "max_instructions", 2**60), "settings: max_instructions: it"),
+    "2^60 instructions": (
+        setting("programs", "max_instructions", 2**60),
+        "settings: max_instructions: it",
+    ),
     "a million throws": (million_throws, "The first difference: round 1, group 1"),
-    "2^40 contests": (edit("certainty.json", lambda c: c.update(contests=2**40)), "contests, but at most"),
+    "2^40 contests": (
+        edit("certainty.json", lambda c: c.update(contests=2**40)),
+        "contests, but at most",
+    ),
     "2^31 groups": (
         edit("rounds.json", lambda r: r[0].update(groups=2**31)),
         "of 2147483648 groups is number 1",
     ),
     "a large build": (
-        lambda archive: archive.update({next(p for p in archive if p[:6] == "builds"): bytes(15_000_000)}),
+        lambda archive: archive.update(
+            {next(p for p in archive if p[:6] == "builds"): bytes(15_000_000)}
+        ),
         "its sha256 is not its name",
     ),
     "a contest that ended before it began": (
@@ -118,7 +138,8 @@ POISON: dict[str, tuple[Poison, str]] = {
 }
 
 
-# The kernel counts what a process was before it became `verify`, too; so a small one starts it and looks.
+# The kernel counts what a process was before it became `verify`, too; so a small one starts it and
+# looks.
 MEASURE = """
 import json, resource, subprocess, sys
 code = subprocess.call(sys.argv[1:])
@@ -136,7 +157,8 @@ class Used(NamedTuple):
 def verify_in_child(archive: Path, *options: str) -> tuple[int, str, Used]:
     """The exit code, what was printed, and what was used for it."""
     command = [
-        sys.executable, "-c", MEASURE, sys.executable, "-m", "knobeln", "verify", str(archive), *options,
+        sys.executable, "-c", MEASURE, sys.executable, "-m", "knobeln", "verify", str(archive),
+        *options,
     ]  # fmt: skip
     done = subprocess.run(
         command,
@@ -152,7 +174,9 @@ def verify_in_child(archive: Path, *options: str) -> tuple[int, str, Used]:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("poison", POISON)
-def test_poison_is_refused_in_plain_words_with_little_memory(knobeln_contest, mended, poison) -> None:
+def test_poison_is_refused_in_plain_words_with_little_memory(
+    knobeln_contest, mended, poison
+) -> None:
     change, words = POISON[poison]
     code, printed, used = verify_in_child(
         mended(knobeln_contest.archive, lambda archive: change(archive) and None)
@@ -171,10 +195,14 @@ def test_builds_that_never_end_are_refused_in_plain_words(tmp_path: Path, mended
     chosen = small()
     few = chosen.programs.model_copy(update={"description": "none", "max_instructions": 1_000})
     chosen = chosen.model_copy(update={"programs": few})
-    contest, strings = played(tmp_path / "contest", chosen, knobeln_field(), as_if=lambda _: ENDLESS)
+    contest, strings = played(
+        tmp_path / "contest", chosen, knobeln_field(), as_if=lambda _: ENDLESS
+    )
 
     def poison(archive: dict[str, bytes]) -> None:
-        edit("entries.json", lambda entries: [each.update(tool="another gcc") for each in entries])(archive)
+        edit("entries.json", lambda entries: [each.update(tool="another gcc") for each in entries])(
+            archive
+        )
         edit("contest.json", lambda c: c.update(written_by="0.0"))(archive)
         setting("programs", "max_instructions", 10**11)(archive)
         for path in [path for path in archive if re.fullmatch(r"rounds/\d+/group-\d+\.json", path)]:
@@ -184,7 +212,8 @@ def test_builds_that_never_end_are_refused_in_plain_words(tmp_path: Path, mended
     def crashed(group: Any) -> None:
         for match in group["matches"]:
             for seat in match["result"]["seats"]:
-                seat["verdict"] = "CRASH"  # one that is said to have used up its time gets all of it
+                # one that is said to have used up its time gets all of it
+                seat["verdict"] = "CRASH"
 
     published = publish(contest, tmp_path / "archive", strings)
     code, printed, used = verify_in_child(mended(published.archive, poison))
@@ -199,7 +228,9 @@ def test_a_manifest_of_many_files_that_are_not_there_is_refused(knobeln_contest,
     folder = tmp_path / "archive"
     files.write(folder, dict(files.read(knobeln_contest.archive)))
     listed = ",".join(f'"{number}":{{}}' for number in range(1_000_000))
-    (folder / files.MANIFEST).write_text(f'{{"format":"knobeln archive","version":1,"files":{{{listed}}}}}')
+    (folder / files.MANIFEST).write_text(
+        f'{{"format":"knobeln archive","version":1,"files":{{{listed}}}}}'
+    )
     code, printed, used = verify_in_child(folder)
     assert code == 1
     assert "lists more than the" in printed
@@ -209,7 +240,9 @@ def test_a_manifest_of_many_files_that_are_not_there_is_refused(knobeln_contest,
 @pytest.mark.slow
 def test_when_the_time_is_up_verify_says_what_it_did_not_check(knobeln_contest, mended) -> None:
     """To build six programs again takes longer than 60 ms."""
-    code, printed, _ = verify_in_child(mended(knobeln_contest.archive, lambda _: None), "--minutes", "0.001")
+    code, printed, _ = verify_in_child(
+        mended(knobeln_contest.archive, lambda _: None), "--minutes", "0.001"
+    )
     assert code == 3, printed
     assert "not checked: all that is not named here: the time was up after 0.0 minutes" in printed
     assert "games in 3 rounds" not in printed
@@ -221,7 +254,7 @@ def test_more_games_than_fit_into_memory_are_not_read(knobeln_contest, monkeypat
         contents.from_files(files.read(knobeln_contest.archive))
 
 
-# --- anything at all ---------------------------------------------------------------------------------------
+# --- anything at all ------------------------------------------------------------------------------
 VALUES = st.one_of(
     st.none(),
     st.booleans(),
@@ -229,7 +262,9 @@ VALUES = st.one_of(
     st.sampled_from([2**31, 2**63, 2**64, 10**300, -1, 0]),
     st.floats(),
     st.text(max_size=20),
-    st.sampled_from(["team_1", "OK", "TIME", "final", "0001-01-01T00:00:00Z", "9999-12-31T23:59:59Z"]),
+    st.sampled_from(
+        ["team_1", "OK", "TIME", "final", "0001-01-01T00:00:00Z", "9999-12-31T23:59:59Z"]
+    ),
     st.lists(st.integers(), max_size=3),
     st.just({}),
 )
@@ -252,7 +287,9 @@ def nodes(value: Any) -> list[tuple[Any, Any]]:
 @pytest.mark.parametrize("contest", ["tiny", "in_words"])
 @settings(max_examples=150, deadline=None, suppress_health_check=list(HealthCheck))
 @given(data=st.data())
-def test_a_damaged_archive_never_ends_in_a_traceback(contest, request, tmp_path_factory, data) -> None:
+def test_a_damaged_archive_never_ends_in_a_traceback(
+    contest, request, tmp_path_factory, data
+) -> None:
     published: Published = request.getfixturevalue(contest)
     archive = dict(files.read(published.archive))
     path = data.draw(st.sampled_from(sorted(archive)))

@@ -1,4 +1,5 @@
-"""An archive: what is in it and what is not, that it is computed again, and that any lie in it is found."""
+"""An archive: what is in it and what is not, that it is computed again, and that any lie in it is
+found."""
 
 import json
 import os
@@ -40,7 +41,7 @@ def everything(folder: Path) -> bytes:
     return b"\n".join(path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file())
 
 
-# --- what is in it -----------------------------------------------------------------------------------------
+# --- what is in it --------------------------------------------------------------------------------
 def test_an_archive_is_computed_again_without_contest_database_or_mailbox(
     knobeln_contest: Published, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -58,19 +59,24 @@ def test_an_archive_is_computed_again_without_contest_database_or_mailbox(
     assert sorted(path.name for path in tmp_path.iterdir()) == ["copy"]
 
 
-def test_no_authentification_string_and_no_address_is_in_an_archive(knobeln_contest: Published) -> None:
+def test_no_authentification_string_and_no_address_is_in_an_archive(
+    knobeln_contest: Published,
+) -> None:
     published = everything(knobeln_contest.archive)
     assert len(set(knobeln_contest.strings)) == 6
     for string in knobeln_contest.strings:
         assert string.encode() not in published
-        assert "-".join(string.split("-")[1:3]).encode() not in published  # one alone might be a word
+        # one alone might be a word
+        assert "-".join(string.split("-")[1:3]).encode() not in published
     source = (knobeln_contest.archive / "programs/team_1/source/program.c").read_text()
     assert "<<FROM>> team_1 " in source
     assert b"@teams.example" not in published
     assert b"knows C since" not in published
 
 
-def test_an_archive_is_the_same_whenever_it_is_written(knobeln_contest: Published, tmp_path: Path) -> None:
+def test_an_archive_is_the_same_whenever_it_is_written(
+    knobeln_contest: Published, tmp_path: Path
+) -> None:
     assert knobeln("publish", tmp_path / "again", "-C", knobeln_contest.contest).exit_code == 0
     assert files.read(tmp_path / "again") == files.read(knobeln_contest.archive)
 
@@ -90,7 +96,7 @@ def test_an_archive_has_the_numbers_of_a_result(knobeln_contest: Published) -> N
     assert sum(line["first"] for line in certainty["teams"]) >= 20
 
 
-# --- when ---------------------------------------------------------------------------------------------------
+# --- when -----------------------------------------------------------------------------------------
 def copy_of(contest: Path, folder: Path) -> Path:
     shutil.copytree(contest, folder)
     return folder
@@ -128,7 +134,7 @@ def test_before_the_results_are_out_a_contest_is_published_only_on_demand(
     assert knobeln("publish", tmp_path / "archive", "--early", "-C", contest).exit_code == 0
 
 
-# --- lies --------------------------------------------------------------------------------------------------
+# --- lies -----------------------------------------------------------------------------------------
 Change = Callable[[dict[str, bytes]], None]
 
 
@@ -181,13 +187,19 @@ LIES: dict[str, tuple[Change, str]] = {
         swap("programs/team_6/source/program.c", b"int i;", b"int i"),
         "it is not accepted",
     ),
-    "description": (swap("programs/team_6/description.txt", b"leaves", b"stays"), "description.txt is not"),
+    "description": (
+        swap("programs/team_6/description.txt", b"leaves", b"stays"),
+        "description.txt is not",
+    ),
     "a game that was made up": (
         edit(GROUP, lambda g: g["matches"].append({**g["matches"][-1], "attempt": 9})),
         "was not played by the rules",
     ),
     "no evolution": (lambda a: a.pop("evolution.json") and None, "the evolution: there is none"),
-    "announcement": (swap("announcement.txt", b"6 teams took", b"7 teams took"), "announcement.txt, line"),
+    "announcement": (
+        swap("announcement.txt", b"6 teams took", b"7 teams took"),
+        "announcement.txt, line",
+    ),
     "more than there should be": (lambda a: a.update({"notes.txt": b"hello\n"}), "does not belong"),
 }
 
@@ -206,11 +218,15 @@ def test_a_lie_is_found_although_the_manifest_was_mended(knobeln_contest, mended
     assert result.exit_code == 1, result.output
     assert "The first difference: " in result.output
     assert words in result.output
-    assert not re.search(r"\w\(\w+=|\bNone\b|\bTrue\b|\bFalse\b", result.output.split("difference: ")[1])
+    assert not re.search(
+        r"\w\(\w+=|\bNone\b|\bTrue\b|\bFalse\b", result.output.split("difference: ")[1]
+    )
 
 
 @pytest.mark.parametrize("pattern", [GROUP, "builds/*"])
-def test_any_file_that_was_changed_is_named(knobeln_contest: Published, tmp_path: Path, pattern: str) -> None:
+def test_any_file_that_was_changed_is_named(
+    knobeln_contest: Published, tmp_path: Path, pattern: str
+) -> None:
     archive = copy_of(knobeln_contest.archive, tmp_path / "archive")
     changed = next(archive.glob(pattern))
     changed.write_bytes(changed.read_bytes() + b" ")
@@ -220,16 +236,22 @@ def test_any_file_that_was_changed_is_named(knobeln_contest: Published, tmp_path
 
 
 @pytest.mark.slow
-def test_the_texts_of_another_version_are_not_compared(knobeln_contest: Published, mended: Mended) -> None:
+def test_the_texts_of_another_version_are_not_compared(
+    knobeln_contest: Published, mended: Mended
+) -> None:
     archive = mended(knobeln_contest.archive, edit("contest.json", set_to("0.0.9", "written_by")))
     assert knobeln("verify", archive, "--strict").exit_code == 1
     result = knobeln("verify", archive)
     assert result.exit_code == 3, result.output
-    assert "not checked: rules, announcement and the page: knobeln 0.0.9 wrote them" in result.output
+    assert (
+        "not checked: rules, announcement and the page: knobeln 0.0.9 wrote them" in result.output
+    )
 
 
 @pytest.mark.slow
-def test_whose_program_it_was_only_the_digest_can_tell(knobeln_contest: Published, mended: Mended) -> None:
+def test_whose_program_it_was_only_the_digest_can_tell(
+    knobeln_contest: Published, mended: Mended
+) -> None:
     honest = files.digest_of((knobeln_contest.archive / files.MANIFEST).read_bytes())
     assert knobeln("verify", knobeln_contest.archive, "--digest", honest).exit_code == DRAW_BELIEVED
     changed = mended(
@@ -237,7 +259,10 @@ def test_whose_program_it_was_only_the_digest_can_tell(knobeln_contest: Publishe
     )
     unproved = knobeln("verify", changed)
     assert unproved.exit_code == DRAW_BELIEVED
-    words = "names of organizations and people, the order of the entries, the names of the tools, and times"
+    words = (
+        "names of organizations and people, the order of the entries, the names of the tools, and"
+        " times"
+    )
     assert f"not checked: {words}" in unproved.output
     found = knobeln("verify", changed, "--digest", honest)
     assert found.exit_code == 1
@@ -245,9 +270,14 @@ def test_whose_program_it_was_only_the_digest_can_tell(knobeln_contest: Publishe
 
 
 @pytest.mark.slow
-def test_with_another_compiler_the_archives_own_builds_play_and_that_is_said(tmp_path, mended) -> None:
+def test_with_another_compiler_the_archives_own_builds_play_and_that_is_said(
+    tmp_path, mended
+) -> None:
     contest, strings = played(
-        tmp_path / "contest", small(), knobeln_field(), as_if=lambda data: data.replace(b"i < 60", b"i < 59")
+        tmp_path / "contest",
+        small(),
+        knobeln_field(),
+        as_if=lambda data: data.replace(b"i < 60", b"i < 59"),
     )
     published = publish(contest, tmp_path / "archive", strings)
     other = edit("entries.json", set_to("riscv64-unknown-elf-gcc 99.1", 5, "tool"))
@@ -259,15 +289,17 @@ def test_with_another_compiler_the_archives_own_builds_play_and_that_is_said(tmp
 
 
 def disqualify(folder: ContestContext, name: str) -> str:
-    done = knobeln("teams", "disqualify", name, "--reason", "somebody else wrote it", "-C", folder.path)
+    done = knobeln(
+        "teams", "disqualify", name, "--reason", "somebody else wrote it", "-C", folder.path
+    )
     assert done.exit_code == 0, done.output
     return name
 
 
 @pytest.mark.slow
 def test_a_contest_out_of_which_the_organizer_took_teams_can_be_checked(tmp_path, mended) -> None:
-    """One before the start, one before its group was played, one before the draw of the next round, and one
-    that came back. Who had withdrawn is not in it."""
+    """One before the start, one before its group was played, one before the draw of the next round,
+    and one that came back. Who had withdrawn is not in it."""
     out: list[str] = []
 
     def day(folder: ContestContext) -> None:
@@ -283,7 +315,9 @@ def test_a_contest_out_of_which_the_organizer_took_teams_can_be_checked(tmp_path
         done = {outcome.plan.number for outcome in drawn.groups}
         waiting = [group for group in drawn.plan.groups if group.number not in done]
         out.append(disqualify(folder, waiting[-1].members[0]))
-        proceeding = [line.entry for outcome in drawn.groups for line in outcome.standings if line.advances]
+        proceeding = [
+            line.entry for outcome in drawn.groups for line in outcome.standings if line.advances
+        ]
         out.append(disqualify(folder, proceeding[0]))
         out.append(disqualify(folder, waiting[-1].members[1]))
         knobeln("teams", "reinstate", out[-1], "-C", folder.path)
@@ -314,8 +348,11 @@ def test_a_contest_out_of_which_the_organizer_took_teams_can_be_checked(tmp_path
 
 @pytest.mark.slow
 def test_a_time_for_a_move_that_was_changed_counts_and_is_in_the_archive(tmp_path: Path) -> None:
-    """A program that answers to 2.5 s with a square that is not there, and to anything else with a word."""
-    tells_time = b"# <<FROM>> team STRING\ndef get_move(T, state):\n    return 99 if T == 2.5 else 'slow'\n"
+    """A program that answers to 2.5 s with a square that is not there, and to anything else with a
+    word."""
+    tells_time = (
+        b"# <<FROM>> team STRING\ndef get_move(T, state):\n    return 99 if T == 2.5 else 'slow'\n"
+    )
 
     def day(folder: ContestContext) -> None:
         seconds = ("run", "seconds", "2.5", "--reason", "it gets late", "-C", folder.path)
@@ -325,24 +362,32 @@ def test_a_time_for_a_move_that_was_changed_counts_and_is_in_the_archive(tmp_pat
         assert "2.5 s already" in knobeln(*seconds).output
         with folder.store.read() as tx:
             told = [
-                item for item in outbox.listing(tx, state=None, to=None, count=99) if "2.5" in item.subject
+                item
+                for item in outbox.listing(tx, state=None, to=None, count=99)
+                if "2.5" in item.subject
             ]
         assert len(told) == 3
         contest_day(folder.current()).run()
 
     chosen = presets.settings("ultimate-tic-tac-toe", NOW)
-    chosen = chosen.model_copy(update={"tournament": chosen.tournament.model_copy(update={"games": 1})})
+    chosen = chosen.model_copy(
+        update={"tournament": chosen.tournament.model_copy(update={"games": 1})}
+    )
     field = {name: {"bot.py": tells_time} for name in ("one", "two", "three")}
     contest, strings = played(tmp_path / "contest", chosen, field, day)
     archive = publish(contest, tmp_path / "archive", strings).archive
     kinds = {
-        path.parent.name: {seat["kind"] for turn in match["result"]["moves"] for seat in turn if seat}
+        path.parent.name: {
+            seat["kind"] for turn in match["result"]["moves"] for seat in turn if seat
+        }
         for path in sorted(archive.glob("rounds/*/group-1.json"))
         for match in json.loads(path.read_text())["matches"]
     }
     assert kinds.pop("1") == {"unreadable"}
     assert set().union(*kinds.values()) == {"forbidden"}
-    assert json.loads((archive / "contest.json").read_text())["settings"]["programs"]["seconds"] == 5.0
+    assert (
+        json.loads((archive / "contest.json").read_text())["settings"]["programs"]["seconds"] == 5.0
+    )
     verified = knobeln("verify", archive)
     assert verified.exit_code == DRAW_BELIEVED, verified.output
     assert "changed from 5 s to 2.5 s" in " ".join(verified.output.split())
@@ -388,10 +433,13 @@ def test_a_contest_whose_groups_nobody_survives_has_no_winner_and_no_final(tmp_p
     result = knobeln("verify", published.archive)
     assert result.exit_code == DRAW_BELIEVED, result.output
     rounds, ranking = (
-        json.loads((published.archive / f"{name}.json").read_text()) for name in ("rounds", "ranking")
+        json.loads((published.archive / f"{name}.json").read_text())
+        for name in ("rounds", "ranking")
     )
     assert rounds == [{"number": 1, "final": False, "groups": 2}]
-    assert [(line["entry"], line["rank"]) for line in ranking] == [(name, None) for name in sorted(field)]
+    assert [(line["entry"], line["rank"]) for line in ranking] == [
+        (name, None) for name in sorted(field)
+    ]
     assert not (published.archive / "evolution.json").exists()
     shown = json.loads(knobeln("results", "--json", "-C", contest).output)
     assert [line["entry"] for line in shown["ranking"]] == sorted(field)
@@ -406,7 +454,7 @@ def test_a_contest_whose_groups_nobody_survives_has_no_winner_and_no_final(tmp_p
     assert ">Final<" not in index
 
 
-# --- what strangers may send -------------------------------------------------------------------------------
+# --- what strangers may send ----------------------------------------------------------------------
 @pytest.fixture
 def hostile(knobeln_contest: Published, tmp_path: Path) -> Path:
     return copy_of(knobeln_contest.archive, tmp_path / "hostile")
@@ -453,8 +501,8 @@ HOSTILE: dict[str, tuple[Callable[[Path], None], str]] = {
     ),
     "a way out": (
         manifest(
-            '{\n "format": "knobeln archive",\n "version": 1,\n "files": {\n  "../../etc/passwd": {\n'
-            '   "size": 1,\n   "sha256": ""\n  }\n }\n}\n'
+            '{\n "format": "knobeln archive",\n "version": 1,\n "files": {\n  "../../etc/passwd":'
+            ' {\n   "size": 1,\n   "sha256": ""\n  }\n }\n}\n'
         ),
         "../../etc/passwd is missing",
     ),
@@ -516,7 +564,10 @@ def test_an_archive_has_no_files_with_such_names(tmp_path: Path, path: str) -> N
     ("contents", "why"),
     [
         ({"rules.txt": bytes(files.MAX_FILE_BYTES + 1)}, "rules.txt has more than"),
-        ({"rounds/1/group-1.json": bytes(files.MAX_LINE_BYTES)}, "group-1.json has a line of more than"),
+        (
+            {"rounds/1/group-1.json": bytes(files.MAX_LINE_BYTES)},
+            "group-1.json has a line of more than",
+        ),
         ({f"programs/{n}/a": b"" for n in range(5)}, "has more than 8 files"),
     ],
 )
@@ -535,11 +586,13 @@ def test_where_there_is_no_archive_that_is_said(tmp_path: Path) -> None:
 def test_results_as_json_have_the_games_that_are_asked_for(knobeln_contest: Published) -> None:
     words = ("results", "--json", "-C", knobeln_contest.contest)
     kept = json.loads((knobeln_contest.archive / GROUP).read_text())["matches"]
-    assert json.loads(knobeln(*words, "--games").output)["rounds"][0]["groups"][0]["matches"] == kept
+    assert (
+        json.loads(knobeln(*words, "--games").output)["rounds"][0]["groups"][0]["matches"] == kept
+    )
     assert json.loads(knobeln(*words).output)["rounds"][0]["groups"][0]["matches"] == []
 
 
-# --- other games -------------------------------------------------------------------------------------------
+# --- other games ----------------------------------------------------------------------------------
 @pytest.fixture(scope="module")
 def cooperation(tmp_path_factory: pytest.TempPathFactory) -> Published:
     names = ("two_tits.sh", "grudger.pl", "always_in_trouble.sh")
@@ -548,7 +601,9 @@ def cooperation(tmp_path_factory: pytest.TempPathFactory) -> Published:
 
 @pytest.fixture(scope="module")
 def hog(tmp_path_factory: pytest.TempPathFactory) -> Published:
-    return of_game(tmp_path_factory.mktemp("hog"), "hog", ("always_four.py", "always_six.py", "chaser.py"))
+    return of_game(
+        tmp_path_factory.mktemp("hog"), "hog", ("always_four.py", "always_six.py", "chaser.py")
+    )
 
 
 @pytest.mark.slow
@@ -572,7 +627,9 @@ WORD_LIES: dict[str, tuple[Change, str]] = {
 
 @pytest.mark.slow
 @pytest.mark.parametrize("lie", WORD_LIES)
-def test_a_lie_about_games_in_words_is_found(cooperation: Published, mended: Mended, lie: str) -> None:
+def test_a_lie_about_games_in_words_is_found(
+    cooperation: Published, mended: Mended, lie: str
+) -> None:
     change, words = WORD_LIES[lie]
     result = knobeln("verify", mended(cooperation.archive, change))
     assert result.exit_code == 1, result.output
@@ -580,7 +637,9 @@ def test_a_lie_about_games_in_words_is_found(cooperation: Published, mended: Men
 
 
 @pytest.mark.slow
-def test_noise_and_payoffs_are_held_to_the_seed_and_the_settings(tmp_path: Path, mended: Mended) -> None:
+def test_noise_and_payoffs_are_held_to_the_seed_and_the_settings(
+    tmp_path: Path, mended: Mended
+) -> None:
     def changed(chosen: Any) -> Any:
         game = chosen.game.model_copy(update={"noise_percent": 20, "payoffs": (5, 3, 0, -2)})
         return chosen.model_copy(update={"game": game})
@@ -591,7 +650,9 @@ def test_noise_and_payoffs_are_held_to_the_seed_and_the_settings(tmp_path: Path,
     assert result.exit_code == DRAW_BELIEVED, result.output
 
     def unmade(group: Any) -> None:
-        turn = next(turn for turn in group["matches"][0]["result"]["moves"] if isinstance(turn[0], dict))
+        turn = next(
+            turn for turn in group["matches"][0]["result"]["moves"] if isinstance(turn[0], dict)
+        )
         turn[0] = turn[0]["move"]
 
     def other_settings(contest: Any) -> None:
@@ -621,7 +682,9 @@ OTHERS: dict[str, tuple[tuple[str, ...], dict[str, int]]] = {
 
 @pytest.mark.slow
 @pytest.mark.parametrize("game", OTHERS)
-def test_contests_of_all_other_games_can_be_checked(tmp_path: Path, mended: Mended, game: str) -> None:
+def test_contests_of_all_other_games_can_be_checked(
+    tmp_path: Path, mended: Mended, game: str
+) -> None:
     names, tournament = OTHERS[game]
     published = of_game(tmp_path, game, names, **tournament)
     result = knobeln("verify", published.archive)

@@ -61,8 +61,8 @@ def honest(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stages]:
 def drand(honest: Stages) -> Iterator[None]:
     """In all tests here the stand-in is drand, for contest, `verify`, kit and page.
 
-    So they say of it what they say of quicknet, and an honest contest ends with 0. Without this fixture the
-    stand-in is a chain of one's own.
+    So they say of it what they say of quicknet, and an honest contest ends with 0. Without this
+    fixture the stand-in is a chain of one's own.
     """
     with stand_in(CHAIN, honest.url):
         yield
@@ -98,8 +98,8 @@ def one_box(tmp_path: Path) -> Callable[..., Path]:
 
 @pytest.fixture
 def verify(monkeypatch: pytest.MonkeyPatch) -> Verify:
-    """`knobeln verify ARCHIVE [--letters MAILS]`, and the check page must say the same. The same program is
-    built once for all tests here, which would take most of a minute."""
+    """`knobeln verify ARCHIVE [--letters MAILS]`, and the check page must say the same. The same
+    program is built once for all tests here, which would take most of a minute."""
     monkeypatch.setattr(machine.MachineBuilder, "build", _built_once)
 
     def run(archive: Path, mails: Path | None = None) -> Said:

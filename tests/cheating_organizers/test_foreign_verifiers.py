@@ -39,11 +39,15 @@ def tlog() -> Any:
 
 @pytest.mark.parametrize("team", [HEAVY, LOST])
 def test_sigstore_accepts_every_receipt(honest: Stages, team: str) -> None:
-    """Its form, and that the entry is in; `sigstore` checks signatures with keys of its own network alone."""
+    """Its form, and that the entry is in; `sigstore` checks signatures with keys of its own network
+    alone."""
     for note, index, path, entry in proofs_of(honest.kept["played"], team):
         parsed = SignedCheckpoint.from_text(note).checkpoint
         proof = SimpleNamespace(
-            log_index=index, tree_size=parsed.log_size, hashes=path, root_hash=bytes.fromhex(parsed.log_hash)
+            log_index=index,
+            tree_size=parsed.log_size,
+            hashes=path,
+            root_hash=bytes.fromhex(parsed.log_hash),
         )
         inner = SimpleNamespace(inclusion_proof=proof, canonicalized_body=entry)
         verify_merkle_inclusion(SimpleNamespace(_inner=inner))
@@ -74,7 +78,9 @@ def test_every_receipt_is_accepted(honest: Stages, team: str, tlog: Any) -> None
 
 
 @pytest.mark.parametrize("team", [HEAVY, LOST])
-def test_every_ledger_is_accepted_to_contain_the_one_before(honest: Stages, team: str, tlog: Any) -> None:
+def test_every_ledger_is_accepted_to_contain_the_one_before(
+    honest: Stages, team: str, tlog: Any
+) -> None:
     mails = read_mails(honest.kept["played"].box(team))
     found = {
         each.receipt.number: (each.receipt.root, each.growth)

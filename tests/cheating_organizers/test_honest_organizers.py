@@ -38,7 +38,9 @@ def test_an_honest_contest_is_clean_by_all_mails_of_all_teams(honest, verify, on
     assert (said.code, said.remarks) == (0, []), said.text
     assert "10 receipts: the ledger is the one that they were signed for" in said.text
     assert "of drand, signed by its chain, and not known before 1994-05-14 12:10 UT" in said.text
-    assert said.verdict == "Every result follows from the programs, the lists of entries and the draw."
+    assert (
+        said.verdict == "Every result follows from the programs, the lists of entries and the draw."
+    )
 
 
 def test_the_verdict_is_in_json_too(honest: Stages) -> None:
@@ -62,9 +64,15 @@ def test_the_file_of_the_kit_finds_nothing_in_one_teams_mails(honest, team, tmp_
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("beacon", "number"),
-    [("none", ""), ("file", "a dragon"), ("lottery: 4 numbers of the 14th of May, 1994", "4 9 18 34")],
+    [
+        ("none", ""),
+        ("file", "a dragon"),
+        ("lottery: 4 numbers of the 14th of May, 1994", "4 9 18 34"),
+    ],
 )
-def test_with_another_beacon_the_draw_alone_is_believed(tmp_path, verify, one_box, beacon, number) -> None:
+def test_with_another_beacon_the_draw_alone_is_believed(
+    tmp_path, verify, one_box, beacon, number
+) -> None:
     contest = MailedContest.create(tmp_path / "contest", small_settings(beacon=beacon))
     contest.take_part(PROGRAMS)
     contest.clock.at = CLOSES + timedelta(minutes=1)
@@ -75,7 +83,9 @@ def test_with_another_beacon_the_draw_alone_is_believed(tmp_path, verify, one_bo
     if number:
         with contest.opened() as opened, opened.store.write() as tx:
             now = contest.clock.now()
-            OrganizerActions(tx, opened.settings, opened.templates, now, "").hand_in_number(number, "a test")
+            OrganizerActions(tx, opened.settings, opened.templates, now, "").hand_in_number(
+                number, "a test"
+            )
         contest.play()
     boxes = one_box(*map(contest.box, PROGRAMS))
     said = verify(contest.publish(tmp_path / "archive"), boxes)
@@ -83,10 +93,12 @@ def test_with_another_beacon_the_draw_alone_is_believed(tmp_path, verify, one_bo
     assert said.text.count("  believed: ") == 1
     assert said.verdict == "Nothing contradicts the archive, but 1 thing needs a person's eyes."
     receipts_of_all = 9 if number else 8  # that of the public number comes with the results
-    assert f"{receipts_of_all} receipts: the ledger is the one that they were signed for" in said.text
+    assert (
+        f"{receipts_of_all} receipts: the ledger is the one that they were signed for" in said.text
+    )
 
 
-# --- what only needs a person's eyes -----------------------------------------------------------------------
+# --- what only needs a person's eyes --------------------------------------------------------------
 @pytest.mark.slow
 def test_a_team_that_withdraws_and_a_team_that_comes_back_by_another_name_are_no_lie(
     stage: Stage, verify: Verify, tmp_path: Path
@@ -111,7 +123,9 @@ CAREFUL = Registration()
 def test_a_form_in_the_name_of_a_withdrawn_team_is_no_lie_of_the_organizer(
     verify: Verify, tmp_path: Path, name: str
 ) -> None:
-    contest = MailedContest.create(tmp_path / "contest", small_settings(beacon="drand", registration=CAREFUL))
+    contest = MailedContest.create(
+        tmp_path / "contest", small_settings(beacon="drand", registration=CAREFUL)
+    )
     contest.take_part(PROGRAMS)
     contest.clock.at += timedelta(minutes=1)
     contest.send(DARK, "withdraw", from_line(DARK, contest.strings[DARK]))
@@ -129,7 +143,9 @@ def test_a_form_in_the_name_of_a_withdrawn_team_is_no_lie_of_the_organizer(
 def test_a_withdrawn_team_that_confirms_its_form_plays_and_the_archive_says_so(
     verify: Verify, tmp_path: Path
 ) -> None:
-    contest = MailedContest.create(tmp_path / "contest", small_settings(beacon="drand", registration=CAREFUL))
+    contest = MailedContest.create(
+        tmp_path / "contest", small_settings(beacon="drand", registration=CAREFUL)
+    )
     contest.take_part(PROGRAMS)
     contest.clock.at += timedelta(minutes=1)
     contest.send(DARK, "withdraw", from_line(DARK, contest.strings[DARK]))
@@ -148,12 +164,17 @@ def test_a_withdrawn_team_that_confirms_its_form_plays_and_the_archive_says_so(
 
 
 @pytest.mark.slow
-def test_an_objection_and_what_became_of_it_is_told(stage: Stage, verify: Verify, tmp_path: Path) -> None:
+def test_an_objection_and_what_became_of_it_is_told(
+    stage: Stage, verify: Verify, tmp_path: Path
+) -> None:
     contest = stage("listed")
     contest.clock.at += timedelta(minutes=1)
-    contest.send(HEAVY, "objection", from_line(HEAVY, contest.strings[HEAVY]) + "My rank is too low.\n")
+    contest.send(
+        HEAVY, "objection", from_line(HEAVY, contest.strings[HEAVY]) + "My rank is too low.\n"
+    )
     said = verify(contest.hold(tmp_path / "archive"))
     assert said.code == 3, said.text
     assert said.remarks == [
-        f"{HEAVY} objected at 1994-05-14 10:02 UT; the final list has its program, the same as the first one"
+        f"{HEAVY} objected at 1994-05-14 10:02 UT; the final list has its program, the same as the"
+        " first one"
     ]

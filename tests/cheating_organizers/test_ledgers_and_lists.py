@@ -20,7 +20,7 @@ from tests.support.organizers import Forgery, Verify, signing_key
 Stage = Callable[[str], MailedContest]
 
 
-# --- the ledger is edited and signed again -----------------------------------------------------------------
+# --- the ledger is edited and signed again --------------------------------------------------------
 def lose_the_program(forgery: Forgery) -> None:
     del forgery.ledger[forgery.place_of(Effect.PROGRAM_ACCEPTED, HEAVY)]
 
@@ -81,10 +81,15 @@ def test_an_archive_without_its_proofs_is_refused(forgery, verify, tmp_path, fil
     files.write(tmp_path / "without", forgery.files)
     said = verify(tmp_path / "without")
     assert said.code == 1
-    assert said.text == f"knobeln: the archive is not correct. The first difference: {file} is missing\n"
+    assert (
+        said.text
+        == f"knobeln: the archive is not correct. The first difference: {file} is missing\n"
+    )
 
 
-def test_a_team_whose_letter_was_never_answered_reads_in_the_list_that_it_is_missing(honest: Stages) -> None:
+def test_a_team_whose_letter_was_never_answered_reads_in_the_list_that_it_is_missing(
+    honest: Stages,
+) -> None:
     (first, final) = honest.kept["played"].mails(LOST, "entries")
     assert f"{LOST}: no accepted program" in flat(first)
     assert "Then object before 1994-05-14" in flat(first)
@@ -93,7 +98,7 @@ def test_a_team_whose_letter_was_never_answered_reads_in_the_list_that_it_is_mis
     assert len(text.splitlines()) <= 6
 
 
-# --- late programs -----------------------------------------------------------------------------------------
+# --- late programs --------------------------------------------------------------------------------
 @pytest.mark.parametrize(
     ("at", "words"),
     [
@@ -101,7 +106,10 @@ def test_a_team_whose_letter_was_never_answered_reads_in_the_list_that_it_is_mis
             CLOSES + timedelta(minutes=30),
             "was accepted that came at 1994-05-14 10:30 UT, when programs were no",
         ),
-        (CLOSES - timedelta(hours=3), "was accepted after the list of 1994-05-14 10:01 UT had gone out"),
+        (
+            CLOSES - timedelta(hours=3),
+            "was accepted after the list of 1994-05-14 10:01 UT had gone out",
+        ),
     ],
     ids=["late", "dated back"],
 )
@@ -128,9 +136,10 @@ def test_a_first_list_that_was_never_sent_is_shown(forgery, honest, verify, tmp_
     assert "the ledger was changed" in verify(archive, honest.kept["played"].box(LOST)).text
 
 
-# --- two teams are told different things -------------------------------------------------------------------
+# --- two teams are told different things ----------------------------------------------------------
 def other_future(stage: Stage) -> MailedContest:
-    """The contest that LIGHT is told of: DARK was dropped, unknown to the ledger, and is not listed."""
+    """The contest that LIGHT is told of: DARK was dropped, unknown to the ledger, and is not
+    listed."""
     contest = stage("listed")
     with contest.opened() as opened, opened.store.write() as tx:
         team = teams.by_name(tx, DARK)
@@ -185,7 +194,9 @@ def test_two_teams_that_were_told_different_keys_find_out(stage, honest, verify,
     assert "names another key than" in said.text
 
 
-def test_a_mail_with_another_root_than_its_receipt_is_noticed(stage, honest, verify, forgery) -> None:
+def test_a_mail_with_another_root_than_its_receipt_is_noticed(
+    stage, honest, verify, forgery
+) -> None:
     with forgery.json("seal.json") as seal:
         root = seal["entries_root"]
     said = verify(honest.archive, retold(stage("played"), LOST, root, "ab" * 32))
@@ -195,7 +206,9 @@ def test_a_mail_with_another_root_than_its_receipt_is_noticed(stage, honest, ver
 
 def test_a_file_with_another_list_than_the_root_is_noticed(stage, honest, verify, forgery) -> None:
     with forgery.json("entry_lists.json") as lists:
-        listed = "".join("{team}\n{program}\n{build}\n".format(**entry) for entry in lists[-1]["entries"])
+        listed = "".join(
+            "{team}\n{program}\n{build}\n".format(**entry) for entry in lists[-1]["entries"]
+        )
     told = listed.replace(DARK, "the_hidden_friends_of_organizer")
     old, new = (base64.encodebytes(each.encode()).decode() for each in (listed, told))
     said = verify(honest.archive, retold(stage("played"), HEAVY, old, new))

@@ -45,7 +45,10 @@ def test_a_forwarded_mail_is_read_inline_and_attached(honest: Stages) -> None:
 
 def test_a_ledger_that_was_changed_does_not_fit_the_mails(forgery, honest, tmp_path) -> None:
     place = forgery.place_of("registration accepted", LIGHT)
-    forgery.ledger[place], forgery.ledger[place + 1] = forgery.ledger[place + 1], forgery.ledger[place]
+    forgery.ledger[place], forgery.ledger[place + 1] = (
+        forgery.ledger[place + 1],
+        forgery.ledger[place],
+    )
     changed = forgery.publish(tmp_path / "archive")
     of_heavy, of_dark = mails_of(honest, HEAVY), mails_of(honest, DARK)
     assert not all(all(found) for found in told(changed, of_heavy))

@@ -21,7 +21,7 @@ from tests.support.organizers import Forgery, Verify
 Stage = Callable[[str], MailedContest]
 
 
-# --- programs ----------------------------------------------------------------------------------------------
+# --- programs -------------------------------------------------------------------------------------
 def swap_the_source(forgery: Forgery) -> None:
     source = f"programs/{DARK}/source/program.c"
     forgery.files[source] = forgery.files[f"programs/{LIGHT}/source/program.c"]
@@ -50,8 +50,14 @@ def swap_the_build_of_an_unknown_compiler(forgery: Forgery) -> None:
     ("wrong", "words"),
     [
         (swap_the_source, f"programs/{DARK}/source is none of the accepted programs in ledger.txt"),
-        (swap_source_and_build, "entries.json has not the entries of the final list in entry_lists.json"),
-        (swap_the_build_of_an_unknown_compiler, "entries.json has not the entries of the final list"),
+        (
+            swap_source_and_build,
+            "entries.json has not the entries of the final list in entry_lists.json",
+        ),
+        (
+            swap_the_build_of_an_unknown_compiler,
+            "entries.json has not the entries of the final list",
+        ),
     ],
 )
 def test_a_program_that_was_swapped_in_the_archive_is_noticed(
@@ -91,7 +97,9 @@ def test_a_program_that_was_swapped_before_the_start_is_told_to_all_teams_and_no
 
 
 @pytest.mark.slow
-def test_a_program_that_was_swapped_behind_the_final_list_is_noticed(stage, verify, tmp_path) -> None:
+def test_a_program_that_was_swapped_behind_the_final_list_is_noticed(
+    stage, verify, tmp_path
+) -> None:
     contest = stage("drawn")
     swap_build(contest)
     contest.play()
@@ -113,22 +121,31 @@ def test_a_team_that_was_left_off_the_list_is_noticed_although_nobody_heard_its_
     assert "program accepted" in flat(contest.mails(DARK, "objection")[-1])
     said = verify(contest.hold(tmp_path / "archive"))
     assert said.code == 1
-    assert f"{DARK} is not on the final list, but a program of it was accepted in ledger.txt" in said.text
+    assert (
+        f"{DARK} is not on the final list, but a program of it was accepted in ledger.txt"
+        in said.text
+    )
 
 
 @pytest.mark.slow
-def test_an_older_program_than_the_newest_is_told(stage: Stage, verify: Verify, tmp_path: Path) -> None:
+def test_an_older_program_than_the_newest_is_told(
+    stage: Stage, verify: Verify, tmp_path: Path
+) -> None:
     contest = stage("open")
     contest.clock.at += timedelta(minutes=1)
     contest.send_program(DARK, "dice_cup")
     forget_the_newest_program(contest)
     said = verify(contest.go_on(tmp_path / "archive"), contest.box(DARK))
     assert said.code == 3, said.text
-    assert any(f"an older program of {DARK} has played: the newest that" in each for each in said.remarks)
+    assert any(
+        f"an older program of {DARK} has played: the newest that" in each for each in said.remarks
+    )
 
 
 @pytest.mark.slow
-def test_a_program_that_came_in_time_and_was_refused_as_late_is_told(stage, verify, tmp_path) -> None:
+def test_a_program_that_came_in_time_and_was_refused_as_late_is_told(
+    stage, verify, tmp_path
+) -> None:
     contest = stage("open")
     toml = contest.folder / FILE_NAME
     honest = toml.read_text()
@@ -139,13 +156,16 @@ def test_a_program_that_came_in_time_and_was_refused_as_late_is_told(stage, veri
     toml.write_text(honest)
     said = verify(contest.go_on(tmp_path / "archive"), contest.box(DARK))
     assert said.code == 3, said.text
-    assert any(f"a program of {DARK} was refused as late that came at" in each for each in said.remarks)
+    assert any(
+        f"a program of {DARK} was refused as late that came at" in each for each in said.remarks
+    )
 
 
-# --- decisions ---------------------------------------------------------------------------------------------
+# --- decisions ------------------------------------------------------------------------------------
 @pytest.fixture(scope="module")
 def banned(honest: Stages, tmp_path_factory: pytest.TempPathFactory) -> Stages:
-    """The results did not please: HEAVY was disqualified afterwards, and the first round played again."""
+    """The results did not please: HEAVY was disqualified afterwards, and the first round played
+    again."""
     place = tmp_path_factory.mktemp("banned")
     contest = honest.kept["played"].copied(place / "contest")
     contest.clock.at = KNOWN + timedelta(hours=1)
@@ -168,10 +188,13 @@ def test_a_ban_with_the_results_in_sight_is_shown(banned: Stages, verify: Verify
     assert said.code == 3
     told = " ".join(said.remarks)
     assert (
-        f"{HEAVY} was taken out by the organizer at 1994-05-14 13:11 UT, after the public number was known"
+        f"{HEAVY} was taken out by the organizer at 1994-05-14 13:11 UT, after the public number"
+        " was known" in told
+    )
+    assert (
+        "a part of the contest was ordered to be played again by the organizer at 1994-05-14 13:11"
         in told
     )
-    assert "a part of the contest was ordered to be played again by the organizer at 1994-05-14 13:11" in told
 
 
 def test_a_ban_that_is_dated_back_is_shown(forgery_of_banned, verify, tmp_path) -> None:
@@ -181,7 +204,10 @@ def test_a_ban_that_is_dated_back_is_shown(forgery_of_banned, verify, tmp_path) 
     with forgery.json("decisions.json") as decisions:
         decisions["taken_out"][0]["at"] = f"{early:%Y-%m-%dT%H:%M:%SZ}"
     said = verify(forgery.publish(tmp_path / "archive"))
-    words = "the ledger has an entry of 1994-05-14 11:00 UT behind one of 1994-05-14 13:11 UT: taken out by"
+    words = (
+        "the ledger has an entry of 1994-05-14 11:00 UT behind one of 1994-05-14 13:11 UT: taken"
+        " out by"
+    )
     assert any(words in remark for remark in said.remarks), said.text
     assert any("after the public number was known" in remark for remark in said.remarks)
 
@@ -199,7 +225,10 @@ def hide_in_ledger(forgery: Forgery) -> None:
     ("wrong", "words"),
     [
         (hide_in_decisions, f"{DARK} against {HEAVY} is missing"),
-        (hide_in_ledger, f"ledger.txt does not have the decision about {HEAVY} of 1994-05-14 13:11 UT"),
+        (
+            hide_in_ledger,
+            f"ledger.txt does not have the decision about {HEAVY} of 1994-05-14 13:11 UT",
+        ),
     ],
 )
 def test_a_ban_that_is_hidden_is_noticed(forgery_of_banned, verify, tmp_path, wrong, words) -> None:

@@ -30,7 +30,15 @@ from tests.support.archives import knobeln
 from tests.support.check_page import must_agree, page_on
 from tests.support.drand_network import signed_round
 from tests.support.mail_world import START
-from tests.support.mailed_contest import DARK, HEAVY, KNOWN, LIGHT, MailedContest, Stages, small_settings
+from tests.support.mailed_contest import (
+    DARK,
+    HEAVY,
+    KNOWN,
+    LIGHT,
+    MailedContest,
+    Stages,
+    small_settings,
+)
 from tests.support.organizers import Forgery, Verify, frozen
 
 Stage = Callable[[str], MailedContest]
@@ -41,7 +49,7 @@ def seed_of(contest: MailedContest) -> ContestSeed:
         return contest_state.state(tx).seed
 
 
-# --- the secret number -------------------------------------------------------------------------------------
+# --- the secret number ----------------------------------------------------------------------------
 @pytest.mark.slow
 def test_a_secret_number_that_was_chosen_afterwards_is_not_that_of_the_welcomes(
     stage: Stage, verify: Verify, tmp_path: Path
@@ -65,11 +73,15 @@ def test_a_secret_number_that_was_chosen_afterwards_is_not_that_of_the_welcomes(
 
 
 @pytest.mark.slow
-def test_a_number_and_a_key_that_were_changed_in_mid_contest_are_noticed(stage, verify, tmp_path) -> None:
+def test_a_number_and_a_key_that_were_changed_in_mid_contest_are_noticed(
+    stage, verify, tmp_path
+) -> None:
     """With another title, so that the mails from before look like those of another contest."""
     contest = stage("listed")
     toml = contest.folder / FILE_NAME
-    toml.write_text(re.sub("^title = .*", 'title = "Another contest"', toml.read_text(), flags=re.M))
+    toml.write_text(
+        re.sub("^title = .*", 'title = "Another contest"', toml.read_text(), flags=re.M)
+    )
     with contest.opened() as opened, opened.store.write() as tx:
         tx.execute(update(contest_table).values(seed=bytes(32), signing_key=bytes(32)))
     archive = contest.hold(tmp_path / "archive")
@@ -79,10 +91,12 @@ def test_a_number_and_a_key_that_were_changed_in_mid_contest_are_noticed(stage, 
         assert "does not begin with" in said.text
 
 
-# --- playing in advance ------------------------------------------------------------------------------------
+# --- playing in advance ---------------------------------------------------------------------------
 def test_nothing_can_be_played_before_the_public_number(stage: Stage) -> None:
     contest = stage("final")
-    with pytest.raises(ValueError, match="no seed before its entries are final and its number is drawn"):
+    with pytest.raises(
+        ValueError, match="no seed before its entries are final and its number is drawn"
+    ):
         _ = seed_of(contest).value
     contest.start()  # it is waiting again
     with contest.opened() as opened, opened.store.read() as tx:
@@ -90,8 +104,11 @@ def test_nothing_can_be_played_before_the_public_number(stage: Stage) -> None:
 
 
 @pytest.mark.slow
-def test_contests_that_are_played_in_advance_are_not_the_real_one(stage: Stage, honest: Stages) -> None:
-    """Copies with each team dropped or not: without the number they show the draws of other contests."""
+def test_contests_that_are_played_in_advance_are_not_the_real_one(
+    stage: Stage, honest: Stages
+) -> None:
+    """Copies with each team dropped or not: without the number they show the draws of other
+    contests."""
     seeds = {seed_of(honest.kept["played"]).value}
     for dropped in (None, HEAVY, DARK):
         copy = stage("listed")
@@ -109,7 +126,8 @@ def test_contests_that_are_played_in_advance_are_not_the_real_one(stage: Stage, 
 
 
 def test_no_name_of_a_dummy_team_can_be_chosen_for_its_draws(honest: Stages) -> None:
-    """Every name makes another root, but the seed is made of the number too, which is not known yet."""
+    """Every name makes another root, but the seed is made of the number too, which is not known
+    yet."""
     with honest.kept["final"].opened() as opened, opened.store.read() as tx:
         state, final = contest_state.state(tx), entry_lists.all_lists(tx)[-1].list
     guesses = set()
@@ -124,7 +142,7 @@ def test_no_name_of_a_dummy_team_can_be_chosen_for_its_draws(honest: Stages) -> 
     assert chosen not in guesses
 
 
-# --- starting again ----------------------------------------------------------------------------------------
+# --- starting again -------------------------------------------------------------------------------
 @pytest.mark.slow
 def test_a_contest_that_was_started_anew_after_a_bad_draw_has_two_final_lists(
     stage: Stage, honest: Stages, verify: Verify, one_box: Callable[..., Path], tmp_path: Path
@@ -145,7 +163,7 @@ def test_a_contest_that_was_started_anew_after_a_bad_draw_has_two_final_lists(
     assert "announces round 214582 of drand, but the archive uses round 214622" in said.text
 
 
-# --- another public number ---------------------------------------------------------------------------------
+# --- another public number ------------------------------------------------------------------------
 def use_number(forgery: Forgery, source: str, value: bytes) -> None:
     """Put another public number into seal and ledger, with the seed that follows."""
     with forgery.json("seal.json") as seal, forgery.json("contest.json") as contest:
@@ -203,13 +221,22 @@ Wrong = Callable[[Forgery], None]
     [
         (next_round, "but round 214582 of chain"),
         (forged_signature, "the chain of drand has not signed this round"),
-        (any_text, "title, dates, rules or settings are not those that ledger.txt has with the final"),
+        (
+            any_text,
+            "title, dates, rules or settings are not those that ledger.txt has with the final",
+        ),
         (
             number_before_its_draw,
             "has the public number at 1994-05-14 12:05 UT, but it was drawn at 1994-05-14 12:10",
         ),
-        (number_before_the_final_list, "does not have the public number once, after the final list"),
-        (other_settings, "title, dates, rules or settings are not those that ledger.txt has with the final"),
+        (
+            number_before_the_final_list,
+            "does not have the public number once, after the final list",
+        ),
+        (
+            other_settings,
+            "title, dates, rules or settings are not those that ledger.txt has with the final",
+        ),
     ],
 )
 def test_an_archive_with_another_number_is_refused(forgery, verify, tmp_path, wrong, words) -> None:
@@ -222,7 +249,10 @@ def test_an_archive_with_another_number_is_refused(forgery, verify, tmp_path, wr
 @pytest.mark.parametrize(
     ("wrong", "words"),
     [
-        (next_round_with_another_date, "announces round 214582 of drand, but the archive uses round 214583"),
+        (
+            next_round_with_another_date,
+            "announces round 214582 of drand, but the archive uses round 214583",
+        ),
         (any_text, "promises a number of drand, but the archive uses none of it"),
         (number_before_the_final_list, "the ledger was changed: up to entry"),
     ],
@@ -237,7 +267,11 @@ def test_the_mails_of_one_team_show_which_number_was_promised(
 
 
 def test_another_chain_than_the_promised_one_is_noticed(
-    forgery: Forgery, honest: Stages, verify: Verify, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    forgery: Forgery,
+    honest: Stages,
+    verify: Verify,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(receipts, "DRAND", ("0" * 64, *receipts.DRAND[1:]))
     said = verify(forgery.publish(tmp_path / "archive"), honest.kept["played"].box(HEAVY))
@@ -257,7 +291,8 @@ def a_lottery_in(contest: MailedContest, beacon: str, source: str, value: str) -
 
 @pytest.mark.parametrize("source", ["4 9 18/34 41 45", "49 18 34 41 45"])
 def test_a_lottery_in_another_shape_is_refused(stage, verify, tmp_path, source) -> None:
-    """The seed follows from the text that the organizer likes best, with the numbers of the newspaper."""
+    """The seed follows from the text that the organizer likes best, with the numbers of the
+    newspaper."""
     draw = "".join(each.strip().replace(" ", ".") + "./" for each in source.split("/"))
     forgery = a_lottery_in(stage("played"), "lottery: 6 numbers of May 14", source, draw)
     said = verify(forgery.publish(tmp_path / "archive"))
@@ -283,21 +318,31 @@ def test_another_lottery_than_the_promised_one_is_noticed(tmp_path: Path) -> Non
         receipts.check(honest._replace(beacon="lottery: 6 numbers of May 15"), mails, is_signed)
 
 
-def test_a_chain_of_the_organizers_own_is_not_drand(honest: Stages, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_chain_of_the_organizers_own_is_not_drand(
+    honest: Stages, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """To whoever knows the real one, which the stand-in is not."""
     monkeypatch.setattr(drand, "QUICKNET", QUICKNET)
     done = knobeln("verify", honest.archive)
     assert done.exit_code == 1
     assert f"of chain {QUICKNET.hash} counts" in done.output
     must_agree(done.exit_code, done.output, page_on(honest.archive))
-    kit = [sys.executable, "-I", receipts.__file__, honest.archive, honest.kept["played"].box(HEAVY)]
+    kit = [
+        sys.executable,
+        "-I",
+        receipts.__file__,
+        honest.archive,
+        honest.kept["played"].box(HEAVY),
+    ]
     checked = subprocess.run(kit, capture_output=True, text=True, check=False)
     assert checked.returncode == 1
     assert "promises a number of drand's chain" in checked.stderr
 
 
-# --- a list that comes too late ----------------------------------------------------------------------------
-def test_a_final_list_that_was_sent_when_the_number_was_known_is_shown(stage, honest, verify) -> None:
+# --- a list that comes too late -------------------------------------------------------------------
+def test_a_final_list_that_was_sent_when_the_number_was_known_is_shown(
+    stage, honest, verify
+) -> None:
     """Its date says noon, but the team's provider has noted when it came."""
     for key, mail in mailbox.Maildir(box := stage("played").box(HEAVY), create=False).items():
         if "final list" in str(mail["Subject"]):
@@ -310,7 +355,9 @@ def test_a_final_list_that_was_sent_when_the_number_was_known_is_shown(stage, ho
     assert "with the final list arrived when its public number was known already" in said.text
 
 
-def test_a_final_list_that_was_never_sent_is_shown(stage: Stage, honest: Stages, verify: Verify) -> None:
+def test_a_final_list_that_was_never_sent_is_shown(
+    stage: Stage, honest: Stages, verify: Verify
+) -> None:
     box = mailbox.Maildir(stage("played").box(HEAVY), create=False)
     for key, mail in box.items():
         if "final list" in str(mail["Subject"]):

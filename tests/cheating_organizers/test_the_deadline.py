@@ -1,4 +1,5 @@
-"""Organizers who date letters back, wait with the list of entries, or change what was announced with it."""
+"""Organizers who date letters back, wait with the list of entries, or change what was announced
+with it."""
 
 from __future__ import annotations
 
@@ -31,8 +32,9 @@ from tests.support.organizers import Forgery, Verify, entries_in
 
 Stage = Callable[[str], MailedContest]
 DATED_BACK = (
-    "a program of the_dark_lords_of_knobeln was accepted that is said to have come at 1994-05-14 09:58 UT, "
-    "but its letter is none of those that waited at 1994-05-14 10:01 UT, when programs were no longer taken"
+    "a program of the_dark_lords_of_knobeln was accepted that is said to have come at 1994-05-14"
+    " 09:58 UT, but its letter is none of those that waited at 1994-05-14 10:01 UT, when programs"
+    " were no longer taken"
 )
 CHANGED = "settings, title, dates or rules were changed before 1994-05-14"
 
@@ -61,10 +63,12 @@ def effects(archive: Path) -> list[Effect]:
     return [each.effect for each in entries_in(archive)]
 
 
-# --- letters after the deadline ---------------------------------------------------------------------------
-def test_a_letter_that_is_dated_back_before_the_first_list_is_noticed(stage, verify, tmp_path) -> None:
-    """One letter waits at the deadline, so the list does. The organizer reads all programs, turns the clock
-    back, and sends a better one for a team of friends."""
+# --- letters after the deadline -------------------------------------------------------------------
+def test_a_letter_that_is_dated_back_before_the_first_list_is_noticed(
+    stage, verify, tmp_path
+) -> None:
+    """One letter waits at the deadline, so the list does. The organizer reads all programs, turns
+    the clock back, and sends a better one for a team of friends."""
     contest = stage("open")
     contest.clock.at = CLOSES - timedelta(minutes=5)
     store_program(contest, LIGHT, "pavlov")
@@ -85,7 +89,9 @@ def test_a_letter_that_is_dated_back_before_the_first_list_is_noticed(stage, ver
 
 
 @pytest.mark.slow
-def test_a_letter_that_waited_is_an_honest_one(stage: Stage, verify: Verify, tmp_path: Path) -> None:
+def test_a_letter_that_waited_is_an_honest_one(
+    stage: Stage, verify: Verify, tmp_path: Path
+) -> None:
     contest = stage("open")
     contest.clock.at = CLOSES - timedelta(minutes=5)
     store_program(contest, LIGHT, "pavlov")
@@ -94,16 +100,19 @@ def test_a_letter_that_waited_is_an_honest_one(stage: Stage, verify: Verify, tmp
     contest.clock.at = CLOSES + timedelta(minutes=4)
     work(contest)
     archive = contest.hold(tmp_path / "archive")
-    assert [(each.at, each.effect) for each in entries_in(archive) if each.effect is Effect.LETTER_WAITS] == [
-        (CLOSES - timedelta(minutes=5), Effect.LETTER_WAITS)
-    ]
+    assert [
+        (each.at, each.effect) for each in entries_in(archive) if each.effect is Effect.LETTER_WAITS
+    ] == [(CLOSES - timedelta(minutes=5), Effect.LETTER_WAITS)]
     said = verify(archive, contest.box(LIGHT))
     assert (said.code, said.remarks) == (0, []), said.text
 
 
 @pytest.mark.slow
-def test_a_close_that_is_entered_late_is_noticed(stage: Stage, verify: Verify, tmp_path: Path) -> None:
-    """The server is stopped at the deadline. Half an hour later the clock goes back for one letter."""
+def test_a_close_that_is_entered_late_is_noticed(
+    stage: Stage, verify: Verify, tmp_path: Path
+) -> None:
+    """The server is stopped at the deadline. Half an hour later the clock goes back for one
+    letter."""
     contest = stage("open")
     contest.clock.at = CLOSES - timedelta(minutes=2)
     contest.send_program(DARK, "dice_cup")
@@ -151,15 +160,15 @@ def test_a_first_list_that_comes_shortly_before_the_start_is_noticed(
     said = verify(forgery.publish(tmp_path / "archive"))
     assert [each for each in said.remarks if each.startswith("the first list went out at")] == (
         [
-            f"the first list went out at {at:%Y-%m-%d %H:%M} UT, long after 1994-05-14 10:00 UT, when "
-            "programs were no longer taken; the contest started at 1994-05-14 12:00 UT"
+            f"the first list went out at {at:%Y-%m-%d %H:%M} UT, long after 1994-05-14 10:00 UT,"
+            " when programs were no longer taken; the contest started at 1994-05-14 12:00 UT"
         ]
         if is_late
         else []
     )
 
 
-# --- what was announced with the first list ---------------------------------------------------------------
+# --- what was announced with the first list -------------------------------------------------------
 def rewrite(contest: MailedContest, old: str, new: str) -> None:
     """Change contest.toml."""
     file = contest.folder / FILE_NAME
@@ -170,10 +179,15 @@ def rewrite(contest: MailedContest, old: str, new: str) -> None:
 
 @pytest.mark.parametrize(
     ("old", "new"),
-    [("L = 40", "L = 41"), pytest.param("title = ", 'title = "Another" # ', marks=pytest.mark.slow)],
+    [
+        ("L = 40", "L = 41"),
+        pytest.param("title = ", 'title = "Another" # ', marks=pytest.mark.slow),
+    ],
     ids=["throws", "title"],
 )
-def test_settings_that_change_after_the_first_list_are_told_to_all(stage, verify, tmp_path, old, new) -> None:
+def test_settings_that_change_after_the_first_list_are_told_to_all(
+    stage, verify, tmp_path, old, new
+) -> None:
     """The organizer has read all programs by then."""
     contest = stage("listed")
     rewrite(contest, old, new)
@@ -191,7 +205,9 @@ def test_settings_that_change_after_the_first_list_are_told_to_all(stage, verify
 
 
 @pytest.mark.slow
-def test_settings_that_change_with_the_start_are_told_in_the_final_list(stage, verify, tmp_path) -> None:
+def test_settings_that_change_with_the_start_are_told_in_the_final_list(
+    stage, verify, tmp_path
+) -> None:
     """The server was stopped, so that nobody should hear of it before."""
     contest = stage("listed")
     rewrite(contest, "L = 40", "L = 41")
@@ -206,7 +222,9 @@ def test_a_date_that_moves_after_the_first_list_is_under_a_receipt(stage, verify
     contest = stage("listed")
     with contest.opened() as opened, opened.store.write() as tx:
         moved = {"contest_starts": START + timedelta(minutes=4)}
-        actions = OrganizerActions(tx, opened.settings, opened.templates, contest.clock.at, "a test")
+        actions = OrganizerActions(
+            tx, opened.settings, opened.templates, contest.clock.at, "a test"
+        )
         actions.move_dates(opened.written, moved, "")
         *_, last = ledger.entries(tx)
         assert last.effect is Effect.SETTINGS_CHANGED
@@ -224,12 +242,16 @@ def test_a_date_that_moves_after_the_first_list_is_under_a_receipt(stage, verify
 
 
 @pytest.mark.slow
-def test_a_change_that_the_ledger_hides_is_noticed(stage: Stage, verify: Verify, tmp_path: Path) -> None:
+def test_a_change_that_the_ledger_hides_is_noticed(
+    stage: Stage, verify: Verify, tmp_path: Path
+) -> None:
     contest = stage("listed")
     rewrite(contest, "L = 40", "L = 41")
     forgery = Forgery(contest.folder, contest.hold(tmp_path / "honest"))
     del forgery.ledger[forgery.place_of(Effect.SETTINGS_CHANGED)]
-    assert [each for each in verify(forgery.publish(tmp_path / "1")).remarks if each.startswith(CHANGED)]
+    assert [
+        each for each in verify(forgery.publish(tmp_path / "1")).remarks if each.startswith(CHANGED)
+    ]
     first = forgery.place_of(Effect.ENTRIES_LISTED)
     final = forgery.place_of(Effect.ENTRIES_FINAL)
     forgery.ledger[first] = replace(forgery.ledger[first], letter=forgery.ledger[final].letter)
@@ -252,7 +274,9 @@ def test_an_archive_with_other_settings_than_the_frozen_ones_is_refused(
     assert words in said.text
 
 
-def test_a_title_that_changes_after_the_start_is_not_in_the_archive(stage, verify, tmp_path) -> None:
+def test_a_title_that_changes_after_the_start_is_not_in_the_archive(
+    stage, verify, tmp_path
+) -> None:
     contest = stage("played")
     rewrite(contest, "title = ", 'title = "Another" # ')
     archive = contest.publish(tmp_path / "archive")

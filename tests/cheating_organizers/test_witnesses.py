@@ -1,4 +1,5 @@
-"""Two witnesses sign the ledger by mail, each with the kit's script; what an organizer can do about them."""
+"""Two witnesses sign the ledger by mail, each with the kit's script; what an organizer can do about
+them."""
 
 import base64
 import json
@@ -40,7 +41,8 @@ NAMES = ("first_witness", "second_witness")
 
 @dataclass
 class Witnessed:
-    """A contest, and the folders in which its witnesses have the files of the kit and their keys."""
+    """A contest, and the folders in which its witnesses have the files of the kit and their
+    keys."""
 
     contest: MailedContest
     homes: Path
@@ -48,14 +50,18 @@ class Witnessed:
 
     def run(self, name: str, *arguments: str) -> subprocess.CompletedProcess[str]:
         command = [sys.executable, "witness.py", *arguments]
-        return subprocess.run(command, cwd=self.homes / name, capture_output=True, text=True, check=False)
+        return subprocess.run(
+            command, cwd=self.homes / name, capture_output=True, text=True, check=False
+        )
 
     def asked(self, name: str) -> Any:
         """The newest mail to this witness that asks for a signature."""
         with self.contest.opened() as contest:
             Services(contest).handle_letters()
         self.contest.bring_mails()
-        mails = [mail for mail in self.contest.mails(name) if str(mail["Subject"]).startswith("cosign")]
+        mails = [
+            mail for mail in self.contest.mails(name) if str(mail["Subject"]).startswith("cosign")
+        ]
         return max(mails, key=lambda mail: int(str(mail["Subject"]).split()[1].rstrip(":")))
 
     def sign(self, name: str, mail: Any) -> subprocess.CompletedProcess[str]:
@@ -73,8 +79,11 @@ class Witnessed:
         done = self.sign(name, mail)
         assert done.returncode == 0, done.stderr
         line = done.stdout
-        broken = "".join(f"> {line[at : at + 60]}\n" for at in range(0, len(line), 60))  # as some mailers do
-        return self.answer(name, mail, f"Here it is:\n\n{broken if quoted else line}\nBest regards\n")
+        # as some mailers do
+        broken = "".join(f"> {line[at : at + 60]}\n" for at in range(0, len(line), 60))
+        return self.answer(
+            name, mail, f"Here it is:\n\n{broken if quoted else line}\nBest regards\n"
+        )
 
 
 @pytest.fixture(scope="module")
@@ -129,7 +138,9 @@ def test_verify_counts_who_has_signed_and_a_missing_witness_is_a_remark(witnesse
     assert found
     told = re.sub(r" \(\d{4}-\d\d-\d\d \d\d:\d\d UT\)", "", found[0])
     assert told.endswith(": 2 of 2 at the deadline, 1 of 2 with the final list, 2 of 2 at the end")
-    assert said.remarks == ["the witness second_witness has not signed the ledger with the final list"]
+    assert said.remarks == [
+        "the witness second_witness has not signed the ledger with the final list"
+    ]
 
 
 def test_no_archive_has_the_address_of_a_witness(witnessed: tuple[Witnessed, Path]) -> None:
@@ -164,7 +175,9 @@ def change_the_time(notes: list[str]) -> None:
 
 
 def leave_out_the_contests_own(notes: list[str]) -> None:
-    notes[0] = "".join(line for line in notes[0].splitlines(True) if "\N{EM DASH} knobeln/" not in line)
+    notes[0] = "".join(
+        line for line in notes[0].splitlines(True) if "\N{EM DASH} knobeln/" not in line
+    )
 
 
 @pytest.mark.parametrize(
@@ -177,7 +190,9 @@ def leave_out_the_contests_own(notes: list[str]) -> None:
         (leave_out_the_contests_own, 1),
     ],
 )
-def test_signatures_of_witnesses_that_are_missing_or_wrong(witnessed, tmp_path, wrong, code) -> None:
+def test_signatures_of_witnesses_that_are_missing_or_wrong(
+    witnessed, tmp_path, wrong, code
+) -> None:
     forgery = change(witnessed)
     with forgery.json("cosignatures.json") as notes:
         wrong(notes)
@@ -191,7 +206,9 @@ def test_signatures_of_witnesses_that_are_missing_or_wrong(witnessed, tmp_path, 
         assert "cosignatures.json has something else" in said.text
 
 
-def test_a_witness_who_is_not_named_any_more_was_named_in_the_frozen_settings(witnessed, tmp_path) -> None:
+def test_a_witness_who_is_not_named_any_more_was_named_in_the_frozen_settings(
+    witnessed, tmp_path
+) -> None:
     forgery = change(witnessed)
     with forgery.json("contest.json") as facts:
         del facts["settings"]["tournament"]["witnesses"][1]
@@ -210,16 +227,24 @@ def test_a_witness_refuses_another_ledger_than_the_one_that_it_signed(witnessed)
     assert (done.returncode, done.stdout) == (1, "")
     assert done.stderr == "Nothing is signed: you have signed a later ledger, of 11 entries.\n"
     for codes in ("LAP", "none", "RSM", "LGP"):
-        fork.contest.send(HEAVY, f"mail-preference {codes}", from_line(HEAVY, fork.contest.strings[HEAVY]))
+        fork.contest.send(
+            HEAVY, f"mail-preference {codes}", from_line(HEAVY, fork.contest.strings[HEAVY])
+        )
     fork.contest.clock.at = START + timedelta(seconds=5)
     fork.contest.start()
     mail = fork.asked(first)
     done = fork.sign(first, mail)
-    assert done.stderr == "Nothing is signed: it does not contain the ledger of 11 entries that you signed.\n"
+    assert (
+        done.stderr
+        == "Nothing is signed: it does not contain the ledger of 11 entries that you signed.\n"
+    )
     assert (fork.homes / first / "witness.key").read_text() == before
     for part in mail.iter_attachments():
         part.set_content("nothing", filename=part.get_filename())
-    assert "Nothing is signed: no mail here has a receipt of this contest" in fork.sign(first, mail).stderr
+    assert (
+        "Nothing is signed: no mail here has a receipt of this contest"
+        in fork.sign(first, mail).stderr
+    )
     assert fork.run(first, "no.eml").returncode == 1
     assert fork.run(first).returncode == fork.run(first, "new", "two words").returncode == 2
     assert "File exists" in fork.run(first, "new", "another").stderr  # no key is ever written over

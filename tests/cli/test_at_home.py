@@ -64,16 +64,23 @@ def test_lines_in_an_image_change_nothing_else_of_it() -> None:
 def test_a_fault_of_a_strategy_names_function_line_and_throw(tmp_path: Path) -> None:
     (tmp_path / "faulty.c").write_text(FAULTY)
     told = knobeln("play", tmp_path / "faulty.c", "pavlov", "--seed", "a").output
-    where = r"faulty: 0 points, \d+ instructions; failed in throw 8 of 1,000: wrote to address 0x00000004, "
+    where = (
+        r"faulty: 0 points, \d+ instructions; failed in throw 8 of 1,000: wrote to address"
+        r" 0x00000004, "
+    )
     assert re.search(where + r"which is outside its memory, in (set|main)\(\), line 1\n", told)
     assert "standard error" not in told
-    practised = knobeln("practice", tmp_path / "faulty.c", "--field", tmp_path, "--games", 2, code=1)
+    practised = knobeln(
+        "practice", tmp_path / "faulty.c", "--field", tmp_path, "--games", 2, code=1
+    )
     assert "there is no program for KNOBELN in" in practised.output
 
 
 def test_a_strategy_prints_to_standard_error_at_home_alone(tmp_path: Path) -> None:
     (tmp_path / "faulty.c").write_text(FAULTY)
-    told = knobeln("play", tmp_path / "faulty.c", "pavlov", "--seed", "a", "--stderr", "--protocol").output
+    told = knobeln(
+        "play", tmp_path / "faulty.c", "pavlov", "--seed", "a", "--stderr", "--protocol"
+    ).output
     printed = re.findall(r"    > throw (\d): it has (\d+)\n", told)
     throws = re.findall(r"^ +(\d+) +>? +8192 .* (\d+) +\d+ +\d+$", told, re.MULTILINE)
     assert [number for number, _ in printed] == list("1234567")
@@ -85,14 +92,18 @@ def test_a_strategy_prints_to_standard_error_at_home_alone(tmp_path: Path) -> No
 
 
 def test_a_strategy_that_depends_on_what_c_leaves_open_is_told(tmp_path: Path) -> None:
-    (tmp_path / "open.c").write_text("main () { for (;;) make_throw (sizeof (long) == 4 ? 9000 : 8000); }\n")
+    (tmp_path / "open.c").write_text(
+        "main () { for (;;) make_throw (sizeof (long) == 4 ? 9000 : 8000); }\n"
+    )
     told = knobeln("play", tmp_path / "open.c", "pavlov", "--stderr").output
     assert "    > Compiled for this host it made other throws" in told
 
 
 def test_too_many_instructions_are_told_with_the_throw(tmp_path: Path) -> None:
     slow = tmp_path / "slow.c"
-    slow.write_text("main () { int n = 0; for (;;) { make_throw (8192); if (++n == 284) for (;;); } }\n")
+    slow.write_text(
+        "main () { int n = 0; for (;;) { make_throw (8192); if (++n == 284) for (;;); } }\n"
+    )
     told = knobeln("play", slow, "pavlov").output
     assert "; failed in throw 285 of 1,000: used more than 855,000,000 instructions\n" in told
 
@@ -103,7 +114,9 @@ def test_a_fault_of_native_code_names_function_and_line(tmp_path: Path) -> None:
     told = knobeln("play", "--game", "cooperation", program, "tit_for_tat").output
     assert "was ended by signal 8 (SIGFPE) instead of answering" in told
     assert re.search(r"    > choose(\(int, int\))? at divides\.cc:5\n", told)
-    checked = knobeln("check", "--game", "cooperation", program, "--against", "always_betray", "--seed", "b")
+    checked = knobeln(
+        "check", "--game", "cooperation", program, "--against", "always_betray", "--seed", "b"
+    )
     assert "A trial game against always_betray" in checked.output
     assert "at divides.cc:5" in checked.output
     assert "fault_place" not in checked.output
@@ -117,7 +130,9 @@ def test_standard_error_of_a_program_that_works_is_shown_on_demand(tmp_path: Pat
     assert "talks wrote to standard error:\n    > I think\n" in knobeln(*words, "--stderr").output
 
 
-def test_the_trial_game_of_check_has_the_opponent_and_the_chance_that_are_asked_for(tmp_path: Path) -> None:
+def test_the_trial_game_of_check_has_the_opponent_and_the_chance_that_are_asked_for(
+    tmp_path: Path,
+) -> None:
     (tmp_path / "dice.c").write_text(
         "#if 0\n" + "words\n" * 15 + "#endif\nmain () { int i, n;\n"
         "for (;;) { n = next_random (1, 12288); for (i = 0; i < 8; i++) make_throw (n); } }\n"

@@ -1,4 +1,5 @@
-"""`knobeln backup` while everything runs, and `knobeln restore`: nothing is lost, and nothing sent twice."""
+"""`knobeln backup` while everything runs, and `knobeln restore`: nothing is lost, and nothing sent
+twice."""
 
 import gc
 import io
@@ -32,7 +33,8 @@ from tests.support.postgresql import execute
 from tests.support.processes import start
 
 QUESTION = (
-    b"From: joe@club.example\r\nTo: knobeln@localhost.example\r\nSubject: help\r\n\r\nWhat is this?\r\n"
+    b"From: joe@club.example\r\nTo: knobeln@localhost.example\r\nSubject: help\r\n\r\nWhat is"
+    b" this?\r\n"
 )
 
 
@@ -59,7 +61,9 @@ def begun(tmp_path: Path, house: House) -> ContestContext:
     """A contest in whose first round one of two groups has been played."""
     small = settings(workers=1, group_min=2, group_max=3, final_size=3)
     chosen = small.model_copy(update={"game": game_settings({"L": 40})})
-    made = make_contest(tmp_path / "contest", 5, house, chosen, ("LAP,DGP,GRG", "RSM", "LGP,GRP,GRR"))
+    made = make_contest(
+        tmp_path / "contest", 5, house, chosen, ("LAP,DGP,GRG", "RSM", "LGP,GRP,GRR")
+    )
     until(made, Stumbling(0))
     return made
 
@@ -70,7 +74,9 @@ def refused(path: Path, *words: object) -> str:
 
 def delivered(path: Path) -> Counter[tuple[str, str]]:
     boxes = (path / "mail").iterdir()
-    return Counter((box.name, str(mail["Message-ID"])) for box in boxes for mail in mailbox.Maildir(box))
+    return Counter(
+        (box.name, str(mail["Message-ID"])) for box in boxes for mail in mailbox.Maildir(box)
+    )
 
 
 def shown(path: Path) -> Any:
@@ -116,7 +122,9 @@ def test_a_backup_is_made_while_a_run_writes(tmp_path: Path, folder: ContestCont
 
 
 @pytest.mark.slow
-def test_on_another_computer_the_day_goes_on_and_mails_wait_for_the_organizer(tmp_path, folder) -> None:
+def test_on_another_computer_the_day_goes_on_and_mails_wait_for_the_organizer(
+    tmp_path, folder
+) -> None:
     knobeln_in(folder.path, "backup", tmp_path / "copy.tar.gz")
     elsewhere = tmp_path / "elsewhere"
     said = knobeln_in(elsewhere, "restore", "--trust", tmp_path / "copy.tar.gz").output
@@ -135,13 +143,17 @@ def test_on_another_computer_the_day_goes_on_and_mails_wait_for_the_organizer(tm
 @pytest.mark.slow
 def test_in_its_own_place_no_mail_goes_twice_and_no_letter_is_lost(tmp_path, anywhere) -> None:
     knobeln_in(anywhere.path, "backup", tmp_path / "copy.tar.gz")
-    accept(anywhere.store, QUESTION, "joe@club.example", ("knobeln@localhost.example",), "smtp", NOW)
+    accept(
+        anywhere.store, QUESTION, "joe@club.example", ("knobeln@localhost.example",), "smtp", NOW
+    )
     with anywhere.store.read() as tx:
         address = teams.get(tx, 1).address
     anywhere.store.close()
     knobeln_in(anywhere.path, "letters", "retry")
     knobeln_in(anywhere.path, "run")
-    stop = f"From: {address}\r\nTo: knobeln@localhost.example\r\nSubject: unsubscribe\r\n\r\n".encode()
+    stop = (
+        f"From: {address}\r\nTo: knobeln@localhost.example\r\nSubject: unsubscribe\r\n\r\n".encode()
+    )
     knobeln_in(anywhere.path, "receive", write(tmp_path, stop))
     knobeln_in(anywhere.path, "receive", write(tmp_path, QUESTION.replace(b"this", b"that")))
     knobeln_in(anywhere.path, "mail", "flush")
@@ -155,7 +167,8 @@ def test_in_its_own_place_no_mail_goes_twice_and_no_letter_is_lost(tmp_path, any
     with anywhere.store.read() as tx:
         assert contest_state.state(tx).phase is Phase.RUNNING
         assert letters.count_by_state(tx)[LetterState.NEW] == 3
-        # The contest, the programs, the settings, the final list of entries, `unsubscribe`, and `rerun`.
+        # The contest, the programs, the settings, the final list of entries, `unsubscribe`, and
+        # `rerun`.
         assert len(list(ledger.entries(tx))) == 1 + 5 + 1 + 1 + 1 + 1
     knobeln_in(anywhere.path, "run")
     knobeln_in(anywhere.path, "mail", "flush")
@@ -164,7 +177,8 @@ def test_in_its_own_place_no_mail_goes_twice_and_no_letter_is_lost(tmp_path, any
     assert set(before.values()) == {1}
     assert states(anywhere).keys() == {OutboxState.SENT}
     with anywhere.store.read() as tx:
-        assert len(list(ledger.entries(tx))) == 10  # the letter that was read again has its old entry
+        # the letter that was read again has its old entry
+        assert len(list(ledger.entries(tx))) == 10
 
 
 def write(tmp_path: Path, letter: bytes) -> Path:
@@ -173,20 +187,29 @@ def write(tmp_path: Path, letter: bytes) -> Path:
     return file
 
 
-def test_a_damaged_database_is_replaced_and_the_mails_stop(tmp_path: Path, folder: ContestContext) -> None:
+def test_a_damaged_database_is_replaced_and_the_mails_stop(
+    tmp_path: Path, folder: ContestContext
+) -> None:
     knobeln_in(folder.path, "backup", tmp_path / "copy.tar.gz")
     folder.store.close()
-    gc.collect()  # closes the command's own connection, which would write to the database when it is closed
+    # closes the command's own connection, which would write to the database when it is closed
+    gc.collect()
     for part in folder.path.glob("contest.db-*"):  # or SQLite would mend it from these
         part.unlink()
     (folder.path / "contest.db").write_bytes(b"not a database at all")
     assert "Nobody knows" in knobeln_in(folder.path, "restore", tmp_path / "copy.tar.gz").output
     knobeln_in(folder.path, "run")
     assert shown(folder.path)["phase"] == "finished"
-    assert (next(folder.path.glob("before-restore-*")) / "contest.db").read_bytes().startswith(b"not a")
+    assert (
+        (next(folder.path.glob("before-restore-*")) / "contest.db")
+        .read_bytes()
+        .startswith(b"not a")
+    )
 
 
-def test_a_restore_is_refused_while_somebody_is_at_work(tmp_path: Path, anywhere: ContestContext) -> None:
+def test_a_restore_is_refused_while_somebody_is_at_work(
+    tmp_path: Path, anywhere: ContestContext
+) -> None:
     knobeln_in(anywhere.path, "backup", tmp_path / "copy.tar.gz")
     for what in ("serve", "run", "delivery"):
         with anywhere.only_one(what):
@@ -216,7 +239,10 @@ def test_settings_and_templates_of_a_backup_are_shown_and_must_be_trusted(tmp_pa
     for line in (
         FILE_NAME,
         "templates/help.txt.j2 (21 bytes)",
-        f"Read them: tar -xzOf {copy} contest.toml {of_game} templates/help.txt.j2 templates/site/style.css",
+        (
+            f"Read them: tar -xzOf {copy} contest.toml {of_game} templates/help.txt.j2"
+            " templates/site/style.css"
+        ),
         "add --trust",
     ):
         assert line in said
@@ -225,7 +251,9 @@ def test_settings_and_templates_of_a_backup_are_shown_and_must_be_trusted(tmp_pa
     (elsewhere / FILE_NAME).write_text(own)
     said = refused(elsewhere, "restore", copy)  # the template is still missing
     assert f"{copy} {of_game}" in said
-    assert sorted(path.name for path in elsewhere.iterdir() if "lock" not in path.name) == [FILE_NAME]
+    assert sorted(path.name for path in elsewhere.iterdir() if "lock" not in path.name) == [
+        FILE_NAME
+    ]
     knobeln_in(elsewhere, "restore", "--trust", copy)
     assert (elsewhere / "templates" / "help.txt.j2").is_file()
     assert (elsewhere / "templates" / "site" / "style.css").is_file()
@@ -264,7 +292,8 @@ def linked() -> bytes:
         (
             lambda whole: archive_of(
                 **dict.fromkeys(
-                    ("templates/site", "templates/site/x", "templates/..", "templates/a/../../b"), b"x"
+                    ("templates/site", "templates/site/x", "templates/..", "templates/a/../../b"),
+                    b"x",
                 )
             ),
             "there is no contest.db in it",
@@ -285,7 +314,9 @@ def test_what_is_no_backup_changes_nothing(tmp_path, folder, made, said) -> None
         assert results.all_rounds(tx)
 
 
-def test_a_backup_of_a_newer_version_changes_nothing(tmp_path: Path, folder: ContestContext) -> None:
+def test_a_backup_of_a_newer_version_changes_nothing(
+    tmp_path: Path, folder: ContestContext
+) -> None:
     knobeln_in(folder.path, "backup", tmp_path / "copy.tar.gz")
     with tarfile.open(tmp_path / "copy.tar.gz") as archive:
         data = archive.extractfile("contest.db")
@@ -310,7 +341,9 @@ def test_there_is_no_backup_of_other_databases(folder, tmp_path, monkeypatch) ->
 
 
 @pytest.mark.parametrize("which", [1, 2])
-def test_a_restore_that_was_interrupted_can_be_done_again(tmp_path, folder, monkeypatch, which) -> None:
+def test_a_restore_that_was_interrupted_can_be_done_again(
+    tmp_path, folder, monkeypatch, which
+) -> None:
     knobeln_in(folder.path, "backup", tmp_path / "copy.tar.gz")
     replace, calls = os.replace, 0
 
@@ -332,7 +365,7 @@ def test_a_restore_that_was_interrupted_can_be_done_again(tmp_path, folder, monk
     assert shown(folder.path)["phase"] == "finished"
 
 
-# --- PostgreSQL only ---------------------------------------------------------------------------------------
+# --- PostgreSQL only ------------------------------------------------------------------------------
 @pytest.fixture
 def on_server(postgresql, tmp_path, house, monkeypatch) -> ContestContext:
     monkeypatch.setenv("KNOBELN_DATABASE", postgresql.new_database())
@@ -341,7 +374,9 @@ def on_server(postgresql, tmp_path, house, monkeypatch) -> ContestContext:
 
 @pytest.mark.slow
 @pytest.mark.night
-def test_a_contest_moves_to_another_server_and_on_to_a_file(tmp_path, on_server, postgresql, monkeypatch):
+def test_a_contest_moves_to_another_server_and_on_to_a_file(
+    tmp_path, on_server, postgresql, monkeypatch
+):
     knobeln_in(on_server.path, "backup", tmp_path / "copy.tar.gz")
     knobeln_in(on_server.path, "run")
     expected = shown(on_server.path)

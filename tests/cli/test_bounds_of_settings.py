@@ -1,4 +1,5 @@
-"""Every number in contest.toml has bounds, and one outside is refused with the line on which it is."""
+"""Every number in contest.toml has bounds, and one outside is refused with the line on which it
+is."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -38,7 +39,8 @@ def test_every_number_has_bounds(section: type[BaseModel], name: str) -> None:
     assert lowest is not None
     assert highest is not None
     assert highest <= 2**42, "nothing that we compute with it can take longer than a contest"
-    # pydantic keeps the metadata of a field; the adapter checks the number alone, without the section.
+    # pydantic keeps the metadata of a field; the adapter checks the number alone, without the
+    # section.
     number: TypeAdapter[float] = TypeAdapter(info.rebuild_annotation())
     for wrong in (lowest - 1, highest + 1, 2**64, 10**400, -(2**64), float("inf"), float("nan")):
         with pytest.raises(ValidationError):
@@ -62,14 +64,20 @@ def test_a_number_out_of_bounds_is_refused_with_its_line(tmp_path: Path, number:
     ("text", "line", "setting"),
     [
         ("[tournament]\n# few\ngames = 0\n", 3, "tournament.games"),
-        ('[contest]\ntitle = """\ngames = 1\n"""\n[tournament]\ngames = 0\n', 6, "tournament.games"),
+        (
+            '[contest]\ntitle = """\ngames = 1\n"""\n[tournament]\ngames = 0\n',
+            6,
+            "tournament.games",
+        ),
         ("[reports]\n\noffered = [\n  'LAP',\n  7,\n]\n", 3, "reports.offered.1"),
         ("[tournament]\ngroup_min = 9\ngroup_max = 9\n", 2, "tournament"),
         ("[game]\nk = 0\r\n", 2, "game.k"),
         ("[contest]\ntitle = 'a\u2028b'\n[game]\nk = 0\n", 4, "game.k"),
     ],
 )
-def test_the_line_of_a_setting_is_where_it_begins(tmp_path: Path, text: str, line: int, setting: str) -> None:
+def test_the_line_of_a_setting_is_where_it_begins(
+    tmp_path: Path, text: str, line: int, setting: str
+) -> None:
     (tmp_path / "contest.toml").write_bytes(text.encode())
     assert f"\n  line {line}: {setting}" in knobeln("status", "-C", tmp_path, code=1).output
 

@@ -22,7 +22,9 @@ def folder(tmp_path: Path) -> Path:
 
 
 @pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
-def test_a_database_that_cannot_be_opened_is_said_in_one_line(folder: Path, command: tuple[str, ...]) -> None:
+def test_a_database_that_cannot_be_opened_is_said_in_one_line(
+    folder: Path, command: tuple[str, ...]
+) -> None:
     (folder / "contest.db").rename(folder / "moved.db")
     (folder / "contest.db").mkdir()
     result = knobeln(*command, "-C", folder)
@@ -31,7 +33,9 @@ def test_a_database_that_cannot_be_opened_is_said_in_one_line(folder: Path, comm
 
 
 @pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
-def test_a_file_that_is_no_database_is_said_in_one_line(folder: Path, command: tuple[str, ...]) -> None:
+def test_a_file_that_is_no_database_is_said_in_one_line(
+    folder: Path, command: tuple[str, ...]
+) -> None:
     (folder / "contest.db").write_bytes(b"no database " * 1_000)
     result = knobeln(*command, "-C", folder)
     assert result.exit_code == EX_FAILED

@@ -48,7 +48,7 @@ def newest_mail(folder: Path) -> str:
     return knobeln("mail", "show", from_json("mail", "-C", folder)[-1]["id"], "-C", folder).stdout
 
 
-# --- init -------------------------------------------------------------------------------------------------
+# --- init -----------------------------------------------------------------------------------------
 def test_init_writes_every_setting_with_its_meaning(folder: Path) -> None:
     text = (folder / "contest.toml").read_text()
     for name, section in Settings.model_fields.items():
@@ -88,7 +88,9 @@ def test_an_init_that_was_killed_is_completed_by_the_next(tmp_path: Path) -> Non
             id="a mistyped setting",
         ),
         pytest.param("[game\n", "contest.toml", id="no TOML"),
-        pytest.param("[tournament]\nself_play = false\n", "self-games", id="an evolution without self-games"),
+        pytest.param(
+            "[tournament]\nself_play = false\n", "self-games", id="an evolution without self-games"
+        ),
     ],
 )
 def test_a_wrong_setting_is_named(folder: Path, wrong: str, says: str) -> None:
@@ -100,10 +102,14 @@ def test_a_wrong_setting_is_named(folder: Path, wrong: str, says: str) -> None:
 @pytest.mark.parametrize(
     "words", [("backup", "no/where/it.tar.gz"), ("site", "/proc/pages"), ("init", "/proc/it")]
 )
-def test_a_place_that_cannot_be_written_is_said_in_one_line(folder: Path, words: tuple[str, str]) -> None:
+def test_a_place_that_cannot_be_written_is_said_in_one_line(
+    folder: Path, words: tuple[str, str]
+) -> None:
     command = words if words[0] == "init" else (*words, "-C", folder)
     said = knobeln(*command, code=1).output
-    assert re.match("knobeln: cannot (read or write|make the folder .*): No such file or directory", said)
+    assert re.match(
+        "knobeln: cannot (read or write|make the folder .*): No such file or directory", said
+    )
     assert len(said.splitlines()) == 1
 
 
@@ -121,7 +127,7 @@ def test_the_folder_is_found_wherever_it_is_named(folder, place, monkeypatch) ->
     assert from_json(*words)["phase"] == "open"
 
 
-# --- letters ----------------------------------------------------------------------------------------------
+# --- letters --------------------------------------------------------------------------------------
 @pytest.mark.parametrize(
     ("stdin", "code"),
     [
@@ -147,26 +153,39 @@ def test_upgrade_makes_no_database_where_there_is_none(folder: Path, tmp_path: P
 
 @pytest.mark.parametrize("sender", ["<>", ""])
 def test_the_null_sender_may_have_its_angle_brackets(folder: Path, sender: str) -> None:
-    knobeln("receive", "--sender", sender, "-C", folder, stdin=letter(TEAM, "hello", "I am a bounce"))
+    knobeln(
+        "receive", "--sender", sender, "-C", folder, stdin=letter(TEAM, "hello", "I am a bounce")
+    )
     assert from_json("letters", "-C", folder)[0]["sender"] == ""
     assert from_json("mail", "-C", folder) == []  # it is not answered
 
 
 def test_an_envelope_that_is_no_text_does_not_cost_the_letter(folder: Path) -> None:
     odd = os.fsdecode(b"\xff@a.example")
-    knobeln("receive", "--sender", odd, "--recipient", odd, "-C", folder, stdin=letter(TEAM, "hello", "x"))
+    knobeln(
+        "receive",
+        "--sender",
+        odd,
+        "--recipient",
+        odd,
+        "-C",
+        folder,
+        stdin=letter(TEAM, "hello", "x"),
+    )
     assert from_json("letters", "-C", folder)[0]["sender"] == "?@a.example"
 
 
 def test_to_retry_a_letter_that_was_not_set_aside_is_no_success(folder: Path) -> None:
-    assert "letter 7 was not set aside" in knobeln("letters", "retry", 7, "-C", folder, code=1).output
+    assert (
+        "letter 7 was not set aside" in knobeln("letters", "retry", 7, "-C", folder, code=1).output
+    )
 
 
 def test_receive_without_a_contest_asks_the_mail_system_to_try_again(tmp_path: Path) -> None:
     knobeln("receive", "-C", tmp_path, stdin=b"Subject: x\n\ny\n", code=75)
 
 
-# --- teams ------------------------------------------------------------------------------------------------
+# --- teams ----------------------------------------------------------------------------------------
 def test_a_registration_that_waits_is_accepted_or_rejected_by_the_organizer(folder: Path) -> None:
     toml = folder / "contest.toml"
     toml.write_text(toml.read_text().replace('approval = "automatic"', 'approval = "organizer"'))
@@ -184,13 +203,15 @@ def test_a_registration_that_waits_is_accepted_or_rejected_by_the_organizer(fold
     assert "no team nobody" in knobeln("teams", "accept", "nobody", "-C", folder, code=1).output
 
 
-# --- the contest day --------------------------------------------------------------------------------------
+# --- the contest day ------------------------------------------------------------------------------
 @pytest.fixture(scope="module")
 def five_programs(house: House) -> Mapping[str, Any]:
     return house.first(5)
 
 
-def test_a_contest_is_run_and_its_results_are_shown(tmp_path: Path, five_programs: dict[str, Any]) -> None:
+def test_a_contest_is_run_and_its_results_are_shown(
+    tmp_path: Path, five_programs: dict[str, Any]
+) -> None:
     make_contest(tmp_path, 7, five_programs, settings())
     assert "nothing has been played" in knobeln("results", "-C", tmp_path, code=1).output
     assert "not finished" in knobeln("announce", "--results", "-C", tmp_path, code=1).output
@@ -221,13 +242,18 @@ def test_the_organizers_words_come_first_in_the_summary(tmp_path, five_programs)
     assert "knobeln run summary 1" in knobeln("status", "-C", tmp_path).output
     assert "empty" in knobeln("run", "summary", 1, "-", "-C", tmp_path, stdin="  \n", code=1).output
     (tmp_path / "latin1").write_bytes(b"Gr\xfc\xdfe\n")
-    assert "UTF-8" in knobeln("run", "summary", 1, tmp_path / "latin1", "-C", tmp_path, code=1).output
+    assert (
+        "UTF-8" in knobeln("run", "summary", 1, tmp_path / "latin1", "-C", tmp_path, code=1).output
+    )
     knobeln("run", "summary", 1, "-", "-C", tmp_path, stdin="It was close.\n")
     assert "It was close." in newest_mail(tmp_path)
-    assert "gone out" in knobeln("run", "summary", 1, "-", "-C", tmp_path, stdin="Again.\n", code=1).output
+    assert (
+        "gone out"
+        in knobeln("run", "summary", 1, "-", "-C", tmp_path, stdin="Again.\n", code=1).output
+    )
 
 
-# --- programs ---------------------------------------------------------------------------------------------
+# --- programs -------------------------------------------------------------------------------------
 def test_check_gives_the_compile_report(tmp_path: Path) -> None:
     good, bad = tmp_path / "good.c", tmp_path / "bad.c"
     good.write_text(house_strategies()[0].source)
@@ -260,10 +286,13 @@ def test_play_writes_the_replay_into_one_file(tmp_path: Path) -> None:
 def test_play_names_the_strategy_that_was_meant_or_where_they_are_listed() -> None:
     assert "`knobeln games` lists them" in knobeln("play", "nobody.c", "council", code=1).output
     assert "did you mean council?" in knobeln("play", "counsil", "pavlov", code=1).output
-    assert "did you mean cooperation?" in knobeln("play", "--game", "coperation", "a", "b", code=1).output
+    assert (
+        "did you mean cooperation?"
+        in knobeln("play", "--game", "coperation", "a", "b", code=1).output
+    )
 
 
-# --- the rest ---------------------------------------------------------------------------------------------
+# --- the rest -------------------------------------------------------------------------------------
 def test_the_demo_says_at_once_what_is_missing_on_this_host(tmp_path, monkeypatch) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
     output = knobeln("demo", tmp_path / "contest", code=1).output
@@ -291,7 +320,10 @@ def test_doctor_finds_this_host_fit(folder: Path, monkeypatch: pytest.MonkeyPatc
     assert failed[0].startswith("FAIL a letter to itself: no letter leaves this host")
     user = "note the user: root" if os.geteuid() == 0 else "ok   the user: an ordinary user"
     assert user in output
-    assert "ok   the sandbox: bubblewrap isolates programs (tried: no network, /proc/sys cannot be" in output
+    assert (
+        "ok   the sandbox: bubblewrap isolates programs (tried: no network, /proc/sys cannot be"
+        in output
+    )
     limits = limits_of_sandboxes()
     said = "ok   limits of sandboxes: " if limits.whole else "note limits of sandboxes: weak: "
     assert f"{said}{limits.sentence}" in output
@@ -308,7 +340,9 @@ def test_doctor_finds_that_sandboxes_are_not_filtered(monkeypatch: pytest.Monkey
 
 
 def test_doctor_finds_limits_that_do_not_bite(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(host_checks, "limits_of_sandboxes", lambda: LimitsOfSandboxes(True, "they hold"))
+    monkeypatch.setattr(
+        host_checks, "limits_of_sandboxes", lambda: LimitsOfSandboxes(True, "they hold")
+    )
     monkeypatch.setattr(groups, "_found", lambda: (None, "not here"))
     with pytest.raises(
         ToolMissing, match="they hold, but a sandbox that used more than 65 MB ended with exit"

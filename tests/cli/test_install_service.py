@@ -10,7 +10,9 @@ from click.testing import Result
 from tests.support.command_line import knobeln
 
 UNITS = ("knobeln-backup@.service", "knobeln-backup@.timer", "knobeln@.service")
-with_sysusers = pytest.mark.skipif(not shutil.which("systemd-sysusers"), reason="systemd is not installed")
+with_sysusers = pytest.mark.skipif(
+    not shutil.which("systemd-sysusers"), reason="systemd is not installed"
+)
 
 
 @pytest.fixture
@@ -44,7 +46,9 @@ def test_a_name_that_is_no_units_is_refused(system: Path, name: str) -> None:
 @pytest.mark.needs_root
 @with_sysusers
 def test_it_is_installed_once_and_a_contest_is_added_later(system: Path) -> None:
-    assert "sudo -u knobeln knobeln init /var/lib/knobeln/spring" in install(system, "spring").output
+    assert (
+        "sudo -u knobeln knobeln init /var/lib/knobeln/spring" in install(system, "spring").output
+    )
     home = system / "var/lib/knobeln"
     passwd = (system / "etc/passwd").read_text()
     user, group = (int(number) for number in passwd.split(":")[2:4])
@@ -58,7 +62,9 @@ def test_it_is_installed_once_and_a_contest_is_added_later(system: Path) -> None
 
     before = files(system)
     assert install(system).output == ""
-    assert install(system, "autumn").output.startswith("make the folder /var/lib/knobeln/autumn\nNow")
+    assert install(system, "autumn").output.startswith(
+        "make the folder /var/lib/knobeln/autumn\nNow"
+    )
     assert files(system) == before
 
 

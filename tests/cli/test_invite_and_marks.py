@@ -1,4 +1,5 @@
-"""`knobeln class`: a class from a CSV list, what is done with odd lists, and the marks afterwards."""
+"""`knobeln class`: a class from a CSV list, what is done with odd lists, and the marks
+afterwards."""
 
 import csv
 import io
@@ -51,7 +52,9 @@ def mails_of_dry_run(contest: Path, students: Path) -> dict[str, EmailMessage]:
     return {str(mail["To"]): mail for mail in found}
 
 
-def test_a_list_makes_a_form_for_each_team_and_each_single_person(contest: Path, students: Path) -> None:
+def test_a_list_makes_a_form_for_each_team_and_each_single_person(
+    contest: Path, students: Path
+) -> None:
     mails = mails_of_dry_run(contest, students)
     assert sorted(mails) == ["ada@uni.example", "gauss@uni.example"]
     assert invited(contest) == []  # it was a dry run
@@ -89,21 +92,28 @@ def test_a_reply_with_the_form_filled_in_registers_the_team(contest: Path, stude
     assert "1 invitation goes out. 1 address was registered, or invited before" in said
 
 
-def test_a_form_sent_back_as_it_was_is_refused_and_names_what_is_missing(contest, students, monkeypatch):
-    monkeypatch.setenv("KNOBELN_SET_REGISTRATION__CONFIRM", "never")  # no question to the sender first
+def test_a_form_sent_back_as_it_was_is_refused_and_names_what_is_missing(
+    contest, students, monkeypatch
+):
+    # no question to the sender first
+    monkeypatch.setenv("KNOBELN_SET_REGISTRATION__CONFIRM", "never")
     text = mails_of_dry_run(contest, students)["gauss@uni.example"].get_content()
     quoted = "".join(f"> {line}\n" for line in text.splitlines())
     reply = letter("gauss@uni.example", "Re: registration for KNOBELN", quoted)
     knobeln("receive", "-C", contest, stdin=reply)
     assert json.loads(knobeln_in(contest, "teams", "--json").stdout) == []
-    subjects = [mail["subject"] for mail in json.loads(knobeln_in(contest, "mail", "--json").stdout)]
+    subjects = [
+        mail["subject"] for mail in json.loads(knobeln_in(contest, "mail", "--json").stdout)
+    ]
     assert subjects == ["International KNOBELN contest: your registration is not accepted"]
     answer = knobeln_in(contest, "mail", "show", "1").output
     assert "<age in years>" in answer
     assert "<institution, city, country>" in answer
 
 
-def test_a_contest_for_a_class_asks_for_names_and_nothing_else(tmp_path, students, monkeypatch) -> None:
+def test_a_contest_for_a_class_asks_for_names_and_nothing_else(
+    tmp_path, students, monkeypatch
+) -> None:
     monkeypatch.setenv("KNOBELN_SET_REGISTRATION__CONFIRM", "never")
     monkeypatch.setenv("TZ", "Europe/Berlin")
     contest = tmp_path / "course"
@@ -125,18 +135,27 @@ def test_a_contest_for_a_class_asks_for_names_and_nothing_else(tmp_path, student
     knobeln("receive", "-C", contest, stdin=reply.as_bytes())
     team = json.loads(knobeln_in(contest, "teams", "show", "princeps", "--json").stdout)["team"]
     (member,) = team["registration"]["members"]
-    assert (member["name"], member["age"], member["occupation"]) == ("Carl Friedrich Gauß", None, "")
+    assert (member["name"], member["age"], member["occupation"]) == (
+        "Carl Friedrich Gauß",
+        None,
+        "",
+    )
     assert "is there already" in knobeln("init", contest, "--class", code=1).output
 
 
-def test_the_same_list_again_invites_nobody_twice_and_a_longer_one_the_new(contest, students) -> None:
+def test_the_same_list_again_invites_nobody_twice_and_a_longer_one_the_new(
+    contest, students
+) -> None:
     knobeln_in(contest, "class", "invite", students)
     said = knobeln_in(contest, "class", "invite", students).output
     assert "0 invitations go out. 2 addresses were registered, or invited before" in said
     students.write_text(LIST + "4;Hopper;Grace;grace@navy.example;\n", encoding="utf-8")
     assert "1 invitation goes out." in knobeln_in(contest, "class", "invite", students).output
     assert len(invited(contest)) == 3
-    assert "3 invitations go out." in knobeln_in(contest, "class", "invite", students, "--again").output
+    assert (
+        "3 invitations go out."
+        in knobeln_in(contest, "class", "invite", students, "--again").output
+    )
     said = knobeln_in(contest, "class", "invite", students, "--again").output
     assert "3 addresses were registered, or invited today." in said
     assert "invitations were sent" in knobeln_in(contest, "log", "--what", "invite").output
@@ -148,8 +167,14 @@ def test_the_same_list_again_invites_nobody_twice_and_a_longer_one_the_new(conte
         (b"", "the list is empty"),
         (b"mail,name\n", "but nobody"),
         (b"name,team\nAda,a\n", "must name a column `mail`; it names 'name' and 'team'"),
-        (b"mail,name\nada at uni,Ada\nbob@uni.example,Bob\n", "row 2: 'ada at uni' is no mail address"),
-        (b"mail\na@uni.example\nb@uni.example\na@uni.example\n", "row 4: a@uni.example is in row 2, too"),
+        (
+            b"mail,name\nada at uni,Ada\nbob@uni.example,Bob\n",
+            "row 2: 'ada at uni' is no mail address",
+        ),
+        (
+            b"mail\na@uni.example\nb@uni.example\na@uni.example\n",
+            "row 4: a@uni.example is in row 2, too",
+        ),
         (b"mail,email\na@uni.example,b@uni.example\n", "two columns of the list are the mail"),
         (b'mail,name\na@uni.example,"Ada\n', "not CSV"),
         (b"\xff\xfe\x00\x00", "must name a column `mail`"),
@@ -170,7 +195,7 @@ def test_lists_of_spreadsheets_are_read(contest: Path, tmp_path: Path) -> None:
         assert "Carl Friedrich Gauß" in mails["gauss@uni.example"].get_content()
 
 
-# --- the list comes back -----------------------------------------------------------------------------------
+# --- the list comes back --------------------------------------------------------------------------
 PAIR = """\
 mail-address: ada@uni.example
 mail-preference: RSM
@@ -196,11 +221,20 @@ def marks(contest: Path, *words: object) -> list[dict[str, str]]:
     return list(csv.DictReader(io.StringIO(knobeln_in(contest, "class", "marks", *words).stdout)))
 
 
-def test_marks_have_all_columns_of_the_list_and_everybody_in_it(contest, students, monkeypatch) -> None:
+def test_marks_have_all_columns_of_the_list_and_everybody_in_it(
+    contest, students, monkeypatch
+) -> None:
     monkeypatch.setenv("KNOBELN_SET_REGISTRATION__CONFIRM", "never")
     knobeln_in(contest, "class", "invite", students)
     before = marks(contest)
-    assert list(before[0])[:6] == ["Matrikelnummer", "Nachname", "Vorname", "E-Mail", "Team (list)", "member"]
+    assert list(before[0])[:6] == [
+        "Matrikelnummer",
+        "Nachname",
+        "Vorname",
+        "E-Mail",
+        "Team (list)",
+        "member",
+    ]
     assert [(row["Matrikelnummer"], row["state"], row["mail"], row["sent"]) for row in before] == [
         ("1", "invited", "ada@uni.example", "0"),
         ("2", "invited", "charles@uni.example", "0"),
@@ -211,9 +245,12 @@ def test_marks_have_all_columns_of_the_list_and_everybody_in_it(contest, student
     register(contest, PAIR, "ada@uni.example")
     alone = PAIR.replace("ada@uni", "gauss@uni").replace("analysts", "princeps")
     register(contest, alone.partition("  Charles")[0], "gauss@uni.example")
-    rows = [(r["Matrikelnummer"], r["member"], r["team"], r["mail"], r["state"]) for r in marks(contest)]
+    rows = [
+        (r["Matrikelnummer"], r["member"], r["team"], r["mail"], r["state"]) for r in marks(contest)
+    ]
     assert rows == [
-        ("1", "Augusta Ada King", "analysts", "ada@uni.example", "active"),  # who is left has the address
+        # who is left has the address
+        ("1", "Augusta Ada King", "analysts", "ada@uni.example", "active"),
         ("2", "Charles BABBAGE", "analysts", "charles@uni.example", "active"),
         ("3", "Augusta Ada King", "princeps", "gauss@uni.example", "active"),
         ("4", "Grace Hopper", "", "grace@navy.example", "invited"),
@@ -232,7 +269,7 @@ def test_who_is_not_in_the_list_has_marks_too(contest, students, monkeypatch) ->
     ]
 
 
-# --- a fixed field, and what other systems import ----------------------------------------------------------
+# --- a fixed field, and what other systems import -------------------------------------------------
 PROGRAM = """\
 /*
   <<FROM>> analysts STRING
@@ -269,7 +306,8 @@ def test_the_same_program_has_the_same_marks_in_each_class(tmp_path, students, m
     assert len(first) == 2
     games, won, failures, points = first[0]
     assert (games, failures) == ("32", "0")
-    # 12288 against 6144: the higher wins 13 points a throw; against chance less than half of the throws.
+    # 12288 against 6144: the higher wins 13 points a throw; against chance less than half of the
+    # throws.
     assert int(won) >= 16
     assert 6_500 < float(points) < 13_000
     in_moodle = csv_rows(contest, "--for", "moodle", "--field", field)
@@ -285,21 +323,30 @@ def csv_rows(contest: Path, *words: object) -> list[list[str]]:
     return list(csv.reader(io.StringIO(knobeln_in(contest, "class", "marks", *words).stdout)))
 
 
-def test_canvas_imports_one_mark_by_its_own_columns(contest, students, tmp_path, monkeypatch) -> None:
+def test_canvas_imports_one_mark_by_its_own_columns(
+    contest, students, tmp_path, monkeypatch
+) -> None:
     monkeypatch.setenv("KNOBELN_SET_REGISTRATION__CONFIRM", "never")
     knobeln_in(contest, "class", "invite", students)
     refused = knobeln_in(contest, "class", "marks", "--for", "canvas", code=1).output
     assert "the class list has no column Student, ID and Section" in refused
     exported = tmp_path / "gradebook.csv"
     exported.write_text(
-        "Student,ID,SIS Login ID,Section,mail\n"
-        '"Babbage, Charles",17,cb1,A,charles@uni.example\n"Lovelace, Ada",18,al2,A,ada@uni.example\n'
-        '"Gauß, Carl",19,cg3,B,gauss@uni.example\n'
+        'Student,ID,SIS Login ID,Section,mail\n"Babbage,'
+        ' Charles",17,cb1,A,charles@uni.example\n"Lovelace, Ada",18,al2,A,ada@uni.example\n"Gauß,'
+        ' Carl",19,cg3,B,gauss@uni.example\n'
     )
     knobeln_in(contest, "class", "invite", exported)
     register(contest, PAIR.partition("  Charles")[0], "ada@uni.example")
     assert csv_rows(contest, "--for", "canvas", "--mark", "sent") == [
-        ["Student", "ID", "SIS User ID", "SIS Login ID", "Section", "International KNOBELN contest"],
+        [
+            "Student",
+            "ID",
+            "SIS User ID",
+            "SIS Login ID",
+            "Section",
+            "International KNOBELN contest",
+        ],
         ["Lovelace, Ada", "18", "", "al2", "A", "0"],
         ["Babbage, Charles", "17", "", "cb1", "A", "0"],
         ["Gauß, Carl", "19", "", "cg3", "B", "0"],

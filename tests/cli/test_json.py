@@ -56,7 +56,9 @@ class Contests:
 def contests(tmp_path_factory: pytest.TempPathFactory, house: House) -> Contests:
     path = tmp_path_factory.mktemp("contests")
     chosen = small()
-    chosen = chosen.model_copy(update={"ladder": chosen.ladder.model_copy(update={"enabled": True})})
+    chosen = chosen.model_copy(
+        update={"ladder": chosen.ladder.model_copy(update={"enabled": True})}
+    )
     field = {name: sent for name, sent in knobeln_field().items() if name in TEAMS}
     finished, strings = played(path / "finished", chosen, field)
     publish(finished, path / "archive", strings)
@@ -83,7 +85,8 @@ def words_of(contests: Contests) -> dict[str, Sequence[object]]:
 
 
 def ask(name: str, contests: Contests, *more: object) -> Result:
-    code = 3 if name == "verify" else 0  # that contest has no public number, so its draw is believed
+    # that contest has no public number, so its draw is believed
+    code = 3 if name == "verify" else 0
     return knobeln(*name.split(), *words_of(contests)[name], *more, code=code)
 
 
@@ -97,7 +100,9 @@ SLOW = pytest.mark.slow
         for name in (full.removeprefix("knobeln ") for full in TYPES)
     ],
 )
-def test_a_command_answers_in_the_form_that_the_reference_says(name: str, contests: Contests) -> None:
+def test_a_command_answers_in_the_form_that_the_reference_says(
+    name: str, contests: Contests
+) -> None:
     said, schema = ask(name, contests, "--json").stdout, answers_schema()
     form, of_this = adapter(TYPES[f"knobeln {name}"]), schema["properties"][f"knobeln {name}"]
     Draft202012Validator({**of_this, "$defs": schema["$defs"]}).validate(json.loads(said))
@@ -119,7 +124,7 @@ def test_json_says_the_same_as_the_text(contests: Contests) -> None:
     assert checked["report"] in text["check"]
 
 
-# --- errors -------------------------------------------------------------------------------------------------
+# --- errors ---------------------------------------------------------------------------------------
 @pytest.mark.parametrize(
     ("words", "code", "message", "hint"),
     [
@@ -146,7 +151,9 @@ def test_a_word_that_is_only_like_the_option_asks_for_no_json(tmp_path: Path) ->
     assert not knobeln("play", "a", "-C", tmp_path, "--", "--json", code=1).stderr.startswith("{")
 
 
-def test_an_unexpected_error_is_an_object_too(contests: Contests, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_unexpected_error_is_an_object_too(
+    contests: Contests, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def fail(*_: object) -> None:
         raise RuntimeError("nobody thought of this")
 
@@ -163,9 +170,11 @@ def test_a_list_that_is_cut_says_so_beside_the_json(contests: Contests) -> None:
     assert not knobeln_in(contests.finished, "programs", "--count", 1, "--json", "-q").stderr
 
 
-# --- quiet, and without colours -----------------------------------------------------------------------------
+# --- quiet, and without colours -------------------------------------------------------------------
 @pytest.mark.slow
-def test_quiet_commands_print_what_is_asked_for_and_no_more(contests: Contests, tmp_path: Path) -> None:
+def test_quiet_commands_print_what_is_asked_for_and_no_more(
+    contests: Contests, tmp_path: Path
+) -> None:
     quiet: list[tuple[object, ...]] = [
         ("-q", "init", tmp_path / "new"),
         ("init", tmp_path / "other", "--quiet"),
@@ -207,7 +216,8 @@ def on_terminal(contest: Path, *words: str, **environment: str) -> str:
     process = subprocess.Popen(command, stdin=theirs, stdout=theirs, stderr=theirs, env=environment)
     os.close(theirs)
     parts = []
-    with suppress(OSError), open(ours, "rb", buffering=0) as screen:  # it is closed when the command ends
+    # it is closed when the command ends
+    with suppress(OSError), open(ours, "rb", buffering=0) as screen:
         while part := screen.read(65_536):
             parts.append(part)
     process.wait()

@@ -1,4 +1,5 @@
-"""`knobeln restore`, killed before each change of files: the next has every letter, and no file is lost."""
+"""`knobeln restore`, killed before each change of files: the next has every letter, and no file is
+lost."""
 
 import mailbox
 import shutil
@@ -63,7 +64,8 @@ def held_in(database: Path) -> Held:
 
 @dataclass(frozen=True)
 class Master:
-    """A contest's folder, as a killed server has left it, and a backup of it from some time before."""
+    """A contest's folder, as a killed server has left it, and a backup of it from some time
+    before."""
 
     folder: Path
     backup: Path
@@ -86,7 +88,9 @@ def master(tmp_path_factory: pytest.TempPathFactory) -> Master:
     knobeln_in(contest.path, "mail", "flush")
     shutil.copytree(contest.path, place / "contest")
     contest.store.close()
-    with sqlite3.connect(f"file:{place / 'contest' / 'contest.db'}?immutable=1", uri=True) as main_file:
+    with sqlite3.connect(
+        f"file:{place / 'contest' / 'contest.db'}?immutable=1", uri=True
+    ) as main_file:
         assert main_file.execute("SELECT count(*) FROM letters").fetchone() == (0,)
     assert (place / "contest" / "contest.db-wal").stat().st_size
     whole = shutil.copytree(place / "contest", place / "read")
@@ -105,18 +109,23 @@ def walks(master: Master, tmp_path: Path) -> Iterator[tuple[int, Path]]:
 
 
 def must_go_on(folder: Path) -> None:
-    """Nothing makes a new contest, or says that one should; other commands work, or say what to do."""
+    """Nothing makes a new contest, or says that one should; other commands work, or say what to
+    do."""
     said = knobeln_in(folder, "init", code=1).output
     assert "there is a contest in" in said
     assert "knobeln init" not in said
-    status = knobeln_in(folder, "status", code=1 if (folder / "contest.db.restoring").exists() else 0).output
+    status = knobeln_in(
+        folder, "status", code=1 if (folder / "contest.db.restoring").exists() else 0
+    ).output
     assert "knobeln init" not in status
     if "was not finished" in status:
         assert "give the same command once more" in status
 
 
 def must_be_tidy(folder: Path) -> None:
-    left = [file.name for file in folder.iterdir() if "scratch" in file.name or "restoring" in file.name]
+    left = [
+        file.name for file in folder.iterdir() if "scratch" in file.name or "restoring" in file.name
+    ]
     assert left == []
 
 
@@ -179,7 +188,9 @@ def test_so_it_is_with_a_damaged_database_which_is_kept_and_whose_mails_stop(
 
 
 @pytest.mark.slow
-def test_into_a_new_folder_a_killed_restore_is_repeated_as_well(master: Master, tmp_path: Path) -> None:
+def test_into_a_new_folder_a_killed_restore_is_repeated_as_well(
+    master: Master, tmp_path: Path
+) -> None:
     for step in count():
         folder = tmp_path / f"new-{step}"
         words = ("restore", "--trust", master.backup, "-C", folder)
@@ -205,7 +216,9 @@ def test_mails_that_nobody_knows_of_stay_stopped_when_another_backup_is_restored
     assert "Nobody knows which mails have gone out since then" in said
     assert held_in(folder / "contest.db").is_stopped
     knobeln_in(folder, "mail", "release", "--all")
-    assert "Mails that went out since then" in knobeln("restore", master.backup, "-C", folder).output
+    assert (
+        "Mails that went out since then" in knobeln("restore", master.backup, "-C", folder).output
+    )
 
 
 @pytest.mark.parametrize("max_bytes", [*range(0, 400_000, 40_000), 1_000_000])

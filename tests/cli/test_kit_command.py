@@ -53,7 +53,9 @@ def test_nothing_is_overwritten_and_what_cannot_be_written_is_told(here, where, 
 def test_it_has_the_numbers_of_the_contest_in_whose_folder_it_is_made(here: Path) -> None:
     CliRunner().invoke(main, ["init", "contest"])
     settings = here / "contest" / "contest.toml"
-    settings.write_text(settings.read_text().replace("\nk = 8", "\nk = 3").replace("\nL = 1000", "\nL = 20"))
+    settings.write_text(
+        settings.read_text().replace("\nk = 8", "\nk = 3").replace("\nL = 1000", "\nL = 20")
+    )
     kit("-C", "contest", "kit.tgz")
     assert (here / "kit.tgz").read_bytes() == tar_archive(knobeln_kit(Rules(k=3, L=20)))
 
@@ -77,5 +79,8 @@ def test_a_game_without_a_kit_says_so(here: Path, monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr(Standoff, "info", property(lambda _: info))
     settings_of_standoff(here / "contest", "max_rounds = 1000")
     answer = kit("-C", "contest", code=1)
-    assert answer == "knobeln: Mega mexican standoff has no kit; `knobeln games` lists its sample programs\n"
+    assert (
+        answer
+        == "knobeln: Mega mexican standoff has no kit; `knobeln games` lists its sample programs\n"
+    )
     assert not list(here.glob("*.tar.gz"))

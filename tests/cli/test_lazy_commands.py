@@ -44,11 +44,20 @@ def test_what_only_tells_of_us_imports_no_command(option: str) -> None:
 def test_a_letter_that_is_received_costs_no_more_than_it_must(tmp_path: Path) -> None:
     assert CliRunner().invoke(main, ["init", str(tmp_path)]).exit_code == 0
     letter = tmp_path / "letter"
-    letter.write_text("From: somebody@team.example\nTo: knobeln@contest.example\nSubject: status\n\n")
+    letter.write_text(
+        "From: somebody@team.example\nTo: knobeln@contest.example\nSubject: status\n\n"
+    )
     modules = imported("-m", "knobeln", "receive", "-C", str(tmp_path), str(letter))
     assert "mailserver.handler" in modules
     assert "sqlalchemy" in modules
-    others = {"rich", "aiosmtpd", "imapclient", "compiler", "sandbox.players", "arena.practice_service"}
+    others = {
+        "rich",
+        "aiosmtpd",
+        "imapclient",
+        "compiler",
+        "sandbox.players",
+        "arena.practice_service",
+    }
     assert not modules & (HEAVY - {"sqlalchemy", "asyncio"} | others)
 
 
@@ -64,7 +73,14 @@ def test_a_letter_that_is_handed_over_needs_next_to_nothing(tmp_path: Path) -> N
         counter.stop()
     assert taken == [letter.read_bytes()]
     assert "mailserver.intake.hand_over" in modules
-    others = {"contest.config", "contest.store", "email", "mailserver.handler", "reports", "sandbox"}
+    others = {
+        "contest.config",
+        "contest.store",
+        "email",
+        "mailserver.handler",
+        "reports",
+        "sandbox",
+    }
     assert not modules & (HEAVY | others | {"pydantic", "jinja2", "rich"})
 
 
@@ -74,7 +90,14 @@ def test_a_list_imports_neither_what_writes_mails_nor_what_plays(tmp_path: Path)
     calls = (f"main([{each!r}, '-C', {str(tmp_path)!r}], standalone_mode=False)" for each in lists)
     modules = imported("-c", "\n".join(("from knobeln.cli import main", *calls)))
     assert "sqlalchemy" in modules
-    others = {"jinja2", "reports", "mailserver", "compiler", "sandbox", "contest.actions.organizer_actions"}
+    others = {
+        "jinja2",
+        "reports",
+        "mailserver",
+        "compiler",
+        "sandbox",
+        "contest.actions.organizer_actions",
+    }
     assert not modules & ((HEAVY - {"sqlalchemy", "asyncio"}) | others)
 
 

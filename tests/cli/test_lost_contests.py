@@ -74,7 +74,9 @@ LOSSES = [
 
 
 @pytest.mark.parametrize("lose", LOSSES)
-def test_nothing_makes_a_new_contest_where_one_was(folder: Path, lose: Callable[[Path], None]) -> None:
+def test_nothing_makes_a_new_contest_where_one_was(
+    folder: Path, lose: Callable[[Path], None]
+) -> None:
     lose(folder)
     before = sorted(file.name for file in folder.iterdir())
     refused = knobeln_in(folder, "init", code=1).output
@@ -116,7 +118,11 @@ def test_no_command_says_init_where_a_contest_was(
 def test_where_the_database_is_lost_the_words_say_how_to_get_it_back(folder: Path) -> None:
     without_database(folder)
     said = knobeln_in(folder, "status", code=1).output
-    for words in ("put its contest.db back", "set KNOBELN_DATABASE", "`knobeln restore` its last backup"):
+    for words in (
+        "put its contest.db back",
+        "set KNOBELN_DATABASE",
+        "`knobeln restore` its last backup",
+    ):
         assert words in said
 
 

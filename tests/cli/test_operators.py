@@ -19,7 +19,16 @@ from compiler.build import build
 from compiler.toolchain import Toolchain
 from contest.config.template import usual_dates
 from contest.errors import ToolMissing
-from contest.model import Bounce, LetterState, Member, Outgoing, Phase, Registration, Severity, TeamState
+from contest.model import (
+    Bounce,
+    LetterState,
+    Member,
+    Outgoing,
+    Phase,
+    Registration,
+    Severity,
+    TeamState,
+)
 from contest.store import contest_state, letters, outbox, submissions, teams
 from contest.store.outbox import End
 from contest.util.log import log
@@ -46,11 +55,20 @@ def status(path: Path) -> Any:
     return json.loads(knobeln_in(path, "status", "--json").stdout)
 
 
-def test_a_team_with_people_of_another_is_marked_and_shown_with_their_names(folder: ContestContext) -> None:
+def test_a_team_with_people_of_another_is_marked_and_shown_with_their_names(
+    folder: ContestContext,
+) -> None:
     flag = "Jo Doe is also a member of team_1"
     with folder.store.write() as tx:
-        registration = Registration("x@x.example", (), "team_2", "here", (Member("Jo Doe", None, "", ""),))
-        kept = {"requested_name": "team_2", "state": TeamState.ACTIVE, "auth_digest": "x", "letter_id": None}
+        registration = Registration(
+            "x@x.example", (), "team_2", "here", (Member("Jo Doe", None, "", ""),)
+        )
+        kept = {
+            "requested_name": "team_2",
+            "state": TeamState.ACTIVE,
+            "auth_digest": "x",
+            "letter_id": None,
+        }
         teams.add(tx, registration, **kept, flags=(flag,), now=NOW)
     listed = knobeln_in(folder.path, "teams")
     assert "\tactive *\t" in listed.stdout
@@ -72,7 +90,7 @@ def test_submissions_tells_the_whole_reason_below_the_table(folder, monkeypatch)
     assert f"{sent.id}, heavy_lords_of_the_north_sea_1: {reason}\n" in programs
 
 
-# --- status ------------------------------------------------------------------------------------------------
+# --- status ---------------------------------------------------------------------------------------
 def go_wrong(folder: ContestContext) -> None:
     """All that can be wrong at once, with words of strangers that are long and odd."""
     now = folder.clock.now()
@@ -89,12 +107,16 @@ def go_wrong(folder: ContestContext) -> None:
         end(tx, fourth, End.SENT, now, "250")
         outbox.came_back(tx, 4, Bounce(letter_id, now, True, "550"))
         team = add_team(tx, "heavy_lords", "RSM")
-        submission = submissions.add(tx, team.id, letter_id, {"program.c": b"x"}, now, program="program.c")
+        submission = submissions.add(
+            tx, team.id, letter_id, {"program.c": b"x"}, now, program="program.c"
+        )
         submissions.set_aside(tx, submission.id)
         outbox.stop(tx, "a backup was restored, and nobody knows which mails have gone out", now)
         contest_state.start(tx, folder.settings.model_dump(mode="json"), now)
         for number in range(5):
-            contest_state.note(tx, "error", f"run: engine {number} does not answer {'and so on ' * 50}", now)
+            contest_state.note(
+                tx, "error", f"run: engine {number} does not answer {'and so on ' * 50}", now
+            )
             contest_state.note(tx, "teams", f"note {number}", now)
 
 
@@ -149,7 +171,9 @@ def test_of_a_contest_that_was_started_early_only_the_results_are_still_to_come(
     assert next_date(dates, dates.results_published, Phase.FINISHED) is None
 
 
-def test_the_status_says_how_the_limits_of_sandboxes_hold_once_a_server_has_found_out(folder) -> None:
+def test_the_status_says_how_the_limits_of_sandboxes_hold_once_a_server_has_found_out(
+    folder,
+) -> None:
     assert status(folder.path)["limits_of_sandboxes"] is None
     for _ in range(2):
         note_limits_of_sandboxes(folder)
@@ -181,7 +205,7 @@ def test_what_the_day_stopped_for_is_in_the_status(folder, monkeypatch) -> None:
     assert "not installed" in text
 
 
-# --- logs ---------------------------------------------------------------------------------------------------
+# --- logs -----------------------------------------------------------------------------------------
 @pytest.fixture
 def usual_logs() -> Iterator[None]:
     before = structlog.get_config()
@@ -190,7 +214,9 @@ def usual_logs() -> Iterator[None]:
 
 
 @pytest.mark.usefixtures("usual_logs")
-def test_an_error_is_logged_with_its_traceback_and_without_values(capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_error_is_logged_with_its_traceback_and_without_values(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     log_setup.begin()
     password = "k7qd-secret"
     try:
@@ -204,7 +230,7 @@ def test_an_error_is_logged_with_its_traceback_and_without_values(capsys: pytest
     assert "k7qd-secret" not in said
 
 
-# --- the supervisor ----------------------------------------------------------------------------------------
+# --- the supervisor -------------------------------------------------------------------------------
 @pytest.fixture
 def notices(tmp_path: Path) -> Iterator[socket.socket]:
     with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as listener:
@@ -229,7 +255,9 @@ def heard(listener: socket.socket, word: str) -> str:
 
 
 @pytest.mark.slow
-def test_the_supervisor_hears_that_serve_is_ready_lives_and_stops(tmp_path, folder, notices) -> None:
+def test_the_supervisor_hears_that_serve_is_ready_lives_and_stops(
+    tmp_path, folder, notices
+) -> None:
     environment = {"NOTIFY_SOCKET": str(tmp_path / "notify"), "WATCHDOG_USEC": "200000"}
     server = serve(folder, tmp_path / "log", **environment)
     try:

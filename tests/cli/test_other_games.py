@@ -32,14 +32,18 @@ def test_every_game_is_listed_with_its_sample_programs() -> None:
 @pytest.mark.parametrize(
     ("game", "programs", "says"),
     [
-        pytest.param("bid-tac-toe", ["bookkeeper", "copycat"], ["points"], id="Python against Perl, lines"),
+        pytest.param(
+            "bid-tac-toe", ["bookkeeper", "copycat"], ["points"], id="Python against Perl, lines"
+        ),
         pytest.param(
             "ultimate-tic-tac-toe",
             ["random_mover", "random_mover"],
             ["random_mover: ", "random_mover_2: "],
             id="a program against itself, a Python function",
         ),
-        pytest.param("standoff", ["trigger_happy", "avenger", "cautious"], ["points"], id="three at once"),
+        pytest.param(
+            "standoff", ["trigger_happy", "avenger", "cautious"], ["points"], id="three at once"
+        ),
     ],
 )
 def test_a_game_is_played_to_its_end(game: str, programs: list[str], says: list[str]) -> None:
@@ -49,7 +53,9 @@ def test_a_game_is_played_to_its_end(game: str, programs: list[str], says: list[
         assert words in output
 
 
-def test_a_program_that_breaks_the_rules_is_told_why_and_its_standard_error_is_shown(tmp_path: Path) -> None:
+def test_a_program_that_breaks_the_rules_is_told_why_and_its_standard_error_is_shown(
+    tmp_path: Path,
+) -> None:
     bad = tmp_path / "bad.py"
     bad.write_text("import sys\nprint('no letter')\nprint('my own debug line', file=sys.stderr)\n")
     output = knobeln("play", "--game", "cooperation-legacy", bad, "tit_for_tat").output
@@ -62,7 +68,9 @@ def test_a_program_that_breaks_the_rules_is_told_why_and_its_standard_error_is_s
 @pytest.mark.parametrize(
     ("words", "says"),
     [
-        pytest.param(["--game", "cooperation", "tit_for_tat"], "played by 2", id="too few programs"),
+        pytest.param(
+            ["--game", "cooperation", "tit_for_tat"], "played by 2", id="too few programs"
+        ),
         pytest.param(["council"], "played by 2", id="KNOBELN alone"),
     ],
 )
@@ -79,11 +87,15 @@ def test_check_writes_the_compile_report_of_a_program_with_its_text_files(tmp_pa
     assert "mine compiled and would be accepted." in output
     assert "A trial game against always_cooperate" in output
     assert "moves.txt, 2" in output
-    output = knobeln("check", "--game", "cooperation", program, program.with_name("none.sh"), code=2).output
+    output = knobeln(
+        "check", "--game", "cooperation", program, program.with_name("none.sh"), code=2
+    ).output
     assert "does not exist" in output
     wrong = tmp_path / "wrong.py"
     wrong.write_text("def f(:\n")
-    assert "wrong would be rejected" in knobeln("check", "--game", "cooperation", wrong, code=1).output
+    assert (
+        "wrong would be rejected" in knobeln("check", "--game", "cooperation", wrong, code=1).output
+    )
     assert "a single file" in knobeln("check", program, moves, code=1).output
 
 
@@ -112,7 +124,9 @@ def contest(tmp_path: Path) -> Path:
     folder = create_contest(path, settings)
     with folder.store.write() as tx:
         for name in ("lords", "ladies"):
-            letter_id = letters.add(tx, raw=name.encode(), sender="", recipients=(), channel="t", now=opens)
+            letter_id = letters.add(
+                tx, raw=name.encode(), sender="", recipients=(), channel="t", now=opens
+            )
             letters.finish(tx, letter_id, LetterState.HANDLED, "", None)
             sent = samples("hog")["chaser.py"] if name == "lords" else b"PLAYER_NAME = 'x'\n"
             team = add_team(tx, name, "")
@@ -125,12 +139,19 @@ def contest(tmp_path: Path) -> Path:
 @pytest.mark.slow
 def test_what_the_teams_sent_and_the_ladder_are_shown(contest: Path) -> None:
     facts = json.loads(knobeln("programs", "-C", contest, "--json").output)
-    assert [(f["team"], f["verdict"]) for f in facts] == [("ladies", "rejected"), ("lords", "accepted")]
+    assert [(f["team"], f["verdict"]) for f in facts] == [
+        ("ladies", "rejected"),
+        ("lords", "accepted"),
+    ]
     assert facts[1]["files"] == {"final_strategy.py": len(samples("hog")["chaser.py"])}
     assert "no function of this name" in facts[0]["errors"][0]
     assert "ladies" not in knobeln("programs", "-C", contest, "--team", "lords").output
-    assert "there is no team" in knobeln("programs", "-C", contest, "--team", "nobody", code=1).output
-    assert json.loads(knobeln("programs", "-C", contest, "--state", "queued", "--json").output) == []
+    assert (
+        "there is no team" in knobeln("programs", "-C", contest, "--team", "nobody", code=1).output
+    )
+    assert (
+        json.loads(knobeln("programs", "-C", contest, "--state", "queued", "--json").output) == []
+    )
     (line,) = json.loads(knobeln("results", "ladder", "-C", contest, "--json").output)
     assert (line["team"], line["strategy"]["player_name"], line["rank"]) == ("lords", "Chaser", 1)
     assert "Chaser" in knobeln("results", "ladder", "-C", contest).output
@@ -154,8 +175,12 @@ def test_at_home_a_strategy_of_hog_may_import_what_the_contest_lets_it(tmp_path:
     assert "Numb" in knobeln("check", "--game", "hog", tmp_path / "final_strategy.py").output
 
 
-def test_at_home_a_package_that_is_not_installed_is_named_and_others_can_play(tmp_path, monkeypatch) -> None:
-    monkeypatch.setattr("compiler.languages.package_patterns", lambda package: (f"/nowhere/{package}",))
+def test_at_home_a_package_that_is_not_installed_is_named_and_others_can_play(
+    tmp_path, monkeypatch
+) -> None:
+    monkeypatch.setattr(
+        "compiler.languages.package_patterns", lambda package: (f"/nowhere/{package}",)
+    )
     (tmp_path / "final_strategy.py").write_bytes(samples("hog")["piler.py"])
     said = knobeln("check", "--game", "hog", tmp_path / "final_strategy.py").stderr
     assert "A contest of this game lets programs import numpy, which is not installed here." in said
@@ -165,11 +190,17 @@ def test_at_home_a_package_that_is_not_installed_is_named_and_others_can_play(tm
     ("old", "new", "complaint"),
     [
         ('name = "knobeln"', 'name = "chess"', "there is no game 'chess'; there are bid-tac-toe"),
-        ('format = "group-elimination"', 'format = "melee"', "KNOBELN has 2 seats, but in melee all play"),
+        (
+            'format = "group-elimination"',
+            'format = "melee"',
+            "KNOBELN has 2 seats, but in melee all play",
+        ),
         ('format = "group-elimination"', 'format = "exact"', "there is no evolution in exact"),
     ],
 )
-def test_a_game_and_a_format_that_do_not_fit_are_told_at_once(tmp_path, old, new, complaint) -> None:
+def test_a_game_and_a_format_that_do_not_fit_are_told_at_once(
+    tmp_path, old, new, complaint
+) -> None:
     knobeln("init", tmp_path)
     file = tmp_path / "contest.toml"
     file.write_text(file.read_text().replace(old, new))
@@ -179,7 +210,12 @@ def test_a_game_and_a_format_that_do_not_fit_are_told_at_once(tmp_path, old, new
 
 
 def test_programs_are_named_after_their_files_without_what_an_archive_ends_with() -> None:
-    assert distinct_names(["a/bot.tar.gz", "b/bot.py", "bot", "x.y.py"]) == ["bot", "bot_2", "bot_3", "x.y"]
+    assert distinct_names(["a/bot.tar.gz", "b/bot.py", "bot", "x.y.py"]) == [
+        "bot",
+        "bot_2",
+        "bot_3",
+        "x.y",
+    ]
 
 
 def test_a_program_in_a_folder_with_a_blank_in_its_name_plays(tmp_path: Path) -> None:

@@ -26,7 +26,9 @@ def folder(tmp_path: Path) -> Path:
     contest = ContestContext.open(path)
     with contest.store.write() as tx:
         for name in NAMES:
-            mail = Outgoing(f"key/{name}", "GRR", f"{name}@a.example", f"for {name}", f"From {name}\n")
+            mail = Outgoing(
+                f"key/{name}", "GRR", f"{name}@a.example", f"for {name}", f"From {name}\n"
+            )
             outbox.put(tx, mail, contest.settings, contest.clock.now())
     contest.store.close()
     return path
@@ -61,7 +63,10 @@ def test_mails_are_held_and_released(folder: Path) -> None:
 
 
 def test_mails_are_named_in_one_way(folder: Path) -> None:
-    assert "name the mails in one way" in knobeln_in(folder, "mail", "hold", 1, "--all", *WHY, code=2).output
+    assert (
+        "name the mails in one way"
+        in knobeln_in(folder, "mail", "hold", 1, "--all", *WHY, code=2).output
+    )
     assert "name the mails" in knobeln_in(folder, "mail", "retry", code=2).output
     assert set(states(folder).values()) == {"ready"}
 
@@ -88,7 +93,7 @@ def test_what_failed_is_sent_when_the_cause_is_mended(folder: Path) -> None:
     assert len(sink.taken) == 3
 
 
-# --- doctor -------------------------------------------------------------------------------------------------
+# --- doctor ---------------------------------------------------------------------------------------
 FINDINGS = [
     ({"delivery": "smtp", "smarthost": "127.0.0.1:1"}, "check mail.smarthost"),
     (
@@ -99,7 +104,9 @@ FINDINGS = [
 
 
 @pytest.mark.parametrize(("mail", "advice"), FINDINGS)
-def test_doctor_says_how_to_mend_the_way_out(folder: Path, mail: dict[str, object], advice: str) -> None:
+def test_doctor_says_how_to_mend_the_way_out(
+    folder: Path, mail: dict[str, object], advice: str
+) -> None:
     set_mail(folder, **mail)
     with pytest.raises(KnobelnError, match=advice):
         check_delivery(ContestContext.open(folder))

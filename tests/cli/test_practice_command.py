@@ -21,7 +21,8 @@ from tests.support.command_line import knobeln
 HIGH = "main () { for (;;) make_throw (12288); }\n"
 LOW = "main () { for (;;) make_throw (6144); }\n"
 LUCKY = """main ()
-{ int i, n; init_random (); for (;;) { n = next_random (1, 12288); for (i = 0; i < 8; i++) make_throw (n); } }
+{ int i, n; init_random (); for (;;) { n = next_random (1, 12288); for (i = 0; i < 8; i++)
+make_throw (n); } }
 """
 
 
@@ -30,7 +31,12 @@ def field(tmp_path: Path) -> Path:
     """A folder with three programs in C, and a file that is none."""
     folder = tmp_path / "field"
     folder.mkdir()
-    for name, source in (("low.c", LOW), ("lucky.c", LUCKY), ("you.c", HIGH), ("README", "no program")):
+    for name, source in (
+        ("low.c", LOW),
+        ("lucky.c", LUCKY),
+        ("you.c", HIGH),
+        ("README", "no program"),
+    ):
         (folder / name).write_text(source)
     return folder
 
@@ -73,7 +79,9 @@ def test_games_without_chance_are_said_to_be_exact(field: Path) -> None:
     (field / "lucky.c").unlink()
     other = field.parent / "other.c"
     other.write_text("main () { for (;;) make_throw (6143); }\n")
-    output = knobeln("practice", field / "low.c", "--field", field, "--against", other, "--games", 2).output
+    output = knobeln(
+        "practice", field / "low.c", "--field", field, "--against", other, "--games", 2
+    ).output
     assert "because there is no chance in these games" in output
     assert "other wins" in output
 
@@ -83,7 +91,10 @@ def test_a_program_that_breaks_the_rules_is_told_how(field: Path) -> None:
     falls.write_text("main () { int n = 100; for (;;) make_throw (n--); }\n")
     output = knobeln("practice", falls, "--field", field, "--games", 2).output
     assert "FAILED" not in output  # the reason says it once
-    assert "falls failed in 6 games, first against low: throw 2 (99) is lower than throw 1 (100)" in output
+    assert (
+        "falls failed in 6 games, first against low: throw 2 (99) is lower than throw 1 (100)"
+        in output
+    )
 
 
 @pytest.mark.parametrize(
@@ -91,10 +102,15 @@ def test_a_program_that_breaks_the_rules_is_told_how(field: Path) -> None:
     [
         pytest.param(["nobody"], 1, "there is no file nobody", id="no such program"),
         pytest.param(["{bad}"], 1, "expected expression", id="does not compile"),
-        pytest.param(["pavlov", "--against", "{bad}"], 1, "expected expression", id="nor the other"),
+        pytest.param(
+            ["pavlov", "--against", "{bad}"], 1, "expected expression", id="nor the other"
+        ),
         pytest.param(["{field}"], 1, "files; a program has one", id="a folder is no program in C"),
         pytest.param(
-            ["pavlov", "--field", "{empty}"], 1, "there is no program for KNOBELN in", id="empty folder"
+            ["pavlov", "--field", "{empty}"],
+            1,
+            "there is no program for KNOBELN in",
+            id="empty folder",
         ),
         pytest.param(["pavlov", "--field", "{bad}"], 2, "is a file", id="a file is no folder"),
         pytest.param(["pavlov", "--games", "0"], 2, "--games", id="no game"),
@@ -145,7 +161,9 @@ def lines_of(process: subprocess.Popen[str]) -> Iterator[str]:
     """What the process writes, line by line; fails after a minute without a line."""
     written: Queue[str] = Queue()
     assert process.stdout
-    threading.Thread(target=lambda: [written.put(line) for line in process.stdout or ()], daemon=True).start()
+    threading.Thread(
+        target=lambda: [written.put(line) for line in process.stdout or ()], daemon=True
+    ).start()
     while True:
         yield written.get(timeout=60)
 
@@ -189,18 +207,23 @@ def test_a_watched_program_plays_again_when_it_is_saved_and_ctrl_c_ends_it(field
         draft.write_text(HIGH)
         draft.replace(mine)
         again = next(line for line in lines if "mine won" in line)
-        assert f"drew {MAX_GAMES} and" in again  # against the same program, which is in the field as `you`
+        # against the same program, which is in the field as `you`
+        assert f"drew {MAX_GAMES} and" in again
         process.send_signal(signal.SIGINT)
         assert process.wait(timeout=60) == 0
 
 
 @pytest.mark.slow
-def test_while_files_are_watched_a_real_difference_is_played_again_with_other_chance(field: Path) -> None:
+def test_while_files_are_watched_a_real_difference_is_played_again_with_other_chance(
+    field: Path,
+) -> None:
     bold = field.parent / "bold.c"
     bold.write_text(LUCKY.replace("next_random (1,", "next_random (6144,"))
     with watching(bold, "--against", field / "lucky.c", "--field", field) as (_, lines):
         said = next(line for line in lines if "and again with other chance" in line)
-        wins = re.findall(r"lucky wins ([\d,.]+) points a game more than bold \(\+- [\d,.]+, 95 %\)", said)
+        wins = re.findall(
+            r"lucky wins ([\d,.]+) points a game more than bold \(\+- [\d,.]+, 95 %\)", said
+        )
         assert len(set(wins)) == 2
         assert said.endswith(". Both times the difference is real against these opponents.\n")
         bold.write_text(f"{LUCKY}/* a change that changes nothing */\n")

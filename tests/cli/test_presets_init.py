@@ -1,4 +1,5 @@
-"""`knobeln init --game`: what it writes is what the preset says, for our games and those of plug-ins."""
+"""`knobeln init --game`: what it writes is what the preset says, for our games and those of
+plug-ins."""
 
 from datetime import UTC, datetime, timedelta
 from importlib import resources
@@ -25,8 +26,12 @@ from tests.support.command_line import knobeln
 NOW = datetime(2026, 3, 21, 15, 5, tzinfo=UTC)
 
 
-@pytest.mark.parametrize("game", ["knobeln", "hog", pytest.param("bid-tac-toe", marks=pytest.mark.slow)])
-def test_init_of_a_game_writes_its_preset_as_a_commented_contest_toml(tmp_path: Path, game: str) -> None:
+@pytest.mark.parametrize(
+    "game", ["knobeln", "hog", pytest.param("bid-tac-toe", marks=pytest.mark.slow)]
+)
+def test_init_of_a_game_writes_its_preset_as_a_commented_contest_toml(
+    tmp_path: Path, game: str
+) -> None:
     folder = tmp_path / "contest"
     before = SystemClock().now()
     knobeln("init", folder, "--game", game, "--beacon", "none")
@@ -49,9 +54,15 @@ def test_counted_time_is_as_long_as_processor_time_in_every_preset(game: str) ->
     if game_of(preset.game, preset.programs).info.play is not TEXT:
         return  # its programs cannot be counted
     for programs in (preset.programs, demo_settings(game).programs):
-        assert programs.fuel == programs.seconds * UNITS_PER_SECOND, "set programs.fuel as CONTRIBUTING says"
-        assert programs.model_copy(update={"counted_languages": ("C",)}).told_seconds == programs.seconds
-        assert programs.game_fuel >= 41 * programs.fuel  # full answers in the longest Ultimate Tic-Tac-Toe
+        assert programs.fuel == programs.seconds * UNITS_PER_SECOND, (
+            "set programs.fuel as CONTRIBUTING says"
+        )
+        assert (
+            programs.model_copy(update={"counted_languages": ("C",)}).told_seconds
+            == programs.seconds
+        )
+        # full answers in the longest Ultimate Tic-Tac-Toe
+        assert programs.game_fuel >= 41 * programs.fuel
 
 
 def test_the_contest_of_1993_has_two_tournaments_with_a_week_between_them(tmp_path: Path) -> None:
@@ -69,7 +80,9 @@ def test_the_contest_of_1993_has_two_tournaments_with_a_week_between_them(tmp_pa
 
 
 def test_a_tournament_ends_before_the_programs_of_the_next_close() -> None:
-    with pytest.raises(ValueError, match=r"season\.days: the results of a tournament are published 7 days"):
+    with pytest.raises(
+        ValueError, match=r"season\.days: the results of a tournament are published 7 days"
+    ):
         Settings(dates=usual_dates(NOW), season=Season(tournaments=2, days=7))
     Settings(dates=usual_dates(NOW), season=Season(tournaments=1, days=7))
 
@@ -98,7 +111,9 @@ def test_what_is_wrong_in_a_preset_is_said_with_its_file_and_line(tmp_path, monk
     line = 1 + wrong.split("\n").index("seconds = -1")
     with pytest.raises(ConfigError) as error:
         presets.settings("hog", NOW)
-    assert str(error.value).startswith(f"{tmp_path / 'hog.toml'}:\n  line {line}: programs.seconds = -1: ")
+    assert str(error.value).startswith(
+        f"{tmp_path / 'hog.toml'}:\n  line {line}: programs.seconds = -1: "
+    )
     (tmp_path / "hog.toml").write_text(text, encoding="utf-8")
     monkeypatch.setenv("KNOBELN_SET_PROGRAMS__SECONDS", "-1")
     with pytest.raises(ConfigError, match=r"given as KNOBELN_SET_PROGRAMS__SECONDS"):
@@ -112,7 +127,9 @@ def test_init_of_a_game_that_is_not_there_makes_nothing(tmp_path: Path) -> None:
 
 
 def test_init_does_not_take_the_contest_toml_of_another_game(tmp_path: Path) -> None:
-    (tmp_path / FILE_NAME).write_text(settings_template(presets.settings("hog", NOW)), encoding="utf-8")
+    (tmp_path / FILE_NAME).write_text(
+        settings_template(presets.settings("hog", NOW)), encoding="utf-8"
+    )
     assert "is for another game" in knobeln("init", tmp_path, "--game", "standoff", code=1).output
     assert list(tmp_path.iterdir()) == [tmp_path / FILE_NAME]
     knobeln("init", tmp_path, "--game", "hog")
@@ -141,7 +158,9 @@ PLUGIN = GamePlugin("ours", GameSettings, lambda *_: Ours(), rules="# Our own ga
 @pytest.mark.parametrize(
     ("module", "game", "format_"), [("standoff", "Standoff", "melee"), ("hog", "Hog", "exact")]
 )
-def test_a_game_without_a_preset_gets_what_fits_it(tmp_path, monkeypatch, module, game, format_) -> None:
+def test_a_game_without_a_preset_gets_what_fits_it(
+    tmp_path, monkeypatch, module, game, format_
+) -> None:
     facts = tmp_path / "our_own_game-1.0.dist-info"
     facts.mkdir()
     (facts / "METADATA").write_text("Metadata-Version: 2.1\nName: our_own_game\nVersion: 1.0\n")
@@ -169,7 +188,9 @@ FIELDS = st.builds(
 
 @pytest.mark.slow
 @given(st.lists(FIELDS, max_size=3, unique_by=lambda field: field.name), st.text(max_size=20))
-def test_tables_and_texts_come_back_from_contest_toml_as_they_were(tmp_path_factory, fields, organizer):
+def test_tables_and_texts_come_back_from_contest_toml_as_they_were(
+    tmp_path_factory, fields, organizer
+):
     usual = Settings(dates=usual_dates(NOW))
     contest = usual.contest.model_copy(update={"organizer": organizer})
     settings = usual.model_copy(update={"teams": Teams(fields=tuple(fields)), "contest": contest})
@@ -188,7 +209,9 @@ WRONG = [
 
 
 @pytest.mark.parametrize(("field", "words"), WRONG)
-def test_a_field_that_no_form_can_have_is_a_clear_error(field: dict[str, object], words: str) -> None:
+def test_a_field_that_no_form_can_have_is_a_clear_error(
+    field: dict[str, object], words: str
+) -> None:
     with pytest.raises(ValueError, match=words):
         Teams.model_validate({"fields": [field]})
 

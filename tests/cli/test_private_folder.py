@@ -31,7 +31,12 @@ def fill(folder: Path) -> None:
     """What a contest of an older version, or a careless organizer, has left."""
     for name in ("templates", "mail/joe@club.example/new"):
         (folder / name).mkdir(parents=True)
-    for name in ("mail/joe@club.example/new/1", "templates/_signature.txt.j2", ".run.lock", "run.log"):
+    for name in (
+        "mail/joe@club.example/new/1",
+        "templates/_signature.txt.j2",
+        ".run.lock",
+        "run.log",
+    ):
         (folder / name).write_text("Yours\n")
     (folder / "token").write_text("#!/bin/sh\n")
     (folder / "token").chmod(0o755)
@@ -76,7 +81,9 @@ def test_a_contest_that_others_could_read_is_closed(command: str, tmp_path: Path
 def test_what_the_program_writes_into_its_folder_is_private(tmp_path: Path) -> None:
     folder = tmp_path / "contest"
     knobeln("init", folder)
-    letter = b"From: joe@club.example\nTo: knobeln@localhost.example\nSubject: help\n\nWhat is this?\n"
+    letter = (
+        b"From: joe@club.example\nTo: knobeln@localhost.example\nSubject: help\n\nWhat is this?\n"
+    )
     knobeln("receive", "-C", folder, stdin=letter)
     knobeln("mail", "flush", "-C", folder)
     assert list((folder / "mail" / "joe@club.example" / "new").iterdir())

@@ -1,4 +1,5 @@
-"""What is published everybody may read, under the umask of services, 0077, too; all else stays closed."""
+"""What is published everybody may read, under the umask of services, 0077, too; all else stays
+closed."""
 
 import os
 import socket
@@ -34,7 +35,11 @@ def mode(path: Path) -> int:
 def closed_to_a_reader(folder: Path) -> list[str]:
     """What is in the folder, and has other rights than a public file or folder."""
     found = [folder, *folder.rglob("*")]
-    return [f"{path}: {mode(path):o}" for path in found if mode(path) != (0o755 if path.is_dir() else 0o644)]
+    return [
+        f"{path}: {mode(path):o}"
+        for path in found
+        if mode(path) != (0o755 if path.is_dir() else 0o644)
+    ]
 
 
 def write(path: Path, *names: str) -> None:
@@ -100,7 +105,9 @@ def test_of_a_contest_only_what_is_published_is_for_everybody(
     knobeln("site", "--archives", public / "archives")
     knobeln_in(finished.path, "backup", tmp_path / "backup.tar.gz")
     assert closed_to_a_reader(tmp_path / "srv") == []
-    assert {"feed.xml", "verify.html", ARCHIVE} <= {path.name for path in (public / "pages").iterdir()}
+    assert {"feed.xml", "verify.html", ARCHIVE} <= {
+        path.name for path in (public / "pages").iterdir()
+    }
     assert mode(tmp_path / "backup.tar.gz") == 0o600
     assert not any(mode(path) & 0o077 for path in (finished.path, *finished.path.rglob("*")))
     with tarfile.open(public / "pages" / ARCHIVE) as archive:
@@ -112,14 +119,18 @@ class Nginx(Child):
 
     def __init__(self, home: Path, **shown: Path) -> None:
         self.port = free_port()
-        places = "".join(f"location /{name}/ {{ alias {folder}/; }}" for name, folder in shown.items())
+        places = "".join(
+            f"location /{name}/ {{ alias {folder}/; }}" for name, folder in shown.items()
+        )
         kinds = ("client_body", "proxy", "fastcgi", "uwsgi", "scgi")
         drafts = "".join(f"{kind}_temp_path {home}/{kind};" for kind in kinds)
         (home / "nginx.conf").write_text(
-            f"user www-data; daemon off; worker_processes 1; pid {home}/pid; events {{}}\n"
-            f"http {{ access_log off; {drafts} server {{ listen 127.0.0.1:{self.port}; {places} }} }}\n"
+            f"user www-data; daemon off; worker_processes 1; pid {home}/pid; events {{}}\nhttp {{"
+            f" access_log off; {drafts} server {{ listen 127.0.0.1:{self.port}; {places} }} }}\n"
         )
-        self._start([program("nginx"), "-e", "stderr", "-c", str(home / "nginx.conf")], home / "log")
+        self._start(
+            [program("nginx"), "-e", "stderr", "-c", str(home / "nginx.conf")], home / "log"
+        )
         wait_for(self._is_up, "nginx")
 
     def _is_up(self) -> bool:
@@ -139,14 +150,24 @@ def test_a_web_server_with_a_user_of_its_own_shows_the_pages_and_nothing_else(
     finished: ContestContext,
 ) -> None:
     with world_readable_folder() as place:
-        pages, archives, contest = place / "www" / "pages", place / "www" / "archives", place / "contest"
+        pages, archives, contest = (
+            place / "www" / "pages",
+            place / "www" / "archives",
+            place / "contest",
+        )
         subprocess.run(["cp", "-a", finished.path, contest], check=True)
         knobeln_in(contest, "site", pages)
         knobeln_in(contest, "publish", archives / "spring")
         (place / "nginx").mkdir(mode=0o700)
         server = Nginx(place / "nginx", pages=pages, archives=archives, contest=contest)
         replays = [f"pages/{path.relative_to(pages)}" for path in pages.glob("games/*.js")]
-        shown = ["pages/index.html", "pages/feed.xml", "pages/verify.html", f"pages/{ARCHIVE}", *replays]
+        shown = [
+            "pages/index.html",
+            "pages/feed.xml",
+            "pages/verify.html",
+            f"pages/{ARCHIVE}",
+            *replays,
+        ]
         shown += ["archives/spring/manifest.json"]
         try:
             assert replays

@@ -29,7 +29,7 @@ def folder(tmp_path: Path, house: House) -> ContestContext:
     return make_contest(tmp_path / "contest", 5, house.first(5), settings())
 
 
-# --- reasons, pauses ----------------------------------------------------------------------------------------
+# --- reasons, pauses ------------------------------------------------------------------------------
 def test_a_reason_is_not_blank(folder: ContestContext) -> None:
     words = ("teams", "disqualify", "team_0001", "--reason", "   ")
     assert "it is empty" in knobeln_in(folder.path, *words, code=2).stderr
@@ -44,7 +44,7 @@ def test_a_finished_contest_neither_rests_nor_goes_on(finished: ContestContext) 
         assert decisions.paused(tx) is None
 
 
-# --- a start long before its date ---------------------------------------------------------------------------
+# --- a start long before its date -----------------------------------------------------------------
 def long_before(path: Path, house: House, ahead: timedelta) -> ContestContext:
     """A contest of five teams that starts in `ahead`."""
     dates = usual_dates(SystemClock().now())
@@ -62,7 +62,9 @@ def phase(contest: ContestContext) -> Phase:
         return contest_state.state(tx).phase
 
 
-def test_without_a_terminal_a_start_long_before_the_date_needs_yes(tmp_path: Path, house: House) -> None:
+def test_without_a_terminal_a_start_long_before_the_date_needs_yes(
+    tmp_path: Path, house: House
+) -> None:
     contest = long_before(tmp_path / "contest", house, timedelta(days=7, hours=1))
     said = knobeln_in(contest.path, "run", "--now", code=1).stderr
     assert "in 7 days, and nothing undoes the start" in said
@@ -80,9 +82,12 @@ def test_a_start_on_the_last_day_needs_no_yes(tmp_path: Path, house: House) -> N
 
 
 @pytest.mark.parametrize(
-    ("answer", "after"), [(b"n\n", Phase.OPEN), pytest.param(b"y\n", Phase.FINISHED, marks=pytest.mark.slow)]
+    ("answer", "after"),
+    [(b"n\n", Phase.OPEN), pytest.param(b"y\n", Phase.FINISHED, marks=pytest.mark.slow)],
 )
-def test_at_a_terminal_a_start_long_before_the_date_is_asked_for(tmp_path, house, answer, after) -> None:
+def test_at_a_terminal_a_start_long_before_the_date_is_asked_for(
+    tmp_path, house, answer, after
+) -> None:
     contest = long_before(tmp_path / "contest", house, timedelta(days=7, hours=1))
     ours, theirs = pty.openpty()
     command = [sys.executable, "-m", "knobeln", "run", "--now", "-C", str(contest.path)]
@@ -95,10 +100,15 @@ def test_at_a_terminal_a_start_long_before_the_date_is_asked_for(tmp_path, house
     assert phase(contest) is after
 
 
-# --- files and folders --------------------------------------------------------------------------------------
-def test_init_without_a_folder_says_its_full_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+# --- files and folders ----------------------------------------------------------------------------
+def test_init_without_a_folder_says_its_full_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(tmp_path)
-    assert f"The contest is in {tmp_path}. Now edit {tmp_path / 'contest.toml'} " in knobeln("init").stdout
+    assert (
+        f"The contest is in {tmp_path}. Now edit {tmp_path / 'contest.toml'} "
+        in knobeln("init").stdout
+    )
 
 
 def test_a_backup_replaces_another_only_if_it_shall(folder: ContestContext, tmp_path: Path) -> None:
@@ -110,7 +120,7 @@ def test_a_backup_replaces_another_only_if_it_shall(folder: ContestContext, tmp_
     assert tarfile.is_tarfile(file)
 
 
-# --- programs, names, rounds --------------------------------------------------------------------------------
+# --- programs, names, rounds ----------------------------------------------------------------------
 @pytest.mark.parametrize(
     ("data", "says"), [(b"", "is empty"), (b"\x7fELF\x02\x01\0\0", "is not a text file")]
 )
@@ -149,7 +159,9 @@ def test_a_mistake_is_named_in_our_words(folder, words, code, says) -> None:
     assert knobeln_in(folder.path, *words, code=code).stderr == f"knobeln: {says}\n"
 
 
-def test_of_two_dates_that_do_not_fit_the_line_of_the_later_is_named(folder: ContestContext) -> None:
+def test_of_two_dates_that_do_not_fit_the_line_of_the_later_is_named(
+    folder: ContestContext,
+) -> None:
     file = folder.path / "contest.toml"
     lines = file.read_text().splitlines()
     (number,) = (n for n, line in enumerate(lines) if line.startswith("contest_starts ="))

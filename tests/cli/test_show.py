@@ -36,7 +36,10 @@ def test_a_team_is_shown_with_its_members_and_programs(folder: ContestContext) -
     other = knobeln_in(folder.path, "teams", "show", "team_0001").stdout
     assert "counts        version 1\n" in other
     whole = json.loads(knobeln_in(folder.path, "teams", "--json").stdout)
-    assert json.loads(knobeln_in(folder.path, "teams", "show", "team_0002", "--json").stdout) == whole[1]
+    assert (
+        json.loads(knobeln_in(folder.path, "teams", "show", "team_0002", "--json").stdout)
+        == whole[1]
+    )
 
 
 def test_a_submission_is_shown_with_all_findings(folder: ContestContext) -> None:

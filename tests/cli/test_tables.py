@@ -20,8 +20,10 @@ from tests.support.contest_field import add_team, settings
 
 TABLE = """\
 from knobeln.cli.output import table
-rows = [("the_team_" + "x" * 15, "the_team@university.example", "LAP,DGP,GRG", "how it went on", 12345)]
-table("1 team", ("team", "address", "preferences", "outcome", "#sent"), rows, drop=("preferences", "#sent"))
+rows = [("the_team_" + "x" * 15, "the_team@university.example", "LAP,DGP,GRG", "how it went on",
+12345)]
+table("1 team", ("team", "address", "preferences", "outcome", "#sent"), rows,
+drop=("preferences", "#sent"))
 """
 WORDS = ("the_team_" + "x" * 15, "the_team@university.example", "LAP,DGP,GRG", "12345")
 
@@ -31,7 +33,11 @@ def folder(tmp_path: Path) -> ContestContext:
     contest = create_contest(tmp_path / "contest", settings())
     with contest.store.write() as tx:
         for number in range(60):
-            add_team(tx, f"a_team_with_a_name_of_32_chars_{number:02}"[-32:], "LAP,LGP,DGP,GRP,GRG,GRR,RSM")
+            add_team(
+                tx,
+                f"a_team_with_a_name_of_32_chars_{number:02}"[-32:],
+                "LAP,LGP,DGP,GRP,GRG,GRR,RSM",
+            )
     return contest
 
 
@@ -50,7 +56,9 @@ def on_a_terminal(columns: int) -> str:
 
 
 @pytest.mark.parametrize(("columns", "dropped"), [(120, set()), (66, {"preferences", "sent"})])
-def test_a_terminal_gets_the_columns_that_fit_and_no_broken_word(columns: int, dropped: set[str]) -> None:
+def test_a_terminal_gets_the_columns_that_fit_and_no_broken_word(
+    columns: int, dropped: set[str]
+) -> None:
     table, _, remark = on_a_terminal(columns).partition("This terminal is too narrow for: ")
     assert set(remark.partition(".")[0].split(", ")) - {""} == dropped
     values = dict(zip(("team", "address", "preferences", "sent"), WORDS, strict=True))
@@ -80,7 +88,9 @@ def test_a_list_says_that_there_is_more(folder: ContestContext) -> None:
     assert knobeln_in(folder.path, "log", "--count", "1").stderr == ""  # there is one
 
 
-def test_an_unknown_kind_of_entry_is_refused_with_those_that_there_are(folder: ContestContext) -> None:
+def test_an_unknown_kind_of_entry_is_refused_with_those_that_there_are(
+    folder: ContestContext,
+) -> None:
     said = knobeln_in(folder.path, "log", "--what", "nonsense", code=1).stderr
     assert said == "knobeln: the log has no entry of the kind 'nonsense'; it has: contest\n"
 
@@ -102,9 +112,13 @@ def test_every_list_on_a_pipe_is_rows_with_tabs(folder: ContestContext) -> None:
     with folder.store.write() as tx:
         mail = Outgoing("key", "GRR", "joe@a.example", "a tab\tand ─ more", "text\n")
         outbox.put(tx, mail, folder.settings, folder.clock.now())
-        letters.add(tx, raw=b"x", sender="a@b.example", recipients=(), channel="t", now=folder.clock.now())
+        letters.add(
+            tx, raw=b"x", sender="a@b.example", recipients=(), channel="t", now=folder.clock.now()
+        )
         program = {"program.c": b"x"}
-        sent = letters.add(tx, raw=b"y", sender="", recipients=(), channel="t", now=folder.clock.now())
+        sent = letters.add(
+            tx, raw=b"y", sender="", recipients=(), channel="t", now=folder.clock.now()
+        )
         submissions.add(tx, 1, sent, program, folder.clock.now(), program="program.c")
     for command in LISTS:
         rows = knobeln_in(folder.path, command).stdout.replace("and ─ more", "and more")

@@ -19,9 +19,12 @@ def toolchain() -> Toolchain:
 
 @pytest.fixture(scope="session")
 def build_code(toolchain: Toolchain) -> Callable[..., BuildResult]:
-    """Builds code between a description and a main function that plays; the code starts on line 18."""
+    """Builds code between a description and a main function that plays; the code starts on line
+    18."""
 
-    def with_description(code: str, settings: Programs | None = None, main: str = PLAY) -> BuildResult:
+    def with_description(
+        code: str, settings: Programs | None = None, main: str = PLAY
+    ) -> BuildResult:
         return build(DESCRIPTION + code + main, settings or Programs(), toolchain)
 
     return with_description

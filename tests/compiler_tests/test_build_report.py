@@ -30,7 +30,9 @@ def places(report):
 def throws(image, count=5):
     """The first throws of a program against itself."""
     runner = MachineRunner({image.digest: image}, Rules(a=1, b=2**30, k=1, L=count), 1_000_000)
-    (result,) = runner.play([GameJob((image.digest, image.digest), (b"1" * 16, b"2" * 16), protocol=True)])
+    (result,) = runner.play(
+        [GameJob((image.digest, image.digest), (b"1" * 16, b"2" * 16), protocol=True)]
+    )
     assert result.is_flawless, result.seats
     return [mine for mine, _ in result.moves]
 
@@ -68,9 +70,13 @@ def test_a_line_end_that_not_everybody_sees_is_told(build_code):
 
 @pytest.mark.usefixtures("every_step")
 def test_the_same_source_gives_the_same_image_in_every_toolchain_and_thread(toolchain):
-    source = EXAMPLE + "char *when = __DATE__ __TIME__ __TIMESTAMP__ __FILE__;\nint n = __COUNTER__;\n"
+    source = (
+        EXAMPLE + "char *when = __DATE__ __TIME__ __TIMESTAMP__ __FILE__;\nint n = __COUNTER__;\n"
+    )
     with ThreadPoolExecutor(3) as pool:
-        built = list(pool.map(lambda tool: build(source, LENIENT, tool), [toolchain, toolchain, Toolchain()]))
+        built = list(
+            pool.map(lambda tool: build(source, LENIENT, tool), [toolchain, toolchain, Toolchain()])
+        )
     assert len({b.report.image_digest for b in built}) == 1
     assert built[0].report == built[1].report == built[2].report
     assert b"May 14 1994" in built[0].image.data
@@ -107,7 +113,9 @@ def test_the_limit_of_elements_itself_is_allowed(build_code, extra, accepted):
         ("#if 0\nold code\n#endif\n#if 0\nA line.\nAnother.\n#endif\n", 4, "2 non-blank lines"),
     ],
 )
-def test_a_short_description_is_a_warning_that_names_the_line_of_most_of_it(toolchain, text, line, words):
+def test_a_short_description_is_a_warning_that_names_the_line_of_most_of_it(
+    toolchain, text, line, words
+):
     built = build(f"{text}main(){{for(;;)make_throw(7);}}", Programs(), toolchain)
     assert findings(built) == [("description", "warning", line)]
     assert words in built.report.findings[0].text
@@ -122,7 +130,9 @@ def test_too_long_a_program_is_not_read(toolchain):
 
 def test_a_team_hears_of_everything_at_once(build_code):
     printing = 'int g() { printf("x"); }'
-    text = f"int log2(int (n)) {{ return n; }}\nint f() {{ return __builtin_abs(1); }}\n{printing}\n"
+    text = (
+        f"int log2(int (n)) {{ return n; }}\nint f() {{ return __builtin_abs(1); }}\n{printing}\n"
+    )
     report = build_code(text).report
     assert places(report) == [("library source", 18), ("builtin", 19), ("forbidden routine", 20)]
     assert report.findings[2].quote == printing
@@ -138,7 +148,9 @@ def test_every_line_of_a_forbidden_routine_is_named(build_code):
 
 def test_the_librarys_own_source_is_refused_routine_by_routine(toolchain):
     built = build(LIBRARY + EXAMPLE, LENIENT, toolchain)
-    named = {f.text.split()[3].rstrip(",") for f in built.report.findings if f.rule == "library source"}
+    named = {
+        f.text.split()[3].rstrip(",") for f in built.report.findings if f.rule == "library source"
+    }
     assert named == {"init_random", "log2", "next_random", "make_throw", "count_points"}
     assert {f.line for f in built.report.findings if f.rule == "include"} == {
         number for number, line in enumerate(LIBRARY.split("\n"), 1) if line.startswith("#include")
@@ -164,12 +176,26 @@ def test_warnings_are_in_the_report_of_an_accepted_program(build_code):
         ("main() { for (;;) make_throw(log2(8192)); }", 13),
         ("int log2(); main() { for (;;) make_throw(log2(8192)); }", 13),
         ("f(n) int n; { return n + n; } main() { for (;;) make_throw(f(21)); }", 42),
-        ("struct s { int a[99]; } x, y; main() { x.a[5] = 3; y = x; for (;;) make_throw(y.a[5]); }", 3),
-        ("main() { double d = 1.5; for (;;) make_throw((int) (d * 4)); }", 6),
-        ("main() { int n = 0x7fffffff; volatile int one = 1; if (n + one < 0) for (;;) make_throw(8); }", 8),
         (
-            "char *memset(p, c, n) char *p; { while (n--) p[n] = c + 1; return p; }"
-            "char a[9]; main() { memset(a, 4, 9); for (;;) make_throw(a[8]); }",
+            (
+                "struct s { int a[99]; } x, y; main() { x.a[5] = 3; y = x; for (;;)"
+                " make_throw(y.a[5]); }"
+            ),
+            3,
+        ),
+        ("main() { double d = 1.5; for (;;) make_throw((int) (d * 4)); }", 6),
+        (
+            (
+                "main() { int n = 0x7fffffff; volatile int one = 1; if (n + one < 0) for (;;)"
+                " make_throw(8); }"
+            ),
+            8,
+        ),
+        (
+            (
+                "char *memset(p, c, n) char *p; { while (n--) p[n] = c + 1; return p; }"
+                "char a[9]; main() { memset(a, 4, 9); for (;;) make_throw(a[8]); }"
+            ),
             5,
         ),
     ],

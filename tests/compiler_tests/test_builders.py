@@ -17,7 +17,8 @@ def settings(game: str) -> Settings:
 
 
 @pytest.mark.parametrize(
-    ("game", "kind"), [("knobeln", MachineBuilder), ("cooperation", TextBuilder), ("hog", TableBuilder)]
+    ("game", "kind"),
+    [("knobeln", MachineBuilder), ("cooperation", TextBuilder), ("hog", TableBuilder)],
 )
 def test_each_kind_of_play_has_its_builder(game: str, kind: type) -> None:
     builder = builder_of(settings(game), open_runner)

@@ -1,4 +1,5 @@
-"""Several workers build for one contest: each submission is built once, whatever becomes of a worker."""
+"""Several workers build for one contest: each submission is built once, whatever becomes of a
+worker."""
 
 import os
 import signal
@@ -20,7 +21,17 @@ from contest.errors import StoreBusy
 from contest.ledger.receipts import Effect
 from contest.model import SubmissionState
 from contest.schema.sections import Programs
-from contest.store import Store, claims, contest_state, ledger, letters, migrate, outbox, submissions, url_of
+from contest.store import (
+    Store,
+    claims,
+    contest_state,
+    ledger,
+    letters,
+    migrate,
+    outbox,
+    submissions,
+    url_of,
+)
 from contest.store.claimant import Claimant
 from contest.store.claims import LEASE
 from reports.render import Templates
@@ -51,7 +62,8 @@ class Builder:
 
 
 class Contest:
-    """A contest with three teams; each worker has connections of its own, as if it were a process."""
+    """A contest with three teams; each worker has connections of its own, as if it were a
+    process."""
 
     def __init__(self, folder: Path) -> None:
         self.url = url_of(folder)
@@ -73,7 +85,9 @@ class Contest:
             with self.store.write() as tx:
                 raw = f"{team} {submissions.count_versions(tx)}".encode()
                 letter_id = letters.add(tx, raw=raw, sender="", recipients=(), channel="t", now=NOW)
-                submissions.add(tx, self.teams[team], letter_id, {"program.c": BAD + b" " + raw}, NOW)
+                submissions.add(
+                    tx, self.teams[team], letter_id, {"program.c": BAD + b" " + raw}, NOW
+                )
 
     def worker(self, before: Callable[[], object] = lambda: None, **changes: Any) -> CompileService:
         builder = Builder(builder_of(self.settings, open_runner), before)
@@ -94,7 +108,9 @@ class Contest:
 
 
 @pytest.fixture
-def contest(tmp_path: Path, database: str | None, monkeypatch: pytest.MonkeyPatch) -> Iterator[Contest]:
+def contest(
+    tmp_path: Path, database: str | None, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[Contest]:
     monkeypatch.setattr(Programs, "MAX_COMPILES_PER_HOUR", 100)
     made = Contest(tmp_path)
     yield made
@@ -102,7 +118,9 @@ def contest(tmp_path: Path, database: str | None, monkeypatch: pytest.MonkeyPatc
         store.close()
 
 
-def test_many_workers_at_once_build_each_submission_once_and_each_teams_in_order(contest: Contest) -> None:
+def test_many_workers_at_once_build_each_submission_once_and_each_teams_in_order(
+    contest: Contest,
+) -> None:
     for _ in range(3):
         for team in range(len(TEAMS)):
             contest.send(team)
@@ -121,12 +139,16 @@ def test_many_workers_at_once_build_each_submission_once_and_each_teams_in_order
     with contest.store.read() as tx:
         in_order = [item.raw for item in outbox.queued_after(tx, 0)]
     for name in TEAMS:
-        versions = [raw.partition(b"version ")[2][:1] for raw in in_order if b"of " + name.encode() in raw]
+        versions = [
+            raw.partition(b"version ")[2][:1] for raw in in_order if b"of " + name.encode() in raw
+        ]
         assert versions == sorted(versions)
         assert len(versions) == 3
 
 
-def test_while_a_program_is_built_others_write_and_build_but_not_for_the_same_team(contest: Contest) -> None:
+def test_while_a_program_is_built_others_write_and_build_but_not_for_the_same_team(
+    contest: Contest,
+) -> None:
     for team in (0, 0, 1):
         contest.send(team)
     other = contest.worker()
@@ -143,7 +165,9 @@ def test_while_a_program_is_built_others_write_and_build_but_not_for_the_same_te
     assert contest.reports() == 3
 
 
-def test_a_worker_that_is_gone_loses_its_claim_after_the_lease_and_its_result_comes_too_late(contest) -> None:
+def test_a_worker_that_is_gone_loses_its_claim_after_the_lease_and_its_result_comes_too_late(
+    contest,
+) -> None:
     contest.send(0)
     other = contest.worker()
 
@@ -158,7 +182,9 @@ def test_a_worker_that_is_gone_loses_its_claim_after_the_lease_and_its_result_co
     assert contest.reports() == 1
 
 
-def test_a_worker_that_lives_renews_its_claim(contest: Contest, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_worker_that_lives_renews_its_claim(
+    contest: Contest, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(claims, "RENEW_SECONDS", 0.02)
     contest.send(0)
     other = contest.worker()
@@ -185,7 +211,8 @@ def test_a_claim_of_a_process_that_is_known_to_be_dead_holds_nobody_up(contest: 
 
 
 def test_who_cannot_wait_builds_what_others_build_too(contest: Contest) -> None:
-    """`run` does so before it freezes the entries: it must not wait for a worker that may be gone."""
+    """`run` does so before it freezes the entries: it must not wait for a worker that may be
+    gone."""
     for team in (0, 1):
         contest.send(team)
     other = contest.worker()
@@ -243,7 +270,9 @@ def test_a_newer_version_never_replaces_the_one_that_is_being_built(contest, mon
     assert sorted(effects) == [Effect.PROGRAM_REFUSED] * 2 + [Effect.PROGRAM_REPLACED] * 2
 
 
-def test_a_program_that_ends_each_server_is_set_aside_and_the_others_are_built(contest: Contest) -> None:
+def test_a_program_that_ends_each_server_is_set_aside_and_the_others_are_built(
+    contest: Contest,
+) -> None:
     for team in (0, 1, 2):
         contest.send(team)
     ends = [serve_until_killed(contest, BAD + b" 1") for _ in range(4)]
@@ -256,7 +285,8 @@ def test_a_program_that_ends_each_server_is_set_aside_and_the_others_are_built(c
 
 
 def serve_until_killed(contest: Contest, deadly: bytes) -> int:
-    """Build all programs in a process that this program kills; the signal that has ended it, 0 = none."""
+    """Build all programs in a process that this program kills; the signal that has ended it, 0 =
+    none."""
     for store in contest.stores:
         store.close()
     contest.clock.at += LEASE
@@ -275,7 +305,9 @@ def serve_until_killed(contest: Contest, deadly: bytes) -> int:
     return os.WTERMSIG(os.waitpid(child, 0)[1])
 
 
-def test_a_build_that_fails_often_without_ending_the_server_is_not_counted(contest: Contest) -> None:
+def test_a_build_that_fails_often_without_ending_the_server_is_not_counted(
+    contest: Contest,
+) -> None:
     contest.send(0)
 
     def busy() -> None:

@@ -1,4 +1,5 @@
-"""The compile service: queue, builds and reports; a real database, the real compiler (K45-K47, S22)."""
+"""The compile service: queue, builds and reports; a real database, the real compiler (K45-K47,
+S22)."""
 
 import hashlib
 from collections.abc import Callable
@@ -42,7 +43,9 @@ class Workshop:
         self.settings = settings
         self.clock = FixedClock(NOW)
         builder = builder_of(settings, open_runner)
-        self.service = compile_service(self.store, settings, self.clock, builder, Templates(settings, None))
+        self.service = compile_service(
+            self.store, settings, self.clock, builder, Templates(settings, None)
+        )
         with self.store.write() as tx:
             contest_state.create(tx)
 
@@ -128,7 +131,9 @@ def test_a_team_that_sends_much_does_not_keep_the_others_waiting(context: Worksh
     assert context.states(calm) == [SubmissionState.BUILT]
 
 
-def test_of_too_many_programs_in_an_hour_the_newest_is_compiled_and_one_report_sent(context) -> None:
+def test_of_too_many_programs_in_an_hour_the_newest_is_compiled_and_one_report_sent(
+    context,
+) -> None:
     team = context.team("busy")
     for number in range(6):
         context.send(team, f"{GOOD}\n/* {number} */\n")
@@ -188,7 +193,9 @@ def test_a_fault_of_ours_sets_the_program_aside_and_the_queue_goes_on(context: W
     assert len(context.mails()) == 2
 
 
-def test_an_accepted_program_has_its_native_code_when_its_report_goes_out(context, tmp_path, monkeypatch):
+def test_an_accepted_program_has_its_native_code_when_its_report_goes_out(
+    context, tmp_path, monkeypatch
+):
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     team = context.team("one")
     context.send(team, GOOD)
@@ -200,7 +207,9 @@ def test_an_accepted_program_has_its_native_code_when_its_report_goes_out(contex
     assert list(translations().found([image])) == [image.digest]
 
 
-def test_a_program_that_cannot_be_translated_is_accepted_all_the_same(context, tmp_path, monkeypatch) -> None:
+def test_a_program_that_cannot_be_translated_is_accepted_all_the_same(
+    context, tmp_path, monkeypatch
+) -> None:
     monkeypatch.setattr("sandbox.vm.translation.cache_folder", lambda _: tmp_path / "file")
     (tmp_path / "file").touch()
     team = context.team("one")
@@ -210,7 +219,9 @@ def test_a_program_that_cannot_be_translated_is_accepted_all_the_same(context, t
     assert len(context.mails()) == 1
 
 
-def test_a_program_with_which_our_machinery_fails_is_tried_again_and_then_set_aside(context) -> None:
+def test_a_program_with_which_our_machinery_fails_is_tried_again_and_then_set_aside(
+    context,
+) -> None:
     unlucky, lucky = context.team("unlucky"), context.team("lucky")
     context.send(unlucky, GOOD)
     whole = context.service

@@ -30,7 +30,9 @@ def test_messages_are_cleaned(raw, text):
 
 
 def test_a_lonely_apostrophe_is_a_mistake_only_outside_the_description():
-    inside, outside = (f"program.c:{line}:4: warning: missing terminating ' character" for line in (2, 9))
+    inside, outside = (
+        f"program.c:{line}:4: warning: missing terminating ' character" for line in (2, 9)
+    )
     assert clean(f"{inside}\n{outside}\n".encode(), frozenset({2})) == outside
 
 
@@ -67,7 +69,11 @@ def test_the_first_error_is_found(messages, first):
     [
         (Ending.CPU_LIMIT, b"", "more than 10 s / 512 MB"),
         (Ending.EXIT, b"cc1: out of memory allocating 231722912 bytes", "more than 10 s / 512 MB"),
-        (Ending.EXIT, b"gcc: fatal error: Killed signal terminated program cc1", "more than 10 s / 512 MB"),
+        (
+            Ending.EXIT,
+            b"gcc: fatal error: Killed signal terminated program cc1",
+            "more than 10 s / 512 MB",
+        ),
         (
             Ending.EXIT,
             b"gcc: internal compiler error: Segmentation fault signal terminated",

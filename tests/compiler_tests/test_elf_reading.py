@@ -9,7 +9,10 @@ from compiler.elf import ObjectFacts, read_image
 from contest.errors import ToolMissing
 from sandbox.vm.image import Image
 
-SOURCE = "int given = 3, zeros[100]; static own() { return absent(); } main() { return own() + given; }\n"
+SOURCE = (
+    "int given = 3, zeros[100]; static own() { return absent(); } main() { return own() +"
+    " given; }\n"
+)
 
 
 @pytest.fixture(scope="module")
@@ -30,7 +33,9 @@ def test_an_object_says_what_it_needs_and_gives(compiled):
 
 
 def test_of_a_program_whose_data_leave_no_room_for_the_stack_the_bytes_are_told(linked, toolchain):
-    large = toolchain.link(toolchain.compile("char zeros[1 << 20]; main() { return zeros[7]; }\n").output)
+    large = toolchain.link(
+        toolchain.compile("char zeros[1 << 20]; main() { return zeros[7]; }\n").output
+    )
     assert read_image(large.output) - read_image(linked).static_size == 1 << 20
 
 
@@ -63,7 +68,9 @@ def test_a_damaged_file_is_read_or_refused_but_never_breaks_us(compiled, linked,
     ):
         raw = bytearray(whole[: chance.choice([len(whole), chance.randrange(len(whole))])])
         for _ in range(chance.randrange(1, 40)):
-            raw[chance.randrange(min(len(raw), chance.choice([64, len(raw)])))] = chance.randrange(256)
+            raw[chance.randrange(min(len(raw), chance.choice([64, len(raw)])))] = chance.randrange(
+                256
+            )
         result = read_or_refused(read, bytes(raw))
         assert isinstance(result, kind | ValueError)
         assert not isinstance(result, ValueError) or str(result)

@@ -1,4 +1,5 @@
-"""Programs that want the compiler's time, memory or secrets; every one is answered within bounds."""
+"""Programs that want the compiler's time, memory or secrets; every one is answered within
+bounds."""
 
 import time
 
@@ -7,8 +8,8 @@ import pytest
 from contest.schema.sections import Programs
 from sandbox.sandbox import Limits
 
-# 12 s of CPU time; on a computer that has other work as well the wall clock ends what is read and what is
-# compiled, each twice, because a busy computer may be to blame (compiler/toolchain.py).
+# 12 s of CPU time; on a computer that has other work as well the wall clock ends what is read and
+# what is compiled, each twice, because a busy computer may be to blame (compiler/toolchain.py).
 MOST_SECONDS = 4 * Limits().wall_seconds + 20
 
 
@@ -26,12 +27,16 @@ def doubling(levels):
 
 
 def nested_types(levels):
-    types = ["typedef char t0;"] + [f"typedef struct {{ t{n - 1} a[1000]; }} t{n};" for n in range(1, levels)]
+    types = ["typedef char t0;"] + [
+        f"typedef struct {{ t{n - 1} a[1000]; }} t{n};" for n in range(1, levels)
+    ]
     return "\n".join(types) + f"\nt{levels - 1} whole;\n"
 
 
 def jumps(count):
-    return "void maze() {" + "".join(f"l{n}: goto *&&l{n * 7 % count};" for n in range(count)) + "}\n"
+    return (
+        "void maze() {" + "".join(f"l{n}: goto *&&l{n * 7 % count};" for n in range(count)) + "}\n"
+    )
 
 
 BOMBS = {
@@ -46,8 +51,12 @@ BOMBS = {
     "a hundred thousand errors": "f() {" + "q;" * 100_000 + "}\n",
     "types of types": nested_types(8),
     "a maze": jumps(3_000),
-    "a vast switch": "f(n) { switch (n) { case 0 ... 2000000000: ; " + "case -1: ;" * 5_000 + "} }\n",
-    "many routines that are not there": "f() {" + "".join(f"f{n}(); " for n in range(5_000)) + "}\n",
+    "a vast switch": "f(n) { switch (n) { case 0 ... 2000000000: ; "
+    + "case -1: ;" * 5_000
+    + "} }\n",
+    "many routines that are not there": "f() {"
+    + "".join(f"f{n}(); " for n in range(5_000))
+    + "}\n",
 }
 
 
@@ -67,9 +76,14 @@ def test_a_bomb_is_answered_within_its_time_and_the_next_program_is_served(build
     [
         ("#define X int int\n" * 3_000 + "int (", "expected ')' before"),
         ("char x[1 << 30] = { 1 };\n", "larger than 4,096 kB"),
-        ("int x = " + "(" * 100_000 + "1" + ")" * 100_000 + ";\n", "the compiler crashed on your program"),
+        (
+            "int x = " + "(" * 100_000 + "1" + ")" * 100_000 + ";\n",
+            "the compiler crashed on your program",
+        ),
         (doubling(9), "larger than 2,048 kB"),
-        pytest.param(BOMBS["a range of initialisers"], "more than 10 s / 512 MB", marks=pytest.mark.slow),
+        pytest.param(
+            BOMBS["a range of initialisers"], "more than 10 s / 512 MB", marks=pytest.mark.slow
+        ),
     ],
 )
 def test_what_stopped_the_compiler_is_said(build_code, code, words):
@@ -82,6 +96,8 @@ def test_what_stopped_the_compiler_is_said(build_code, code, words):
     "footer", ["____________\nTo leave this list write to its owner.\n", "Regards,\nMona\n"]
 )
 def test_words_below_the_program_are_recognised(build_code, footer):
-    (finding,) = build_code("", main="main() { for (;;) make_throw(5); }\n" + footer).report.findings
+    (finding,) = build_code(
+        "", main="main() { for (;;) make_throw(5); }\n" + footer
+    ).report.findings
     assert "If a signature or a list's footer was added there" in finding.text
     assert "signature" not in build_code("int x = y;\n").report.findings[0].text

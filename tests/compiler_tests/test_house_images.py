@@ -1,4 +1,5 @@
-"""The images of the house strategies are kept, and never taken from a file that somebody has changed."""
+"""The images of the house strategies are kept, and never taken from a file that somebody has
+changed."""
 
 from compiler.build import build
 from compiler.builders.machine import _house_image
@@ -15,7 +16,9 @@ class CountingToolchain(Toolchain):
         return super().compile(text, prose)
 
 
-def test_a_house_strategy_is_compiled_once_and_again_if_its_file_was_changed(tmp_path, monkeypatch) -> None:
+def test_a_house_strategy_is_compiled_once_and_again_if_its_file_was_changed(
+    tmp_path, monkeypatch
+) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     one, two = house_strategies()[:2]
     toolchain = CountingToolchain()
@@ -31,7 +34,9 @@ def test_a_house_strategy_is_compiled_once_and_again_if_its_file_was_changed(tmp
     assert toolchain.compiled == 3
 
 
-def test_without_a_folder_to_keep_it_in_a_house_strategy_is_compiled_all_the_same(tmp_path, monkeypatch):
+def test_without_a_folder_to_keep_it_in_a_house_strategy_is_compiled_all_the_same(
+    tmp_path, monkeypatch
+):
     (tmp_path / "knobeln").write_text("no folder")
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     assert _house_image(house_strategies()[0], Toolchain()).code

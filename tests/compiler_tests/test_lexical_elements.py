@@ -10,7 +10,8 @@ from compiler.source import count, scan
 @pytest.mark.parametrize(
     ("text", "elements"),
     [
-        ("", 0), (" \t\n\f\v\r", 0), ("while", 1), ("a b", 2), ("_x1 $y", 2), ("x->y", 4), ("i++", 3),
+        ("", 0), (" \t\n\f\v\r", 0), ("while", 1), ("a b", 2), ("_x1 $y", 2), ("x->y", 4),
+        ("i++", 3),
         ("a<<=2;", 6), ("10L", 1), ("0x1F", 1), ("1.5e-3", 1), (".5", 1), ("-5", 2), ("1 .5", 2),
         ("0x1E+1", 1), ("x.5", 2), ('""', 0), ("''", 0), ('"a b"', 3), (r'"\n"', 2), (r'"\""', 2),
         (r"'\\'", 2), ("'\"'", 1), ('"/* no comment */"', 16), ('"ab" "cd"', 4), ('L"ab"', 3),
@@ -32,7 +33,8 @@ def test_every_character_is_in_one_token_or_blank(text):
 
 
 @given(
-    st.text(alphabet="ab1.eE+-\"'\\%:<># \t\n", max_size=100), st.text(alphabet="ab1\"'+ \n", max_size=100)
+    st.text(alphabet="ab1.eE+-\"'\\%:<># \t\n", max_size=100),
+    st.text(alphabet="ab1\"'+ \n", max_size=100),
 )
 def test_texts_on_lines_of_their_own_add_up(one, other):
     assert count(f"{one}\n{other}") == count(one) + count(other)

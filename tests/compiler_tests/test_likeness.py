@@ -24,17 +24,27 @@ def in_c(**sources: str) -> dict[str, dict[str, str]]:
         ("int mine = 16; /* my throw */", "int\n  t\t=\n 0x10;  // another comment"),
         ("x = 020 + 16L;", "yy = 16 + 16;"),
         ("#define LIMIT 12\nif (a < LIMIT) b ();", "if (p < 12) q ();"),
-        ("#if 0\nwords of one\n#endif\nf (1);", "#if 0\nthe other's words, isn't it\n#endif\ng (1);"),
+        (
+            "#if 0\nwords of one\n#endif\nf (1);",
+            "#if 0\nthe other's words, isn't it\n#endif\ng (1);",
+        ),
         ("/*\n <<FROM>> team 1234-abcd\n*/ f ();", "f ();"),
     ],
 )
-def test_names_comments_layout_and_the_form_of_numbers_make_no_difference(one: str, other: str) -> None:
+def test_names_comments_layout_and_the_form_of_numbers_make_no_difference(
+    one: str, other: str
+) -> None:
     assert words("one.c", one) == words("other.c", other)
 
 
 @pytest.mark.parametrize(
     ("one", "other"),
-    [("a < b;", "a > b;"), ("a = 16;", "a = 17;"), ("if (a) b;", "while (a) b;"), ('f ("a");', 'f ("b");')],
+    [
+        ("a < b;", "a > b;"),
+        ("a = 16;", "a = 17;"),
+        ("if (a) b;", "while (a) b;"),
+        ('f ("a");', 'f ("b");'),
+    ],
 )
 def test_what_a_program_does_makes_a_difference(one: str, other: str) -> None:
     assert words("one.c", one) != words("other.c", other)
@@ -97,7 +107,9 @@ def _renamed(text: str) -> str:
     return re.sub(r"\b[a-z_]+\b", lambda m: m[0] if m[0] in module._ALL_WORDS else f"{m[0]}s", text)
 
 
-@pytest.mark.parametrize("text", ['"' * 30_000, "#" * 30_000, "'''" * 20_000 + '"""', "\\\n" * 30_000])
+@pytest.mark.parametrize(
+    "text", ['"' * 30_000, "#" * 30_000, "'''" * 20_000 + '"""', "\\\n" * 30_000]
+)
 def test_hostile_texts_take_no_long_time(text: str) -> None:
     for suffix in ("c", "py", "js", "unheard-of"):
         assert len(fingerprints({f"program.{suffix}": text})) <= len(text)

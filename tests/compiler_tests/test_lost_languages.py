@@ -1,4 +1,5 @@
-"""A host that has lost a compiler, a guest or its sandbox: programs wait for it, and no team is to blame.
+"""A host that has lost a compiler, a guest or its sandbox: programs wait for it, and no team is to
+blame.
 
 Everything is real but the loss: the database, the sandbox, compilers, mails.
 """
@@ -52,7 +53,8 @@ class Host:
         self.services = Services(contest)
 
     def send(self, team: str, **files: bytes) -> int:
-        """Queue a program; a name such as `a_py` is the file `a.py`. Returns the submission's id."""
+        """Queue a program; a name such as `a_py` is the file `a.py`. Returns the submission's
+        id."""
         with self.contest.store.write() as tx:
             known = teams.by_name(tx, team)
             team_id = known.id if known else add_team(tx, team, "").id
@@ -136,11 +138,14 @@ def test_programs_of_a_lost_language_wait_and_the_queue_goes_on(host) -> None:
     assert "No team was told that it made a mistake." in mail
     (line,) = [each for each in status_of(host.contest).advice if each.startswith("waiting")]
     assert line.startswith(
-        "waiting: 3 programs in Python, because this host cannot build them: Python is not installed"
+        "waiting: 3 programs in Python, because this host cannot build them: Python is not"
+        " installed"
     )
 
 
-def test_when_the_language_works_again_its_programs_are_compiled_and_a_new_loss_is_told(host, lose) -> None:
+def test_when_the_language_works_again_its_programs_are_compiled_and_a_new_loss_is_told(
+    host, lose
+) -> None:
     first = host.send("one", a_py=PYTHON)
     host.work()
     assert not host.services.try_languages()
@@ -180,7 +185,10 @@ def test_programs_wait_for_a_guest_that_does_not_work(make_host, monkeypatch) ->
         lost.setattr(guests.JavaScriptGuest, "prepared", broken)
         other = host.send("two", b_sh=SHELL)
         host.work()
-        assert (host.state(program), host.state(other)) == (SubmissionState.QUEUED, SubmissionState.BUILT)
+        assert (host.state(program), host.state(other)) == (
+            SubmissionState.QUEUED,
+            SubmissionState.BUILT,
+        )
         assert "the guest's file is damaged" in host.mails("programs_wait")[0]
     host.work()
     assert host.state(program) is SubmissionState.BUILT
@@ -190,7 +198,9 @@ def test_programs_wait_for_a_guest_that_does_not_work(make_host, monkeypatch) ->
 def test_a_compiler_that_refuses_everything_blames_nobody(make_host, monkeypatch) -> None:
     host = make_host()
     refuses = {"build": ("/bin/false",)}
-    broken = tuple(row.model_copy(update=refuses) if row.name == "C" else row for row in usual_languages())
+    broken = tuple(
+        row.model_copy(update=refuses) if row.name == "C" else row for row in usual_languages()
+    )
     host.services.try_languages()
     with monkeypatch.context() as lost:
         lost.setattr("compiler.builders.text.languages_of", lambda _: broken)
@@ -200,18 +210,28 @@ def test_a_compiler_that_refuses_everything_blames_nobody(make_host, monkeypatch
         assert "a small program cannot be built" in host.waiting()[0].reason
     wrong = host.send("two", a_c=b"this is no C")
     host.work()
-    assert (host.state(program), host.state(wrong)) == (SubmissionState.BUILT, SubmissionState.BUILT)
+    assert (host.state(program), host.state(wrong)) == (
+        SubmissionState.BUILT,
+        SubmissionState.BUILT,
+    )
     assert sorted("rejected" in each for each in host.mails("compile report")) == [False, True]
 
 
 def test_without_bubblewrap_every_language_waits_and_is_told_once(make_host, monkeypatch) -> None:
     host = make_host()
-    programs = [host.send("one", a_py=PYTHON), host.send("two", a_sh=SHELL), host.send("three", b_sh=SHELL)]
+    programs = [
+        host.send("one", a_py=PYTHON),
+        host.send("two", a_sh=SHELL),
+        host.send("three", b_sh=SHELL),
+    ]
     with monkeypatch.context() as lost:
         lost.setenv("PATH", "/nowhere")
         host.work()
         assert [host.state(each) for each in programs] == [SubmissionState.QUEUED] * 3
-        assert {each.language: each.programs for each in host.waiting()} == {"Python": 1, "shell": 2}
+        assert {each.language: each.programs for each in host.waiting()} == {
+            "Python": 1,
+            "shell": 2,
+        }
         told = host.mails("programs_wait")
         assert ["bubblewrap (bwrap) is not installed" in each for each in told] == [True, True]
     host.work()
@@ -246,7 +266,9 @@ def test_another_host_that_has_the_language_builds_it(make_host, lose) -> None:
     assert host.state(program) is SubmissionState.BUILT
 
 
-def test_a_program_that_fails_alone_is_set_aside_and_its_language_does_not_wait(make_host, monkeypatch):
+def test_a_program_that_fails_alone_is_set_aside_and_its_language_does_not_wait(
+    make_host, monkeypatch
+):
     host = make_host()
     build, tries = TextBuilder.build, []
 
@@ -259,7 +281,10 @@ def test_a_program_that_fails_alone_is_set_aside_and_its_language_does_not_wait(
     monkeypatch.setattr(TextBuilder, "build", fails_once_more)
     odd, other = host.send("one", odd_py=PYTHON), host.send("two", a_py=PYTHON)
     host.work()
-    assert (host.state(odd), host.state(other)) == (SubmissionState.SET_ASIDE, SubmissionState.BUILT)
+    assert (host.state(odd), host.state(other)) == (
+        SubmissionState.SET_ASIDE,
+        SubmissionState.BUILT,
+    )
     assert len(tries) == MAX_FAILURES
     assert not host.waiting()
     assert not host.mails("programs_wait")

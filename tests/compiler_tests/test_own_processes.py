@@ -57,7 +57,10 @@ def test_a_command_that_does_not_end_is_ended_with_its_children() -> None:
 
 def test_what_tests_start_ends_with_them_by_whatever_they_are_ended():
     words = "from tests.support.processes import start; from pathlib import Path; import time"
-    code = f"{words}; print(start(['sleep', '600'], Path('/dev/null')).pid, flush=True); time.sleep(600)"
+    code = (
+        f"{words}; print(start(['sleep', '600'], Path('/dev/null')).pid, flush=True);"
+        " time.sleep(600)"
+    )
     for number in (signal.SIGTERM, signal.SIGKILL):
         with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE) as tests:
             started = int(tests.stdout.readline())

@@ -21,7 +21,8 @@ def python(code):
 
 @pytest.fixture
 def long_time():
-    """Seconds for which no other process sleeps, to recognise a sandboxed process among all processes."""
+    """Seconds for which no other process sleeps, to recognise a sandboxed process among all
+    processes."""
     return f"86399.{uuid.uuid4().int % 10**15:015}"
 
 
@@ -38,7 +39,10 @@ def all_processes():
 
 
 def test_a_command_gets_its_input_and_files_and_gives_its_output(sandbox):
-    script, files = "cat; cat /work/a /box/b; echo wrong >&2; exit 3", {"/work/a": b"A", "/box/b": b"B\0"}
+    script, files = (
+        "cat; cat /work/a /box/b; echo wrong >&2; exit 3",
+        {"/work/a": b"A", "/box/b": b"B\0"},
+    )
     result = sandbox.run([*SHELL, script], files=files, stdin=b"in ")
     assert (result.ending, result.code) == (Ending.EXIT, 3)
     assert (result.stdout, result.stderr) == (b"in AB\0", b"wrong\n")
@@ -103,8 +107,8 @@ def test_a_sandboxed_process_is_nobody_inside(sandbox):
 
 def test_a_sandboxed_process_has_no_capabilities_and_cannot_get_any(sandbox):
     code = (
-        "import ctypes; libc = ctypes.CDLL(None, use_errno=True);"
-        "print(libc.prctl(39, 0, 0, 0, 0), libc.unshare(1 << 28), libc.mount(b'x', b'/work', b'tmpfs', 0, 0))"
+        "import ctypes; libc = ctypes.CDLL(None, use_errno=True);print(libc.prctl(39, 0, 0, 0, 0),"
+        " libc.unshare(1 << 28), libc.mount(b'x', b'/work', b'tmpfs', 0, 0))"
     )
     assert sandbox.run(python(code)).stdout == b"1 -1 -1\n"
 
@@ -202,7 +206,9 @@ def test_a_sandbox_that_is_ended_while_it_is_made_leaves_nothing(sandbox, long_t
 
 
 @pytest.mark.slow
-def test_a_bubblewrap_that_is_killed_while_it_makes_a_sandbox_leaves_nothing(sandbox, long_time, monkeypatch):
+def test_a_bubblewrap_that_is_killed_while_it_makes_a_sandbox_leaves_nothing(
+    sandbox, long_time, monkeypatch
+):
     start = bubblewrap._start
     delays = count()
 

@@ -16,7 +16,10 @@ from contest.mail.sent_files import strip_secret
         ("# if /**/ 0 // why\none\n#endif\n", ["one"]),
         ("#if (0)\none\n#endif\n", ["one"]),
         ("%:if 0\none\n%:endif\n", ["one"]),
-        ("#if 0\none\n#if 1\ntwo\n#endif\nthree\n#endif\n", ["one", "#if 1", "two", "#endif", "three"]),
+        (
+            "#if 0\none\n#if 1\ntwo\n#endif\nthree\n#endif\n",
+            ["one", "#if 1", "two", "#endif", "three"],
+        ),
         ("#if 0\none\n#else\ntwo\n#endif\n", ["one"]),
         ("#if 0\none\n#endif\nx;\n#if 0\nb\nc\n#endif\n", ["b", "c"]),
         ("#if 0\ndon't\n#endif\n", ["don't"]),
@@ -73,7 +76,13 @@ def test_the_secret_is_blanked_and_nothing_else(line, stripped):
 
 @pytest.mark.parametrize(
     ("source", "text"),
-    [("a\r\nb", "a\nb\n"), ("\ufeffa\n", "a\n"), ("", "\n"), ("a\n", "a\n"), ("a\u2028b", "a\u2028b\n")],
+    [
+        ("a\r\nb", "a\nb\n"),
+        ("\ufeffa\n", "a\n"),
+        ("", "\n"),
+        ("a\n", "a\n"),
+        ("a\u2028b", "a\u2028b\n"),
+    ],
 )
 def test_line_ends_become_newlines(source, text):
     assert normalise(source) == (text, "")
@@ -113,7 +122,9 @@ def test_any_text_can_be_taken_apart(text):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("piece", ["#if 0\n#endif\n", "#if 0\n", "\\\n", "x\n", "/**/#", "'\n", "??/\n"])
+@pytest.mark.parametrize(
+    "piece", ["#if 0\n#endif\n", "#if 0\n", "\\\n", "x\n", "/**/#", "'\n", "??/\n"]
+)
 def test_no_long_text_is_hard_to_take_apart(piece):
     program = SourceText(normalise(piece * (100_000 // len(piece)))[0])
     assert program.live_lines is not None

@@ -1,4 +1,5 @@
-"""Programs whose folder is the expected verdict: strategies/accepted, strategies/rejected/<rule>."""
+"""Programs whose folder is the expected verdict: strategies/accepted,
+strategies/rejected/<rule>."""
 
 from pathlib import Path
 
@@ -38,7 +39,9 @@ def test_programs_within_the_rules_are_accepted(path, toolchain):
 @pytest.mark.parametrize("path", programs("rejected"))
 def test_programs_against_a_rule_are_rejected_by_that_rule_alone(path, toolchain):
     result = built(path, toolchain)
-    assert {finding.rule for finding in result.report.findings} == {path.parent.name.replace("_", " ")}
+    assert {finding.rule for finding in result.report.findings} == {
+        path.parent.name.replace("_", " ")
+    }
     assert all(finding.severity is Severity.ERROR for finding in result.report.findings)
     assert not result.report.accepted
     assert result.image is None

@@ -38,7 +38,11 @@ def trial(code: str, settings: Settings) -> Trial | None:
         ("main() { for (;;) make_throw(0); }", Verdict.ILLEGAL_MOVE, 0),
         ("main() { for (;;) ; }", Verdict.TIME, 0),
         ("main() { make_throw(5); }", Verdict.PROTOCOL, 1),
-        ("f(n) { char a[5000]; use(a); return f(n + 1) + a[n]; } main() { f(1); }", Verdict.MEMORY, 0),
+        (
+            "f(n) { char a[5000]; use(a); return f(n + 1) + a[n]; } main() { f(1); }",
+            Verdict.MEMORY,
+            0,
+        ),
     ],
 )
 def test_a_team_sees_how_its_program_ran(settings, main, verdict, throws):
@@ -50,7 +54,10 @@ def test_a_team_sees_how_its_program_ran(settings, main, verdict, throws):
 
 @pytest.mark.slow
 def test_the_trial_of_a_program_is_always_the_same(settings):
-    code = "main() { for (;;) { int i; for (i = 0; i < 8; i++) make_throw(next_random(1, 9) + 9 * i); } }"
+    code = (
+        "main() { for (;;) { int i; for (i = 0; i < 8; i++) make_throw(next_random(1, 9) + 9 *"
+        " i); } }"
+    )
     other = trial(code + " /* another source */", settings)
     assert trial(code, settings) == trial(code, settings)
     assert trial(code, settings).result.digest != other.result.digest

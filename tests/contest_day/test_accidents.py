@@ -1,4 +1,5 @@
-"""What happens to a computer on contest day: full disks, locks, engines and compilers that die, clocks."""
+"""What happens to a computer on contest day: full disks, locks, engines and compilers that die,
+clocks."""
 
 import os
 import random
@@ -48,7 +49,7 @@ def whole(tmp_path_factory: pytest.TempPathFactory, house: House) -> object:
     return everything(folder)
 
 
-# --- the disk --------------------------------------------------------------------------------------------
+# --- the disk -------------------------------------------------------------------------------------
 def fill(at: Path) -> Path:
     """Take all room that is left, but for a little."""
     ballast = at / "ballast"
@@ -60,7 +61,9 @@ def fill(at: Path) -> Path:
 
 @pytest.mark.slow
 @pytest.mark.skipif(not may_mount(), reason="only root can mount")
-def test_a_run_on_a_full_disk_says_so_and_goes_on_when_there_is_room(tmp_path, house, whole) -> None:
+def test_a_run_on_a_full_disk_says_so_and_goes_on_when_there_is_room(
+    tmp_path, house, whole
+) -> None:
     with mounted(["-t", "tmpfs", "-o", "size=24m", "tmpfs"], tmp_path / "small") as at:
         folder = make_contest(at / "contest", 40, house, SMALL)
         ballast = fill(at)
@@ -77,8 +80,10 @@ def test_a_run_on_a_full_disk_says_so_and_goes_on_when_there_is_room(tmp_path, h
         folder.store.close()
 
 
-# --- the database ----------------------------------------------------------------------------------------
-def test_a_run_waits_for_a_database_that_somebody_else_has_locked(tmp_path: Path, house: House) -> None:
+# --- the database ---------------------------------------------------------------------------------
+def test_a_run_waits_for_a_database_that_somebody_else_has_locked(
+    tmp_path: Path, house: House
+) -> None:
     folder = make_contest(tmp_path / "contest", 5, house.first(5), short_games())
     other = sqlite3.connect(folder.path / "contest.db", check_same_thread=False)
     other.execute("BEGIN IMMEDIATE")
@@ -91,7 +96,9 @@ def test_a_run_waits_for_a_database_that_somebody_else_has_locked(tmp_path: Path
 
 
 @pytest.mark.slow
-def test_a_run_gives_up_on_a_lock_with_a_sentence_and_can_be_run_again(tmp_path, house, monkeypatch) -> None:
+def test_a_run_gives_up_on_a_lock_with_a_sentence_and_can_be_run_again(
+    tmp_path, house, monkeypatch
+) -> None:
     folder = make_contest(tmp_path / "contest", 5, house.first(5), short_games())
     folder.store.close()
     monkeypatch.setattr(session, "_BUSY_TIMEOUT", "busy_timeout=0")
@@ -106,8 +113,10 @@ def test_a_run_gives_up_on_a_lock_with_a_sentence_and_can_be_run_again(tmp_path,
     assert CliRunner().invoke(main, words).exit_code == 0
 
 
-# --- our own processes -----------------------------------------------------------------------------------
-def strike(pid: int, number: signal.Signals, name: str, times: int, stop: threading.Event) -> list[int]:
+# --- our own processes ----------------------------------------------------------------------------
+def strike(
+    pid: int, number: signal.Signals, name: str, times: int, stop: threading.Event
+) -> list[int]:
     """Send the signal to descendants of this name, one after the other; which it hit."""
     hit: list[int] = []
     while len(hit) < times and not stop.is_set():
@@ -140,7 +149,9 @@ def struck(pid: int, number: signal.Signals, name: str, times: int) -> Iterator[
 
 
 @pytest.mark.slow
-def test_engines_that_are_killed_cost_no_team_anything(tmp_path: Path, house: House, whole: object) -> None:
+def test_engines_that_are_killed_cost_no_team_anything(
+    tmp_path: Path, house: House, whole: object
+) -> None:
     folder = make_contest(tmp_path / "contest", 40, house, SMALL)
     process = run(folder)
     with struck(process.pid, signal.SIGKILL, "engine", times=3) as hit:
@@ -150,7 +161,9 @@ def test_engines_that_are_killed_cost_no_team_anything(tmp_path: Path, house: Ho
 
 
 @pytest.mark.slow
-def test_engines_that_stand_still_cost_no_team_anything(tmp_path: Path, house: House, whole: object) -> None:
+def test_engines_that_stand_still_cost_no_team_anything(
+    tmp_path: Path, house: House, whole: object
+) -> None:
     folder = make_contest(tmp_path / "contest", 40, house, SMALL)
     process = run(folder)
     went_on, killed = strike(process.pid, signal.SIGSTOP, "engine", times=2, stop=threading.Event())
@@ -164,7 +177,9 @@ def test_engines_that_stand_still_cost_no_team_anything(tmp_path: Path, house: H
 
 @pytest.mark.usefixtures("every_step")
 @pytest.mark.parametrize("victim", ["bwrap", "cc1"])
-def test_a_compiler_that_the_system_ends_costs_no_team_its_program(tmp_path: Path, victim: str) -> None:
+def test_a_compiler_that_the_system_ends_costs_no_team_its_program(
+    tmp_path: Path, victim: str
+) -> None:
     folder, program = waiting_program(tmp_path)
     with struck(os.getpid(), signal.SIGKILL, victim, times=1) as hit:
         with suppress(ToolMissing):  # a box that cannot be made leaves the program in the queue
@@ -186,11 +201,13 @@ def waiting_program(tmp_path: Path) -> tuple[ContestContext, Submission]:
         letter_id = letters.add(tx, raw=b"late", sender="", recipients=(), channel="test", now=NOW)
         letters.finish(tx, letter_id, LetterState.HANDLED, "", None)
         source = house_strategies()[0].source.encode()
-        program = submissions.add(tx, team.id, letter_id, {"program.c": source}, NOW, program="program.c")
+        program = submissions.add(
+            tx, team.id, letter_id, {"program.c": source}, NOW, program="program.c"
+        )
     return folder, program
 
 
-# --- the clock -------------------------------------------------------------------------------------------
+# --- the clock ------------------------------------------------------------------------------------
 class Jumping(FixedClock):
     """Jumps back and forth by years whenever it is looked at."""
 
@@ -212,18 +229,24 @@ def test_a_clock_that_jumps_changes_no_result_and_no_mail(tmp_path: Path, house:
     assert ends[0] == ends[1]
 
 
-def test_programs_that_were_compiled_in_the_future_do_not_count_as_this_hours(tmp_path, house) -> None:
+def test_programs_that_were_compiled_in_the_future_do_not_count_as_this_hours(
+    tmp_path, house
+) -> None:
     report = next(iter(house.values())).report
     folder, program = waiting_program(tmp_path)
     allowed = folder.settings.programs.MAX_COMPILES_PER_HOUR
     with folder.store.write() as tx:
         for number in range(allowed):
             files = {"program.c": b"%d" % number}
-            old = submissions.add(tx, program.team_id, program.letter_id, files, NOW, program="program.c")
+            old = submissions.add(
+                tx, program.team_id, program.letter_id, files, NOW, program="program.c"
+            )
             submissions.add_build(tx, old.id, report, None, NOW + timedelta(days=365))
     Services(folder).compile_programs()
     with folder.store.read() as tx:
-        assert submissions.versions(tx, program.team_id)[0].submission.state is SubmissionState.BUILT
+        assert (
+            submissions.versions(tx, program.team_id)[0].submission.state is SubmissionState.BUILT
+        )
 
 
 @pytest.mark.slow

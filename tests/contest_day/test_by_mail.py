@@ -47,7 +47,8 @@ def test_every_mail_is_readable_in_seventy_two_columns(demo: Path) -> None:
 
 
 def test_a_team_has_little_to_read(demo: Path) -> None:
-    """The numbers may only fall: lines and bytes of text, bytes of text and files; a median of the teams."""
+    """The numbers may only fall: lines and bytes of text, bytes of text and files; a median of the
+    teams."""
     received = [demo_mails(demo, path.name.partition("@")[0]) for path in (demo / "mail").iterdir()]
     texts = ["".join(map(body_of, got)) for got in received]
     files = [
@@ -56,7 +57,9 @@ def test_a_team_has_little_to_read(demo: Path) -> None:
     ]
     assert median(len(each.splitlines()) for each in texts) <= 244
     assert median(len(each.encode()) for each in texts) < 11_000
-    assert median(len(each.encode()) + size for each, size in zip(texts, files, strict=True)) < 41_000
+    assert (
+        median(len(each.encode()) + size for each, size in zip(texts, files, strict=True)) < 41_000
+    )
     welcome, report, _list, final, *_ = (
         len(body_of(mail).splitlines()) for mail in demo_mails(demo, EXAMPLE)
     )
@@ -76,7 +79,9 @@ def test_who_breaks_the_rules_twice_is_disqualified_and_told_why(demo: Path) -> 
 def test_teams_without_a_program_are_told_that_they_take_no_part(demo: Path) -> None:
     for team in (NOT_COMPILING, FORBIDDEN):
         assert team not in standings(demo)
-        assert any("without your program" in str(mail["Subject"]) for mail in demo_mails(demo, team))
+        assert any(
+            "without your program" in str(mail["Subject"]) for mail in demo_mails(demo, team)
+        )
 
 
 def test_the_protocols_of_a_team_hold_every_throw_of_its_games(demo: Path) -> None:
@@ -92,7 +97,9 @@ def test_the_protocols_of_a_team_hold_every_throw_of_its_games(demo: Path) -> No
 
 def test_the_reports_follow_the_mail_preference(demo: Path) -> None:
     teams = [*(name for name, _ in SPECIAL), *standings(demo)]
-    wanted = dict(zip(dict.fromkeys(in_order_of_registration(demo)), cycle(PREFERENCES), strict=False))
+    wanted = dict(
+        zip(dict.fromkeys(in_order_of_registration(demo)), cycle(PREFERENCES), strict=False)
+    )
     for team in set(teams) - {NOT_COMPILING, FORBIDDEN}:
         codes = set(wanted[team].split(",")) & set(KNOBELN_REPORTS)
         codes -= {"GRP"} if "DGP" in codes else set()

@@ -31,7 +31,15 @@ from knobeln.day.run import contest_day
 from tests.support.archives import without_key
 from tests.support.contest_field import NOW, House, add_team_with_program, make_contest, settings
 from tests.support.oci_images import Made, archive, cache_folder, member, static_player, tar
-from tests.support.several_hosts import ROOT, Cluster, Daemon, cluster, kill, make_key, working_processes
+from tests.support.several_hosts import (
+    ROOT,
+    Cluster,
+    Daemon,
+    cluster,
+    kill,
+    make_key,
+    working_processes,
+)
 from tournament.day import Spectator
 from tournament.runners import open_runner
 
@@ -67,7 +75,8 @@ def played(folder: ContestContext, watching: Spectator | None = None) -> bytes:
 
 
 def archive_of(folder: ContestContext) -> bytes:
-    """All files of the archive, but those with the contest's own key, and which mails went to whom."""
+    """All files of the archive, but those with the contest's own key, and which mails went to
+    whom."""
     target = folder.path.parent / "archive"
     publish(folder, target, early=True)
     files = b"".join(path.encode() + raw for path, raw in without_key(target))
@@ -122,7 +131,8 @@ ACCIDENTS: dict[str, Callable[[Cluster, list[Daemon]], object]] = {
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    "accident", [pytest.param(x, marks=[] if x[:3] == "all" else pytest.mark.night) for x in ACCIDENTS]
+    "accident",
+    [pytest.param(x, marks=[] if x[:3] == "all" else pytest.mark.night) for x in ACCIDENTS],
 )
 def test_an_accident_costs_time_and_nothing_else(machines, house, alone, accident) -> None:
     workers = [machines.start_worker(), machines.start_worker()]
@@ -135,7 +145,9 @@ def test_an_accident_costs_time_and_nothing_else(machines, house, alone, acciden
 
 
 @pytest.mark.slow
-def test_without_a_scheduler_this_computer_plays_alone(tmp_path: Path, house: House, alone: bytes) -> None:
+def test_without_a_scheduler_this_computer_plays_alone(
+    tmp_path: Path, house: House, alone: bytes
+) -> None:
     assert "cannot be reached" in notes_of_the_same(Cluster(tmp_path), house, alone)
 
 
@@ -165,7 +177,9 @@ def test_a_worker_without_compiler_says_so(machines, house, alone, tmp_path) -> 
 
 @pytest.mark.slow
 @pytest.mark.night
-def test_a_worker_without_bubblewrap_plays_without_native_code(machines, house, alone, tmp_path) -> None:
+def test_a_worker_without_bubblewrap_plays_without_native_code(
+    machines, house, alone, tmp_path
+) -> None:
     (tmp_path / "bin").mkdir()
     for tool in ("gcc", "cc", "as", "ld"):
         (tmp_path / "bin" / tool).symlink_to(f"/usr/bin/{tool}")
@@ -191,7 +205,9 @@ def test_a_later_lie_is_found_by_the_spot_check(machines, house, monkeypatch, al
 
 @pytest.mark.slow
 @pytest.mark.parametrize("fault", ["hangs", pytest.param("dies", marks=pytest.mark.night)])
-def test_games_that_no_worker_finishes_are_played_here(machines, house, alone, fault, monkeypatch) -> None:
+def test_games_that_no_worker_finishes_are_played_here(
+    machines, house, alone, fault, monkeypatch
+) -> None:
     monkeypatch.setattr(session, "MIN_SECONDS", 10.0)
     monkeypatch.setattr(session, "GAME_SECONDS", 0.01)
     machines.start_worker(fault=fault)
@@ -242,7 +258,11 @@ def test_nothing_of_a_cluster_listens_to_strangers(machines: Cluster) -> None:
     worker = machines.start_worker()
     pids = {machines.daemons[0].process.pid, worker.process.pid, *working_processes(worker)}
     listed = subprocess.run(["ss", "-Hltnp"], capture_output=True, text=True, check=True).stdout
-    ours = [line.split()[3] for line in listed.splitlines() if any(f"pid={pid}," in line for pid in pids)]
+    ours = [
+        line.split()[3]
+        for line in listed.splitlines()
+        if any(f"pid={pid}," in line for pid in pids)
+    ]
     assert len(ours) >= 4
     for address in ours:
         host, _, port = address.rpartition(":")
@@ -289,9 +309,10 @@ def test_no_password_travels(machines, tmp_path, house, monkeypatch) -> None:
     assert str(tmp_path).encode() not in told[0]
 
 
-# --- games of programs that talk ---------------------------------------------------------------------------
+# --- games of programs that talk ------------------------------------------------------------------
 def text_contest(folder: Path, there: ClusterSettings) -> ContestContext:
-    """A contest whose programs use neither chance nor the clock, so that it is the same on every host."""
+    """A contest whose programs use neither chance nor the clock, so that it is the same on every
+    host."""
     chosen = presets.settings("cooperation", NOW).model_copy(
         update={"cluster": there, "mail": Mail(listen="127.0.0.1:0"), "dates": settings().dates}
     )

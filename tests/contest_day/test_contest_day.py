@@ -1,4 +1,5 @@
-"""The contest day from frozen entries to the last report: real programs, the real engine, a real database."""
+"""The contest day from frozen entries to the last report: real programs, the real engine, a real
+database."""
 
 from contextlib import AbstractContextManager
 from dataclasses import replace
@@ -64,7 +65,9 @@ def test_twenty_teams_play_one_final_and_an_evolution_and_get_what_they_asked_fo
         assert sorted(got.get(f"team_{number:04}", [])) == sorted(codes)
 
 
-def test_the_number_of_workers_changes_nothing(of_20: ContestContext, tmp_path: Path, house: House) -> None:
+def test_the_number_of_workers_changes_nothing(
+    of_20: ContestContext, tmp_path: Path, house: House
+) -> None:
     alone = make_contest(tmp_path, 20, house, settings(workers=1))
     contest_day(alone).run()
     assert dump(alone) == dump(of_20)
@@ -103,15 +106,21 @@ def test_settings_that_decide_results_are_frozen_at_the_start(tmp_path: Path, ho
         seen.append(rules_of(chosen.game).L)
         return open_runner(images, chosen, *others)
 
-    later = folder.settings.model_copy(update={"game": folder.settings.game.model_copy(update={"L": 17})})
+    later = folder.settings.model_copy(
+        update={"game": folder.settings.game.model_copy(update={"L": 17})}
+    )
     stumbling_day(replace(folder, settings=later), Spectator(), watch).run()
     assert set(seen) == {1000}
 
 
-def test_reports_tell_the_rules_that_were_played_by_whatever_the_file_says_later(tmp_path, house) -> None:
+def test_reports_tell_the_rules_that_were_played_by_whatever_the_file_says_later(
+    tmp_path, house
+) -> None:
     contest_day(make_contest(tmp_path, 5, house, settings())).run()
     file = tmp_path / FILE_NAME
-    file.write_text(file.read_text().replace("L = 1000", "L = 17").replace("The organizer", "Somebody"))
+    file.write_text(
+        file.read_text().replace("L = 1000", "L = 17").replace("The organizer", "Somebody")
+    )
     reopened = ContestContext.open(tmp_path)
     with reopened.store.read() as tx:
         rounds = results.finished_rounds(tx, Games.ALL)
@@ -123,7 +132,9 @@ def test_reports_tell_the_rules_that_were_played_by_whatever_the_file_says_later
     assert "Somebody" in posting
 
 
-def test_a_team_without_a_program_is_told_so_and_gets_the_summaries_it_asked_for(tmp_path, house) -> None:
+def test_a_team_without_a_program_is_told_so_and_gets_the_summaries_it_asked_for(
+    tmp_path, house
+) -> None:
     folder = make_contest(tmp_path, 5, house, settings(), ("LAP",))
     with folder.store.write() as tx:
         add_team(tx, "the_dreamers", "LAP,RSM")

@@ -1,4 +1,5 @@
-"""A contest day on a host that has lost its compiler: it is played without the programs that wait for it."""
+"""A contest day on a host that has lost its compiler: it is played without the programs that wait
+for it."""
 
 import json
 from collections.abc import Iterator
@@ -43,10 +44,15 @@ def test_the_day_is_played_without_programs_that_wait(contest, monkeypatch) -> N
     played = knobeln("run", "--now", "--yes", "-C", contest.path)
     assert played.exit_code == 0
     said = " ".join(played.output.split())
-    assert "waiting: 1 program in C, because this host cannot build it: gcc for the contest machine" in said
+    assert (
+        "waiting: 1 program in C, because this host cannot build it: gcc for the contest machine"
+        in said
+    )
     assert "late" not in knobeln("results", "-C", contest.path).output
     assert state_of_late(contest) is SubmissionState.QUEUED
-    (waiting,) = json.loads(knobeln("status", "--json", "-C", contest.path).output)["programs_waiting"]
+    (waiting,) = json.loads(knobeln("status", "--json", "-C", contest.path).output)[
+        "programs_waiting"
+    ]
     assert (waiting["language"], waiting["programs"]) == ("C", 1)
     assert "waiting: 1 program in C, because" in knobeln("status", "-C", contest.path).output
 

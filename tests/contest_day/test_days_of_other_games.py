@@ -1,4 +1,5 @@
-"""Whole contests of the other games by mail: 12 teams, from their letters to the reports in their boxes."""
+"""Whole contests of the other games by mail: 12 teams, from their letters to the reports in their
+boxes."""
 
 import json
 from collections.abc import Iterator
@@ -45,7 +46,8 @@ class Played:
 
 @pytest.fixture
 def image() -> Iterator[bytes]:
-    """A small archive of an image whose player betrays; unpacked images have a place of their own."""
+    """A small archive of an image whose player betrays; unpacked images have a place of their
+    own."""
     with cache_folder() as place, pytest.MonkeyPatch.context() as patch:
         patch.setenv("XDG_CACHE_HOME", str(place))
         layer = tar([member("player", static_player(place))])
@@ -62,13 +64,16 @@ def quick_teams(image: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
         return {name: _hurried(name, data) for name, data in team.files.items()}
 
     def teams_of(settings: Settings, count: int) -> tuple[DemoTeam, ...]:
-        return tuple(replace(team, files=sent(team)) for team in demo_teams.demo_teams(settings, count))
+        return tuple(
+            replace(team, files=sent(team)) for team in demo_teams.demo_teams(settings, count)
+        )
 
     monkeypatch.setattr(demo, "demo_teams", teams_of)
 
 
 def _hurried(name: str, program: bytes) -> bytes:
-    """The same program, if need be with a hundredth of a second for each move in place of half a second."""
+    """The same program, if need be with a hundredth of a second for each move in place of half a
+    second."""
     if name not in LONG_THOUGHT:
         return program
     assert program.count(LONG_THOUGHT[name]) == 1
@@ -96,7 +101,9 @@ def test_a_contest_of_twelve_from_the_forms_to_the_reports(tmp_path: Path, game:
         assert [line for mail in mails for line in too_wide(body_of(mail))] == []
         if name not in out and team["team"]["registration"]["preferences"]:
             assert len(mails) > 2, subjects
-    assert ("player.tar" in {sent["program"] for sent in played.json("programs")}) == (game in WITH_IMAGE)
+    assert ("player.tar" in {sent["program"] for sent in played.json("programs")}) == (
+        game in WITH_IMAGE
+    )
     _check_results(played, set(teams) - out)
     assert not played.json("mail", "--state", "ready")
 

@@ -27,9 +27,13 @@ from tests.support.servers import wait_for
 
 @pytest.mark.slow
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL])
-def test_the_server_ends_with_the_demo_whatever_ends_it(tmp_path: Path, number: signal.Signals) -> None:
+def test_the_server_ends_with_the_demo_whatever_ends_it(
+    tmp_path: Path, number: signal.Signals
+) -> None:
     folder = tmp_path / "contest"
-    demo = start([sys.executable, "-m", "knobeln", "demo", str(folder), "--teams", "5"], tmp_path / "log")
+    demo = start(
+        [sys.executable, "-m", "knobeln", "demo", str(folder), "--teams", "5"], tmp_path / "log"
+    )
     log = folder / "serve.log"
     wait_for(lambda: log.exists() and " listening " in log.read_text())
     (server,) = Path(f"/proc/{demo.pid}/task/{demo.pid}/children").read_text().split()[:1]
@@ -40,12 +44,15 @@ def test_the_server_ends_with_the_demo_whatever_ends_it(tmp_path: Path, number: 
 
 
 @pytest.mark.slow
-def test_the_server_ends_with_a_demo_that_is_ended_while_it_starts_it(tmp_path, monkeypatch) -> None:
+def test_the_server_ends_with_a_demo_that_is_ended_while_it_starts_it(
+    tmp_path, monkeypatch
+) -> None:
     slow = tmp_path / "bin" / "setpriv"
     slow.parent.mkdir()
     begun, server = tmp_path / "begun", tmp_path / "server"
     slow.write_text(
-        f'#!/bin/sh\necho $$ > {server}; mv {server} {begun}; sleep 2; exec {which("setpriv")} "$@"\n'
+        f"#!/bin/sh\necho $$ > {server}; mv {server} {begun}; sleep 2; exec {which('setpriv')}"
+        ' "$@"\n'
     )
     slow.chmod(0o755)
     monkeypatch.setenv("PATH", f"{slow.parent}:{os.environ['PATH']}")
@@ -86,7 +93,9 @@ def test_the_demo_of_every_game_has_valid_settings_and_tells_what_is_shorter(gam
 @pytest.mark.slow
 def test_a_quiet_demo_prints_its_folder_alone(tmp_path: Path) -> None:
     ended = run(
-        own_command("demo", str(tmp_path / "contest"), "--game", "hog", "--teams", "5", "-q"), b"", 120
+        own_command("demo", str(tmp_path / "contest"), "--game", "hog", "--teams", "5", "-q"),
+        b"",
+        120,
     )
     assert (ended.code, ended.stdout.decode()) == (0, f"{tmp_path / 'contest'}\n")
 
@@ -94,7 +103,9 @@ def test_a_quiet_demo_prints_its_folder_alone(tmp_path: Path) -> None:
 def test_the_demo_gives_up_only_if_nothing_moves(monkeypatch: pytest.MonkeyPatch) -> None:
     clock = iter(range(10_000))
     monkeypatch.setattr(
-        demonstration, "time", SimpleNamespace(monotonic=lambda: 50.0 * next(clock), sleep=lambda _: None)
+        demonstration,
+        "time",
+        SimpleNamespace(monotonic=lambda: 50.0 * next(clock), sleep=lambda _: None),
     )
     demo: Any = Demonstration(Any, [], lambda *_: nullcontext(print), print)
     demo._server = SimpleNamespace(poll=lambda: None)

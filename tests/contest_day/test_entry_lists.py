@@ -48,7 +48,11 @@ def mails_of(contest: ContestContext, report: str) -> list[EmailMessage]:
     with contest.store.read() as tx:
         raw = [item.raw for item in outbox.queued_after(tx, 0)]
     mails = (email.message_from_bytes(each, policy=email.policy.default) for each in raw)
-    return [mail for mail in mails if isinstance(mail, EmailMessage) and mail["X-Knobeln-Report"] == report]
+    return [
+        mail
+        for mail in mails
+        if isinstance(mail, EmailMessage) and mail["X-Knobeln-Report"] == report
+    ]
 
 
 def actions(contest: ContestContext, do: Callable[[OrganizerActions], object]) -> None:
@@ -62,7 +66,9 @@ def test_all_teams_get_the_first_list_once_with_one_receipt(tmp_path: Path, hous
     assert services.list_entries() is True
     assert services.list_entries() is False
     mails = list_mails(contest)
-    assert sorted(str(mail["To"]) for mail in mails) == [f"team_000{n}@teams.example" for n in range(1, 5)]
+    assert sorted(str(mail["To"]) for mail in mails) == [
+        f"team_000{n}@teams.example" for n in range(1, 5)
+    ]
     assert len({str(mail["X-Knobeln-Receipt"]).split()[0] for mail in mails}) == 1
     with contest.store.read() as tx:
         (listed,) = entry_lists.all_lists(tx)
@@ -72,7 +78,10 @@ def test_all_teams_get_the_first_list_once_with_one_receipt(tmp_path: Path, hous
     assert f"The root of this list, in hex:\n  {last.digest}\n" in body_of(mails[0])
     file, _proof = mails[0].iter_attachments()
     lines = file.get_content().split("\n")
-    assert EntryList.of(SealedEntry(*lines[at : at + 3]) for at in range(0, 12, 3)).root.hex() == last.digest
+    assert (
+        EntryList.of(SealedEntry(*lines[at : at + 3]) for at in range(0, 12, 3)).root.hex()
+        == last.digest
+    )
 
 
 def test_the_list_waits_for_letters_and_programs(tmp_path: Path, house: House) -> None:
@@ -94,20 +103,28 @@ def test_the_list_waits_for_letters_and_programs(tmp_path: Path, house: House) -
 
 
 @pytest.mark.parametrize("at", [NOW - timedelta(hours=3), NOW, NOW + timedelta(days=1)])
-def test_there_is_no_first_list_before_programs_close_or_after_the_start(tmp_path, house, at) -> None:
+def test_there_is_no_first_list_before_programs_close_or_after_the_start(
+    tmp_path, house, at
+) -> None:
     assert Services(replace(closed(tmp_path, house), clock=FixedClock(at))).list_entries() is False
 
 
-def test_what_has_changed_is_in_the_final_list_with_the_reason(tmp_path: Path, house: House) -> None:
+def test_what_has_changed_is_in_the_final_list_with_the_reason(
+    tmp_path: Path, house: House
+) -> None:
     contest = closed(tmp_path, house)
     Services(contest).list_entries()
-    actions(contest, lambda o: o.take_out("team_0002", BanKind.DISQUALIFIED, "two teams, one author"))
+    actions(
+        contest, lambda o: o.take_out("team_0002", BanKind.DISQUALIFIED, "two teams, one author")
+    )
     with contest.store.write() as tx:
         teams.set_state(tx, teams.by_name(tx, "team_0003").id, TeamState.WITHDRAWN)
     contest_day(at_start(contest)).run()
     first, final = list_mails(contest)[0], list_mails(contest)[-1]
     assert "team_0002" in flat(first)
-    assert "- team_0002 was removed: disqualified on 1994-05-14: two teams, one author." in flat(final)
+    assert "- team_0002 was removed: disqualified on 1994-05-14: two teams, one author." in flat(
+        final
+    )
     assert "- team_0003 was removed: it is withdrawn." in flat(final)
     assert "team_0001 has another program" not in flat(final)
     assert "team_0003@teams.example" not in {str(mail["To"]) for mail in list_mails(contest)[4:]}
@@ -117,13 +134,17 @@ def test_what_has_changed_is_in_the_final_list_with_the_reason(tmp_path: Path, h
     assert effects[-4:] == last
 
 
-def test_without_a_number_and_without_objections_the_day_is_as_ever(tmp_path: Path, house: House) -> None:
+def test_without_a_number_and_without_objections_the_day_is_as_ever(
+    tmp_path: Path, house: House
+) -> None:
     contest = make_contest(tmp_path, 4, house, chosen())
     contest_day(contest).run()
     assert list_mails(contest) == []
 
 
-def test_with_a_number_all_teams_get_the_final_list_in_any_case(tmp_path: Path, house: House) -> None:
+def test_with_a_number_all_teams_get_the_final_list_in_any_case(
+    tmp_path: Path, house: House
+) -> None:
     contest = make_contest(tmp_path, 4, house, chosen(beacon="drand"))
     with pytest.raises(NumberAwaited):
         contest_day(contest).run()

@@ -34,7 +34,9 @@ BASE64 = re.compile(rb"(?:[A-Za-z0-9+/]{60,76}\r?\n)+[A-Za-z0-9+/=]+")
 @pytest.fixture(scope="module")
 def over(tmp_path_factory: pytest.TempPathFactory) -> MailedContest:
     """A contest that is over; all want to know all about all teams."""
-    contest = MailedContest.create(tmp_path_factory.mktemp("over") / "contest", small_settings(beacon="none"))
+    contest = MailedContest.create(
+        tmp_path_factory.mktemp("over") / "contest", small_settings(beacon="none")
+    )
     contest.take_part({HEAVY: "dice_cup", LIGHT: "log_dice"})
     contest.clock.at = START.replace(day=11)
     contest.send(DARK, REGISTER, form_of(DARK).replace("Joe Cool", PERSON))
@@ -58,11 +60,17 @@ def files_with(folder: Path, words: bytes) -> list[str]:
 
     files = [path for path in folder.rglob("*") if path.is_file() and MAILDIRS not in path.parts]
     small = words.lower()
-    return [path.name for path in files if any(small in each.lower() for each in readings(path.read_bytes()))]
+    return [
+        path.name
+        for path in files
+        if any(small in each.lower() for each in readings(path.read_bytes()))
+    ]
 
 
 @pytest.mark.parametrize("words", [PERSON.encode(), address_of(DARK).encode(), NUMBER.encode()])
-def test_nothing_of_a_forgotten_team_is_left(over: MailedContest, tmp_path: Path, words: bytes) -> None:
+def test_nothing_of_a_forgotten_team_is_left(
+    over: MailedContest, tmp_path: Path, words: bytes
+) -> None:
     contest = over.copied(tmp_path / "copy")
     assert files_with(contest.folder, words)
     done = knobeln("teams", "forget", DARK, "--reason", "they asked for it", "-C", contest.folder)
@@ -80,7 +88,8 @@ def test_the_results_stay_and_can_be_checked(over: MailedContest, tmp_path: Path
     for path in ("ranking.json", "ledger.txt", "seal.json"):
         assert (archive / path).read_bytes() == (over.place / "archive" / path).read_bytes()
     done = knobeln("verify", archive)
-    assert "Nothing contradicts the archive, but 1 thing needs a person's eyes." in done.output  # no number
+    # no number
+    assert "Nothing contradicts the archive, but 1 thing needs a person's eyes." in done.output
     assert knobeln("teams", "-C", contest.folder).exit_code == 0
     assert knobeln("teams", "show", DARK, "-C", contest.folder).exit_code == 0
 

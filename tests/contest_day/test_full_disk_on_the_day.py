@@ -1,4 +1,5 @@
-"""The disk of a contest is full twice on its day, while `serve` delivers the reports by a real relay.
+"""The disk of a contest is full twice on its day, while `serve` delivers the reports by a real
+relay.
 
 Nothing is lost. Nothing is sent twice but the mail that was being sent when the server was killed.
 """
@@ -40,7 +41,8 @@ pytestmark = [
 
 
 class Filler(Sink):
-    """Takes all room that is left on the disk after so many mails, before it says that it has the mail."""
+    """Takes all room that is left on the disk after so many mails, before it says that it has the
+    mail."""
 
     def __init__(self, disk: Path) -> None:
         super().__init__()

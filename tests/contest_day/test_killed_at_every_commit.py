@@ -1,4 +1,5 @@
-"""`knobeln run` killed at every commit and between them: the next one ends as if nothing had happened."""
+"""`knobeln run` killed at every commit and between them: the next one ends as if nothing had
+happened."""
 
 import os
 import sys
@@ -25,7 +26,8 @@ from tests.support.processes import start
 PREFERENCES = ("LAP,DGP,GRG", "RSM", "LGP,GRP,GRR", "")
 PARTS = 3  # of a walk: they may be walked beside each other
 QUESTION = (
-    b"From: joe@club.example\r\nTo: knobeln@localhost.example\r\nSubject: help\r\n\r\nWhat is this?\r\n"
+    b"From: joe@club.example\r\nTo: knobeln@localhost.example\r\nSubject: help\r\n\r\nWhat is"
+    b" this?\r\n"
 )
 
 
@@ -41,10 +43,13 @@ def double_elimination() -> Settings:
 
 
 def master(path: Path, house: House, chosen: Settings) -> Path:
-    """A contest that waits to be started, with a letter that nobody has read and a program in the queue."""
+    """A contest that waits to be started, with a letter that nobody has read and a program in the
+    queue."""
     preferences = PREFERENCES if chosen.evolution.enabled else ("OWN", "BRK", "")
     folder = make_contest(path, 4, house.first(4), chosen, preferences)
-    accept(folder.store, QUESTION, "joe@club.example", (folder.settings.contest.address,), "smtp", NOW)
+    accept(
+        folder.store, QUESTION, "joe@club.example", (folder.settings.contest.address,), "smtp", NOW
+    )
     with folder.store.write() as tx:
         late = add_team(tx, "team_late", "RSM")
         letter_id = letters.add(tx, raw=b"late", sender="", recipients=(), channel="test", now=NOW)
@@ -56,7 +61,8 @@ def master(path: Path, house: House, chosen: Settings) -> Path:
 
 
 def ended(path: Path) -> tuple[object, object]:
-    """Everything that a contest has kept and sent, but for the clock. A kill costs a mail one attempt."""
+    """Everything that a contest has kept and sent, but for the clock. A kill costs a mail one
+    attempt."""
     with pytest.MonkeyPatch.context() as patch:
         for name, url in database_for(path).items():
             patch.setenv(name, url)
@@ -67,7 +73,8 @@ def ended(path: Path) -> tuple[object, object]:
         assert {mail.attempts for mail in outbox.queued_after(tx, 0)} <= {1, 2}
     kept: object = without_times(dump(folder))
     if folder.store.url.startswith("postgresql"):
-        # Its sequences leave out the numbers of a transaction that was lost, so rows have other ids.
+        # Its sequences leave out the numbers of a transaction that was lost, so rows have other
+        # ids.
         with folder.store.read() as tx:
             kept = results.all_rounds(tx), outbox.count_by_state(tx)
     found = kept, delivered(folder)
@@ -82,7 +89,15 @@ def walk(tmp_path: Path, house: House, chosen: Settings, first: int = 0, every: 
     work = tmp_path / "work"
     work.mkdir()
     waiting = str(master(tmp_path / "master", house, chosen))
-    walker = [sys.executable, "-m", "tests.support.killed_in_run", waiting, str(work), str(first), str(every)]
+    walker = [
+        sys.executable,
+        "-m",
+        "tests.support.killed_in_run",
+        waiting,
+        str(work),
+        str(first),
+        str(every),
+    ]
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     code = finish(start(walker, tmp_path / "log", environment), patience=2_400)
     assert code == 0, (tmp_path / "log").read_text()

@@ -60,7 +60,7 @@ def json_of(mail: EmailMessage) -> Iterator[Mapping[str, Any]]:
             yield checked(part.get_payload(decode=True))
 
 
-# --- instructions of strangers -----------------------------------------------------------------------------
+# --- instructions of strangers --------------------------------------------------------------------
 PLANTED = 200
 TEAMS = 10
 
@@ -107,7 +107,9 @@ def test_of_200_planted_instructions_none_is_outside_of_quoted(tmp_path: Path) -
         for each in (program + f"int broken = {texts[10]};\n", program):
             mailed.send(texts[0], "please compile", head + each)
     with mailed.opened() as contest, contest.store.write() as tx:
-        actions = OrganizerActions(tx, contest.settings, contest.templates, mailed.clock.at, "a test")
+        actions = OrganizerActions(
+            tx, contest.settings, contest.templates, mailed.clock.at, "a test"
+        )
         moved = {"results_published": START + timedelta(days=6)}
         actions.move_dates(contest.written, moved, f"{order(0)}! says the organizer")
     for number in (1, 2):
@@ -133,7 +135,7 @@ def test_of_200_planted_instructions_none_is_outside_of_quoted(tmp_path: Path) -
     assert len(everywhere) == TEAMS * 11  # the names, and what a team is told of its own form
 
 
-# --- a season without anybody ------------------------------------------------------------------------------
+# --- a season without anybody ---------------------------------------------------------------------
 PLAYER = "player"
 
 
@@ -212,8 +214,14 @@ def played_by_the_example(tournaments: int, place: Path, monkeypatch: pytest.Mon
         "season": 1,
     }
     (season,) = (record for record in records if record["kind"] == "season")
-    (line,) = (each for each in season["lines"] if season["quoted"]["teams"][each["team"]] == PLAYER)
-    told = {record["number"] - 1: record["place"] for record in records if record["kind"] == "tournament"}
+    (line,) = (
+        each for each in season["lines"] if season["quoted"]["teams"][each["team"]] == PLAYER
+    )
+    told = {
+        record["number"] - 1: record["place"]
+        for record in records
+        if record["kind"] == "tournament"
+    }
     assert line["places"][:-1] == [told[number] for number in range(1, tournaments)]
 
 

@@ -34,9 +34,12 @@ def contest(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def world(contest: Path, house: Mapping[str, BuildResult]) -> World:
-    """A contest of three rounds that is over; round 1 was played twice. The first teams have strings."""
+    """A contest of three rounds that is over; round 1 was played twice. The first teams have
+    strings."""
     small = settings(group_min=4, group_max=8, final_size=6)
-    folder = make_contest(contest, 15, dict(islice(house.items(), 8)), small, ("DGP,GRR,LAP", "RSM"))
+    folder = make_contest(
+        contest, 15, dict(islice(house.items(), 8)), small, ("DGP,GRR,LAP", "RSM")
+    )
     with folder.store.write() as tx:
         for name in NAMES:
             team = teams.by_name(tx, name)
@@ -48,7 +51,9 @@ def world(contest: Path, house: Mapping[str, BuildResult]) -> World:
 
 
 def ask(world: World, subject: str, name: str = NAMES[0]) -> EmailMessage:
-    (mail,) = world.send(subject, from_line(name, f"{STRING}-{name}"), sender="joe@elsewhere.example")
+    (mail,) = world.send(
+        subject, from_line(name, f"{STRING}-{name}"), sender="joe@elsewhere.example"
+    )
     assert mail["To"] == f"{name}@teams.example"
     return mail
 
@@ -58,10 +63,12 @@ def got(world: World, address: str) -> list[EmailMessage]:
     with world.store.read() as tx:
         ids = [mail.id for mail in outbox.listing(tx, state=None, to=address, count=1_000)]
         items = [outbox.get(tx, item_id) for item_id in sorted(ids)]
-    return [cast(EmailMessage, message_from_bytes(item.raw, policy=modern)) for item in items if item]
+    return [
+        cast(EmailMessage, message_from_bytes(item.raw, policy=modern)) for item in items if item
+    ]
 
 
-# --- the mails of the day ----------------------------------------------------------------------------------
+# --- the mails of the day -------------------------------------------------------------------------
 def test_the_organizers_own_words_go_to_the_teams_of_a_round(world: World, contest: Path) -> None:
     (contest / "words.txt").write_text("Well played!\n")
     tell = ("teams", "tell", "--subject", "The final", contest / "words.txt", "--round")

@@ -69,7 +69,9 @@ def over(whole: ContestContext, tmp_path: Path) -> ContestContext:
     return replace(ContestContext.open(copy), clock=whole.clock)
 
 
-def played(folder: ContestContext, spectator: Spectator | None = None, *make_runner: Any) -> ContestContext:
+def played(
+    folder: ContestContext, spectator: Spectator | None = None, *make_runner: Any
+) -> ContestContext:
     stumbling_day(folder, spectator or Spectator(), *make_runner).run()
     return folder
 
@@ -102,7 +104,7 @@ class After(Spectator):
             self.do()
 
 
-# --- pause -------------------------------------------------------------------------------------------------
+# --- pause ----------------------------------------------------------------------------------------
 def test_a_paused_contest_rests_and_goes_on_as_if_nothing_had_been(field, whole) -> None:
     broken = field("broken")
     with pytest.raises(Paused, match="because it is so"):
@@ -153,13 +155,21 @@ def test_a_run_in_another_process_waits_while_the_contest_is_paused(field) -> No
         assert contest_state.state(tx).phase is Phase.FINISHED
 
 
-# --- disqualified, dropped, reinstated ---------------------------------------------------------------------
-def test_a_team_that_is_out_before_the_start_takes_no_part(field: Callable[..., ContestContext]) -> None:
+# --- disqualified, dropped, reinstated ------------------------------------------------------------
+def test_a_team_that_is_out_before_the_start_takes_no_part(
+    field: Callable[..., ContestContext],
+) -> None:
     folder = field()
     knobeln(folder, "teams", "drop", "team_0003", *WHY)
     assert mails(folder, "dropped") == ["team_0003"]
-    assert "dropped already" in knobeln(folder, "teams", "disqualify", "team_0003", *WHY, code=1).output
-    listed = {team["name"]: team["state"] for team in json.loads(knobeln(folder, "teams", "--json").stdout)}
+    assert (
+        "dropped already"
+        in knobeln(folder, "teams", "disqualify", "team_0003", *WHY, code=1).output
+    )
+    listed = {
+        team["name"]: team["state"]
+        for team in json.loads(knobeln(folder, "teams", "--json").stdout)
+    }
     assert listed["team_0003"] == "dropped"
     played(folder)
     with folder.store.read() as tx:
@@ -195,7 +205,9 @@ def test_a_team_that_is_disqualified_while_its_group_is_played_has_no_game_in_it
     assert line_of(first, name) == Standing(name, 0, None, 0, True, False)
     assert not any(name in match.players for match in first.matches)
     assert len({line.rank for line in first.standings if line.rank}) > 1
-    assert not any(name in outcome.plan.members for outcome in outcomes(folder)[1:] if outcome.plan.round > 1)
+    assert not any(
+        name in outcome.plan.members for outcome in outcomes(folder)[1:] if outcome.plan.round > 1
+    )
     assert f"{name} was taken out of the contest" in " ".join(body_of(folder, "GRG").split())
     for told in (*map(body_of, [folder] * 2, ("GRG", "GRR")), knobeln(folder, "results").output):
         assert not re.search(rf"\b{name}\b.*disqualified", told)
@@ -210,7 +222,9 @@ def body_of(folder: ContestContext, kind: str) -> str:
 
 
 @pytest.mark.slow
-def test_who_is_disqualified_after_a_group_keeps_its_table_but_does_not_proceed(field, whole) -> None:
+def test_who_is_disqualified_after_a_group_keeps_its_table_but_does_not_proceed(
+    field, whole
+) -> None:
     folder, winner = field(), outcomes(whole)[0]
     best = winner.standings[0].entry
     played(folder, After(2, lambda: knobeln(folder, "teams", "disqualify", best, *WHY)))
@@ -242,7 +256,10 @@ def test_nobody_is_taken_out_when_the_results_are_out(field: Callable[..., Conte
     knobeln(folder, "mail", "release")
     before = dump(folder)
     refused = " ".join(knobeln(folder, "teams", "drop", "team_0001", *WHY, code=1).output.split())
-    assert "results are out; if they cannot stand: `knobeln run rerun ROUND`, this command again" in refused
+    assert (
+        "results are out; if they cannot stand: `knobeln run rerun ROUND`, this command again"
+        in refused
+    )
     assert dump(folder) == before
 
 
@@ -252,12 +269,14 @@ def test_while_the_reports_are_held_a_team_can_be_taken_out_after_the_last_game(
     played(folder)
     before = outcomes(folder)
     done = knobeln(folder, "teams", "disqualify", before[-1].standings[0].entry, *WHY).output
-    assert "The results stay as they are, unless you say `knobeln run rerun ROUND`" in " ".join(done.split())
+    assert "The results stay as they are, unless you say `knobeln run rerun ROUND`" in " ".join(
+        done.split()
+    )
     assert "Their results stay as they are" in " ".join(body_of(folder, "disqualified").split())
     assert outcomes(folder) == before
 
 
-# --- played again ------------------------------------------------------------------------------------------
+# --- played again ---------------------------------------------------------------------------------
 def test_a_group_that_is_played_again_comes_out_the_same_if_nothing_has_changed(over) -> None:
     folder = over
     before, sent = outcomes(folder), len(mails(folder, "GRG"))
@@ -266,7 +285,9 @@ def test_a_group_that_is_played_again_comes_out_the_same_if_nothing_has_changed(
         assert contest_state.state(tx).phase is Phase.RUNNING
         assert [each.plan.number for each in results.all_rounds(tx)] == [1]
         assert results.get_evolution(tx) is None
-        members = {name for group in results.drawn_round(tx, 1).plan.groups for name in group.members}
+        members = {
+            name for group in results.drawn_round(tx, 1).plan.groups for name in group.members
+        }
     assert sorted(mails(folder, "played_again")) == sorted(members)
     played(folder)
     assert outcomes(folder) == before
@@ -287,7 +308,9 @@ def test_a_round_is_played_again_without_who_was_disqualified_since(over) -> Non
     assert after[:-1] == before[:-1]
     assert winner not in {line.entry for line in after[-1].standings}
     with folder.store.read() as tx:
-        assert [group for former in results.former_outcomes(tx) for group in former.groups] == [before[-1]]
+        assert [group for former in results.former_outcomes(tx) for group in former.groups] == [
+            before[-1]
+        ]
 
 
 @pytest.mark.slow
@@ -303,7 +326,9 @@ def test_reports_that_were_held_when_their_round_is_played_again_never_go_out(fi
 
 
 @pytest.mark.slow
-def test_a_group_that_is_being_played_when_its_round_is_ordered_again_is_not_kept(field, whole) -> None:
+def test_a_group_that_is_being_played_when_its_round_is_ordered_again_is_not_kept(
+    field, whole
+) -> None:
     folder = field()
     ordered: list[str] = []
 
@@ -329,7 +354,7 @@ def test_what_is_not_there_cannot_be_played_again(field, over: ContestContext) -
     assert "there is no group 9" in knobeln(folder, "run", "rerun", 1, 9, *WHY, code=1).output
 
 
-# --- failures of ours --------------------------------------------------------------------------------------
+# --- failures of ours -----------------------------------------------------------------------------
 @pytest.mark.slow
 def test_after_repeated_failures_of_ours_the_run_pauses_and_goes_on_later(field, whole) -> None:
     folder = field()
@@ -353,7 +378,10 @@ def test_after_repeated_failures_of_ours_the_run_pauses_and_goes_on_later(field,
     run = RetryingRun(folder)
     with pytest.raises(Paused, match="knobeln doctor"):
         run.play(day)
-    assert knobeln(folder, "log", "--what", "failure", "--json").stdout.count("does not answer") == MAX_TRIES
+    assert (
+        knobeln(folder, "log", "--what", "failure", "--json").stdout.count("does not answer")
+        == MAX_TRIES
+    )
     assert "goes on by itself at" in " ".join(knobeln(folder, "status").output.split())
     broken[0] = False
     with pytest.raises(Paused):
@@ -365,7 +393,7 @@ def test_after_repeated_failures_of_ours_the_run_pauses_and_goes_on_later(field,
         assert decisions.paused(tx) is None
 
 
-# --- reports -----------------------------------------------------------------------------------------------
+# --- reports --------------------------------------------------------------------------------------
 @pytest.mark.slow
 def test_held_reports_wait_and_other_mails_do_not(field: Callable[..., ContestContext]) -> None:
     folder = field()
@@ -381,7 +409,10 @@ def test_held_reports_wait_and_other_mails_do_not(field: Callable[..., ContestCo
     assert "no reports are held" in knobeln(folder, "mail", "release", code=1).output
     knobeln(folder, "mail", "hold", *WHY)
     knobeln(folder, "mail", "release", "--all")
-    assert "Nothing was held; future reports go out as usual." in knobeln(folder, "mail", "release").output
+    assert (
+        "Nothing was held; future reports go out as usual."
+        in knobeln(folder, "mail", "release").output
+    )
 
 
 def states(folder: ContestContext) -> set[str]:
@@ -389,7 +420,7 @@ def states(folder: ContestContext) -> set[str]:
     return {row["state"] for row in rows}
 
 
-# --- dates -------------------------------------------------------------------------------------------------
+# --- dates ----------------------------------------------------------------------------------------
 MOVE_START = ("dates", "move", "contest_starts=1994-05-15T12:00", *WHY)
 
 
@@ -418,7 +449,10 @@ def test_a_date_that_is_changed_in_the_file_later_counts_as_it_is_there(field) -
     ("change", "answer"),
     [
         ("contest_starts=1994-06-15T12:00", "contest_starts is after results_published"),
-        ("the_start=1994-06-15T12:00", "there is no date 'the_start'; did you mean contest_starts?"),
+        (
+            "the_start=1994-06-15T12:00",
+            "there is no date 'the_start'; did you mean contest_starts?",
+        ),
         ("contest_starts=tomorrow", "'tomorrow' is not a time; write it like 1994-05-15T12:00"),
     ],
 )
@@ -437,7 +471,7 @@ def test_when_the_contest_has_started_only_the_publication_can_be_moved(field) -
     knobeln(folder, "dates", "move", "results_published=1994-06-15T12:00", *WHY)
 
 
-# --- a late program ----------------------------------------------------------------------------------------
+# --- a late program -------------------------------------------------------------------------------
 def test_a_program_is_put_in_by_hand_after_programs_are_closed(field, tmp_path) -> None:
     folder = field(count=1)
     with folder.store.write() as tx:
@@ -453,12 +487,18 @@ def test_a_program_is_put_in_by_hand_after_programs_are_closed(field, tmp_path) 
     assert mails(folder, "compile report") == ["the_late_ones"]
     assert json.loads(knobeln(folder, "programs", "--team", "the_late_ones", "--json").stdout)
     knobeln(folder, "teams", "drop", "the_late_ones", *WHY)
-    assert "dropped" in knobeln(folder, "programs", "submit", "the_late_ones", program, *WHY, code=1).output
+    assert (
+        "dropped"
+        in knobeln(folder, "programs", "submit", "the_late_ones", program, *WHY, code=1).output
+    )
     played(folder)
-    assert "frozen" in knobeln(folder, "programs", "submit", "the_late_ones", program, *WHY, code=1).output
+    assert (
+        "frozen"
+        in knobeln(folder, "programs", "submit", "the_late_ones", program, *WHY, code=1).output
+    )
 
 
-# --- dry runs, the log, rehearsal --------------------------------------------------------------------------
+# --- dry runs, the log, rehearsal -----------------------------------------------------------------
 def test_a_dry_run_changes_nothing(field: Callable[..., ContestContext]) -> None:
     folder = field(count=7)
     with pytest.raises(Paused):
@@ -473,7 +513,9 @@ def test_a_dry_run_changes_nothing(field: Callable[..., ContestContext]) -> None
         assert dump(folder) == before
 
 
-def test_the_log_says_who_did_what_to_whom_when_and_why(field: Callable[..., ContestContext]) -> None:
+def test_the_log_says_who_did_what_to_whom_when_and_why(
+    field: Callable[..., ContestContext],
+) -> None:
     folder = field(count=5)
     knobeln(folder, "teams", "drop", "team_0002", "--reason", "They are on holiday.")
     played(folder)
@@ -494,7 +536,9 @@ def test_the_log_says_who_did_what_to_whom_when_and_why(field: Callable[..., Con
     assert "on holiday" in knobeln(folder, "log", "--whom", "team_0002").output
 
 
-def test_a_rehearsal_says_what_would_happen_and_changes_nothing(field: Callable[..., ContestContext]) -> None:
+def test_a_rehearsal_says_what_would_happen_and_changes_nothing(
+    field: Callable[..., ContestContext],
+) -> None:
     folder = field(count=7, chosen=settings())
     with folder.store.write() as tx:
         add_team(tx, "the_dreamers", "RSM")
@@ -511,12 +555,14 @@ def test_a_rehearsal_says_what_would_happen_and_changes_nothing(field: Callable[
     assert "has started already" in knobeln(folder, "run", "rehearse", code=1).output
 
 
-# --- a game of all -----------------------------------------------------------------------------------------
+# --- a game of all --------------------------------------------------------------------------------
 class Places:
     """The games of a melee, whose seats are worth more the further behind they are."""
 
     def __call__(self, jobs: Sequence[GameJob]) -> list[GameResult]:
-        return [GameResult(tuple(map(self._seat, range(len(job.names)))), 9, "0" * 16) for job in jobs]
+        return [
+            GameResult(tuple(map(self._seat, range(len(job.names)))), 9, "0" * 16) for job in jobs
+        ]
 
     def _seat(self, place: int) -> SeatResult:
         return SeatResult(place, Verdict.OK, None, last_turn=9)
@@ -527,7 +573,9 @@ def test_who_is_out_is_not_in_the_one_game_of_all(field: Callable[..., ContestCo
         update={"game": game_settings({"name": "standoff"}), "evolution": Evolution(enabled=False)}
     )
     folder = field(count=5, chosen=chosen)
-    bundle = ProgramFolder("shell", "bot.sh", {"bot.sh": b"echo 1"}, ("sh", "bot.sh"), Needs(8_000_000))
+    bundle = ProgramFolder(
+        "shell", "bot.sh", {"bot.sh": b"echo 1"}, ("sh", "bot.sh"), Needs(8_000_000)
+    )
     with folder.store.write() as tx:  # programs of this game are no images of the machine
         tx.execute(update(tables.images).values(image=bundle.to_bytes()))
     fallen: list[str] = []
@@ -552,7 +600,7 @@ def test_who_is_out_is_not_in_the_one_game_of_all(field: Callable[..., ContestCo
     assert not line_of(outcome, "team_0002").disqualified
 
 
-# --- the organizer's own words -----------------------------------------------------------------------------
+# --- the organizer's own words --------------------------------------------------------------------
 WORDS = "Dear teams,\n\n  the cafeteria is open.\n"
 TELL = ("teams", "tell", "--subject", "Lunch")
 
@@ -574,7 +622,10 @@ def test_the_organizers_own_words_reach_each_of_these_teams_once(field) -> None:
     assert "1 team is told." in knobeln(folder, *TELL, words, "--without-program").output
     assert mails(folder, "organizer_words") == ["late"]
     assert "15 teams are told." in knobeln(folder, *TELL, words).output
-    assert sorted(mails(folder, "organizer_words")) == ["late", *sorted(t for t in participants(folder))]
+    assert sorted(mails(folder, "organizer_words")) == [
+        "late",
+        *sorted(t for t in participants(folder)),
+    ]
     assert "change a word" in knobeln(folder, *TELL, words, code=1).output
     assert "there is no round 1" in knobeln(folder, *TELL, words, "--round", 1, code=1).output
     lines = json.loads(knobeln(folder, "log", "--what", "tell", "--json").stdout)
@@ -593,7 +644,9 @@ def participants(folder: ContestContext) -> list[str]:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("step", killed_at.TELL_STEPS)
-def test_words_to_the_teams_that_were_killed_in_the_middle_reach_each_team_once(field, tmp_path, step):
+def test_words_to_the_teams_that_were_killed_in_the_middle_reach_each_team_once(
+    field, tmp_path, step
+):
     folder = field()
     words = tmp_path / "words.txt"
     words.write_text(WORDS)

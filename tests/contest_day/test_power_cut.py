@@ -1,4 +1,5 @@
-"""The power goes at random moments of a run and of a server: it goes on from what the disk had then."""
+"""The power goes at random moments of a run and of a server: it goes on from what the disk had
+then."""
 
 import mailbox
 import os
@@ -44,7 +45,9 @@ def disk(tmp_path: Path) -> Disk:
     return Disk(tmp_path / "power")
 
 
-def test_a_copy_of_the_disk_has_what_was_synced_and_nothing_else(tmp_path: Path, disk: Disk) -> None:
+def test_a_copy_of_the_disk_has_what_was_synced_and_nothing_else(
+    tmp_path: Path, disk: Disk
+) -> None:
     with disk.at() as at:
         with (at / "synced").open("w") as file:
             file.write("kept")
@@ -75,7 +78,8 @@ def all_stopped(process: Process) -> bool:
 def cut_again_and_again(
     disk: Disk, process: Process, copies: Path, note: Callable[[], object]
 ) -> list[object]:
-    """Copies of the disk, 0, 1, ..., at random moments of the process; what `note` said before each."""
+    """Copies of the disk, 0, 1, ..., at random moments of the process; what `note` said before
+    each."""
     chance, said = random.Random(7), []  # noqa: S311 - no secret
     copies.mkdir()
     while process.poll() is None and len(said) < CUTS:
@@ -91,7 +95,9 @@ def everything(folder: ContestContext) -> object:
     return without_times(dump(folder)), delivered(folder)
 
 
-def test_a_run_goes_on_from_whatever_the_disk_had_when_the_power_went(tmp_path, house, disk) -> None:
+def test_a_run_goes_on_from_whatever_the_disk_had_when_the_power_went(
+    tmp_path, house, disk
+) -> None:
     whole = make_contest(tmp_path / "whole", 40, house, SMALL)
     with disk.at() as at:
         broken = make_contest(at / "contest", 40, house, SMALL)
@@ -113,7 +119,8 @@ def test_a_run_goes_on_from_whatever_the_disk_had_when_the_power_went(tmp_path, 
 
 
 class Senders:
-    """People who write to the robot, one letter after the other, and remember which it has taken."""
+    """People who write to the robot, one letter after the other, and remember which it has
+    taken."""
 
     def __init__(self, port: Callable[[], int]) -> None:
         self.taken: list[str] = []
@@ -146,7 +153,8 @@ class Senders:
 
 
 def serve(at: Path) -> tuple[Process, int]:
-    """A server of the contest there, and its port. What it says goes to a file beside that, not below it."""
+    """A server of the contest there, and its port. What it says goes to a file beside that, not
+    below it."""
     log = at / "log"
     log.unlink(missing_ok=True)
     process = start([sys.executable, "-m", "knobeln", "serve", "-C", str(at / "contest")], log)
@@ -159,7 +167,9 @@ def answers(path: Path) -> Counter[str]:
     return Counter(box.name for box in boxes for _ in mailbox.Maildir(box))
 
 
-def test_a_letter_that_was_taken_is_answered_once_however_the_power_goes(tmp_path: Path, disk: Disk) -> None:
+def test_a_letter_that_was_taken_is_answered_once_however_the_power_goes(
+    tmp_path: Path, disk: Disk
+) -> None:
     settings = Settings(
         contest=Contest(address=ROBOT),
         dates=usual_dates(SystemClock().now()),
@@ -170,8 +180,11 @@ def test_a_letter_that_was_taken_is_answered_once_however_the_power_goes(tmp_pat
         sync()
         process, port = serve(at)
         with Senders(lambda: port) as senders:
-            wait_for(lambda: len(senders.taken) > 3)  # so that there is something that could be lost
-            said = cut_again_and_again(disk, process, tmp_path / "copies", lambda: list(senders.taken))
+            # so that there is something that could be lost
+            wait_for(lambda: len(senders.taken) > 3)
+            said = cut_again_and_again(
+                disk, process, tmp_path / "copies", lambda: list(senders.taken)
+            )
         process.terminate()
     for number, taken in enumerate(said):
         with disk.at(tmp_path / "copies" / str(number)) as at:

@@ -60,7 +60,7 @@ def hand_in(contest: ContestContext, text: str) -> str:
         return actions(contest, tx).hand_in_number(text, "a test")
 
 
-# --- drand -------------------------------------------------------------------------------------------------
+# --- drand ----------------------------------------------------------------------------------------
 def test_a_recorded_round_of_the_real_chain_is_read_and_its_signature_checked() -> None:
     assert drand.randomness_in(RECORDED, QUICKNET, 657_413) == bytes.fromhex(
         json.loads(RECORDED)["randomness"]
@@ -92,7 +92,9 @@ def test_a_key_that_would_fit_every_round_is_refused() -> None:
     randomness = hashlib.sha256(signature).hexdigest()
     with pytest.raises(GiveUp, match="has not signed"):
         drand.randomness_in(
-            json.dumps({"round": 1, "randomness": randomness, "signature": signature.hex()}), anything, 1
+            json.dumps({"round": 1, "randomness": randomness, "signature": signature.hex()}),
+            anything,
+            1,
         )
 
 
@@ -113,7 +115,9 @@ def test_what_is_no_round_is_refused_with_the_right_form(text: str, words: str) 
 
 def test_the_chain_of_drand_fits_its_hash() -> None:
     group = bytes.fromhex("f477d5c89f21a17c863a7f937c6a6d15859414d2be09cd448d4279af331c5d3e")
-    found = hash_of_chain(QUICKNET.public_key, QUICKNET.period, QUICKNET.genesis, group, b"quicknet")
+    found = hash_of_chain(
+        QUICKNET.public_key, QUICKNET.period, QUICKNET.genesis, group, b"quicknet"
+    )
     assert found == QUICKNET.hash
 
 
@@ -126,7 +130,7 @@ def test_the_round_after_a_moment_is_the_first_one(genesis: int, period: int, se
     assert number == 1 or chain.time_of(number - 1) <= moment
 
 
-# --- the other beacons -------------------------------------------------------------------------------------
+# --- the other beacons ----------------------------------------------------------------------------
 def test_a_lottery_is_read_as_in_rfc_3797() -> None:
     assert canonical_draw("9 4, 18 41 34 45", [6]) == "4.9.18.34.41.45./"
     assert canonical_draw("3 0 / 2-1/", [2, 2]) == "0.3./1.2./"
@@ -157,8 +161,10 @@ def test_the_draw_is_at_a_time_that_nobody_can_choose_freely() -> None:
     ]  # fmt: skip
 
 
-# --- the day -----------------------------------------------------------------------------------------------
-def test_the_day_waits_for_the_number_and_the_seed_is_made_of_it(tmp_path: Path, house: House) -> None:
+# --- the day --------------------------------------------------------------------------------------
+def test_the_day_waits_for_the_number_and_the_seed_is_made_of_it(
+    tmp_path: Path, house: House
+) -> None:
     contest = make_contest(tmp_path, 4, house, chosen(beacon="file"))
     with pytest.raises(NumberAwaited):
         contest_day(contest).run()
@@ -182,7 +188,9 @@ def test_the_day_waits_for_the_number_and_the_seed_is_made_of_it(tmp_path: Path,
 
 
 def test_the_number_is_taken_once_and_only_in_its_time(tmp_path: Path, house: House) -> None:
-    contest = make_contest(tmp_path, 4, house, chosen(beacon="lottery: 3 numbers of the Swiss lottery"))
+    contest = make_contest(
+        tmp_path, 4, house, chosen(beacon="lottery: 3 numbers of the Swiss lottery")
+    )
     with pytest.raises(NotNow, match="waits for no public number now"):
         hand_in(contest, "1 2 3")
     with pytest.raises(NumberAwaited):
@@ -225,12 +233,16 @@ def test_a_forged_round_is_refused_and_the_next_server_asked(tmp_path: Path, hou
             play(contest, patient=True, tell=lambda _text: None)
     assert is_waiting(alone)
     with contest.store.read() as tx:
-        (known,) = [line for line in contest_state.log(tx, 50) if "the public number is" in line.text]
+        (known,) = [
+            line for line in contest_state.log(tx, 50) if "the public number is" in line.text
+        ]
         state = contest_state.state(tx)
     assert state.started_at is not None
     with stand_in(chain):
         draw = draw_of(
-            contest.settings.tournament.beacon, contest.settings.dates.contest_starts, state.started_at
+            contest.settings.tournament.beacon,
+            contest.settings.dates.contest_starts,
+            state.started_at,
         )
     assert json.loads(signed_round(draw.round))["randomness"] in known.text
     assert known.reason == (
@@ -240,7 +252,9 @@ def test_a_forged_round_is_refused_and_the_next_server_asked(tmp_path: Path, hou
 
 
 @pytest.mark.usefixtures("soon")
-def test_a_server_whose_certificate_nobody_trusts_is_not_believed(tmp_path: Path, house: House) -> None:
+def test_a_server_whose_certificate_nobody_trusts_is_not_believed(
+    tmp_path: Path, house: House
+) -> None:
     chain = stand_in_chain(int(time.time()) - 100)
     with drand_server(chain) as url, stand_in(chain, url):
         contest = in_real_time(tmp_path, house)
@@ -251,7 +265,9 @@ def test_a_server_whose_certificate_nobody_trusts_is_not_believed(tmp_path: Path
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("soon")
-def test_without_a_server_the_day_waits_and_the_organizer_hands_the_number_in(tmp_path, house, monkeypatch):
+def test_without_a_server_the_day_waits_and_the_organizer_hands_the_number_in(
+    tmp_path, house, monkeypatch
+):
     monkeypatch.setattr("knobeln.day.wait_for_number.TELL_AFTER_SECONDS", 0.0)
     chain = stand_in_chain(int(time.time()) - 100)
     with drand_server(chain) as url:
@@ -283,7 +299,9 @@ def test_without_a_server_the_day_waits_and_the_organizer_hands_the_number_in(tm
         assert [each.to for each in outbox.queued_after(tx, 0)].count(
             contest.settings.contest.organizer_address
         ) == 1
-        assert any("does not give round" in line.text for line in contest_state.log(tx, 50, area="error"))
+        assert any(
+            "does not give round" in line.text for line in contest_state.log(tx, 50, area="error")
+        )
 
 
 @pytest.mark.slow
@@ -301,7 +319,9 @@ def test_a_run_that_is_killed_while_it_waits_goes_on(tmp_path: Path, house: Hous
             process = run(contest)
         assert finish(process) == 0
         with contest.store.read() as tx:
-            ends.append((contest_state.state(tx).seed.value, results.finished_rounds(tx, Games.ALL)))
+            ends.append(
+                (contest_state.state(tx).seed.value, results.finished_rounds(tx, Games.ALL))
+            )
     assert ends[0] == ends[1]
 
 

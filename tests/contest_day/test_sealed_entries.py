@@ -1,4 +1,5 @@
-"""The contest's seed is made when the entries are final: of a secret number and of the list of entries."""
+"""The contest's seed is made when the entries are final: of a secret number and of the list of
+entries."""
 
 from dataclasses import replace
 from email import message_from_bytes
@@ -37,7 +38,9 @@ def seed_of(folder: ContestContext) -> ContestSeed:
 def mails(folder: ContestContext) -> list[tuple[str, bytes]]:
     """The kind and the text and files of every mail, in their order, with line ends taken out."""
     with folder.store.read() as tx:
-        kinds = {row.id: row.kind for row in tx.execute(select(outbox_table.c.id, outbox_table.c.kind))}
+        kinds = {
+            row.id: row.kind for row in tx.execute(select(outbox_table.c.id, outbox_table.c.kind))
+        }
         items = outbox.queued_after(tx, 0)
     return [(kinds[item.id], _parts(item.raw).replace(b"\r\n", b"")) for item in items]
 
@@ -46,7 +49,7 @@ def _parts(raw: bytes) -> bytes:
     return b"".join(part.get_payload(decode=True) or b"" for part in message_from_bytes(raw).walk())
 
 
-# --- pure --------------------------------------------------------------------------------------------------
+# --- pure -----------------------------------------------------------------------------------------
 def test_each_digest_and_each_name_changes_the_root_but_the_order_does_not() -> None:
     entries = [SealedEntry("a", "01", "02"), SealedEntry("b", "03", "04")]
     root = EntryList.of(entries).root
@@ -60,7 +63,7 @@ def test_each_digest_and_each_name_changes_the_root_but_the_order_does_not() -> 
     assert len({EntryList.of(each).root for each in changed} | {root}) == 5
 
 
-# --- the day -----------------------------------------------------------------------------------------------
+# --- the day --------------------------------------------------------------------------------------
 def test_the_start_seals_the_list_and_tells_it(tmp_path: Path, house: House) -> None:
     folder = make_contest(tmp_path, 4, house, short(), PREFERENCES)
     with pytest.raises(ValueError, match="no seed"):
@@ -79,7 +82,9 @@ def test_the_start_seals_the_list_and_tells_it(tmp_path: Path, house: House) -> 
         assert seed.commitment.encode() in raw
 
 
-def test_secret_and_seed_leave_the_contest_with_the_last_summary_only(tmp_path: Path, house: House) -> None:
+def test_secret_and_seed_leave_the_contest_with_the_last_summary_only(
+    tmp_path: Path, house: House
+) -> None:
     folder = played(tmp_path, house, 5, group_min=2, group_max=3, final_size=3)
     seed = seed_of(folder)
     secrets = (seed.secret.hex().encode(), seed.value.hex().encode())

@@ -75,15 +75,20 @@ def later(mailed: MailedContest) -> MailedContest:
 
 @pytest.fixture(scope="module")
 def season(tmp_path_factory: pytest.TempPathFactory) -> MailedContest:
-    """Of two tournaments: LIGHT is disqualified in the first, DARK sends a better program, NEW is new.
+    """Of two tournaments: LIGHT is disqualified in the first, DARK sends a better program, NEW is
+    new.
 
     LOST has no program."""
-    chosen = small_settings(final_size=2).model_copy(update={"season": Season(tournaments=2, days=14)})
+    chosen = small_settings(final_size=2).model_copy(
+        update={"season": Season(tournaments=2, days=14)}
+    )
     mailed = MailedContest.create(tmp_path_factory.mktemp("season"), chosen)
     mailed.take_part(PROGRAMS)
     later(mailed).register(LOST)
     with mailed.opened() as contest, contest.store.write() as tx:
-        actions = OrganizerActions(tx, contest.settings, contest.templates, mailed.clock.at, "a test")
+        actions = OrganizerActions(
+            tx, contest.settings, contest.templates, mailed.clock.at, "a test"
+        )
         actions.take_out(LIGHT, BanKind.DISQUALIFIED, "two teams, one author")
     play(mailed, 1)
     later(mailed).register(NEW)
@@ -99,17 +104,27 @@ def of_kind(mailed: MailedContest, team: str, kind: str) -> list[str]:
 
 def test_every_team_is_told_what_happened_to_it_and_what_it_can_do(season: MailedContest) -> None:
     until = "1994-05-28 10:00 UT"
-    (dark,), (light,), (lost,) = (of_kind(season, team, "tournament") for team in (DARK, LIGHT, LOST))
+    (dark,), (light,), (lost,) = (
+        of_kind(season, team, "tournament") for team in (DARK, LIGHT, LOST)
+    )
     assert f"Tournament 1 is over, and your team {DARK} has place 1 of 2." in dark
-    assert f"version 1 of your program plays again, unless you send a better one until {until}" in dark
+    assert (
+        f"version 1 of your program plays again, unless you send a better one until {until}" in dark
+    )
     assert "Subject: please compile" in dark
-    assert f"Tournament 1 is over; your team {LIGHT} took no part in it. In tournament 2 version 1" in light
+    assert (
+        f"Tournament 1 is over; your team {LIGHT} took no part in it. In tournament 2 version 1"
+        in light
+    )
     assert f"To take part in tournament 2, send one until {until}." in lost
     assert of_kind(season, NEW, "tournament") == []
-    assert all(len(of_kind(season, team, "entries")) == 4 for team in (HEAVY, LOST))  # two in each tournament
+    # two in each tournament
+    assert all(len(of_kind(season, team, "entries")) == 4 for team in (HEAVY, LOST))
 
 
-def test_the_disqualified_play_again_and_the_new_team_and_version_play(season: MailedContest) -> None:
+def test_the_disqualified_play_again_and_the_new_team_and_version_play(
+    season: MailedContest,
+) -> None:
     with season.opened() as contest:
         first, second = (_builds(contest, number) for number in (1, 2))
     assert first.keys() == {HEAVY, DARK}
@@ -139,7 +154,10 @@ def test_the_table_of_the_season(season: MailedContest) -> None:
     assert lines[DARK]["gain"] == pytest.approx(dark[1] - dark[0])
     (mail,) = of_kind(season, DARK, "season")
     assert f"your team {DARK} has place {lines[DARK]['rank']} of 4" in mail
-    assert f"your first one wins {dark[0]:.1f} points on average, and your last one {dark[1]:.1f}." in mail
+    assert (
+        f"your first one wins {dark[0]:.1f} points on average, and your last one {dark[1]:.1f}."
+        in mail
+    )
     assert "took part in none of them" in of_kind(season, LOST, "season")[0]
 
 
@@ -169,7 +187,9 @@ def test_each_tournament_and_the_whole_season_can_be_checked(season, archive, tm
 def test_each_tournament_has_its_close_and_its_frozen_settings(season, archive, tmp_path) -> None:
     for number in (1, 2):
         forgery = Forgery(season.folder, archive / f"tournament-{number}")
-        begun = [at for at, each in enumerate(forgery.ledger) if each.effect is Effect.TOURNAMENT_BEGUN]
+        begun = [
+            at for at, each in enumerate(forgery.ledger) if each.effect is Effect.TOURNAMENT_BEGUN
+        ]
         own = forgery.ledger[: begun[0]] if number == 1 else forgery.ledger[begun[0] :]
         closed, listed, final = (
             next(each for each in own if each.effect is effect)
@@ -179,11 +199,17 @@ def test_each_tournament_has_its_close_and_its_frozen_settings(season, archive, 
         assert listed.letter == final.letter != ""
         forgery.ledger.remove(closed)
         done = knobeln("verify", forgery.publish(tmp_path / f"forged-{number}"))
-        assert "but the ledger says so nowhere; until then a letter could be dated back" in done.output
+        assert (
+            "but the ledger says so nowhere; until then a letter could be dated back" in done.output
+        )
 
 
-def test_a_team_that_is_forgotten_between_two_tournaments_has_gone_for_verify_too(tmp_path: Path) -> None:
-    chosen = small_settings(final_size=2).model_copy(update={"season": Season(tournaments=2, days=14)})
+def test_a_team_that_is_forgotten_between_two_tournaments_has_gone_for_verify_too(
+    tmp_path: Path,
+) -> None:
+    chosen = small_settings(final_size=2).model_copy(
+        update={"season": Season(tournaments=2, days=14)}
+    )
     mailed = MailedContest.create(tmp_path / "season", chosen)
     mailed.take_part(PROGRAMS)
     mailed.clock.at = CLOSES + timedelta(minutes=5)
@@ -203,7 +229,9 @@ def test_a_team_that_is_forgotten_between_two_tournaments_has_gone_for_verify_to
 def test_the_pages_of_a_season(season: MailedContest, tmp_path: Path) -> None:
     written = knobeln("site", tmp_path, "-C", season.folder)
     assert written.exit_code == 0, written.output
-    front, first = ((tmp_path / name).read_text() for name in ("index.html", "tournament-1/index.html"))
+    front, first = (
+        (tmp_path / name).read_text() for name in ("index.html", "tournament-1/index.html")
+    )
     assert 'href="tournament-1/index.html"' in front
     assert "2 teams took part" in first
     assert "4 teams took part" in front
@@ -229,7 +257,10 @@ def test_each_tournament_has_a_round_of_drand_of_its_own(tmp_path: Path) -> None
         play(mailed, 2)
         archives = [tmp_path / str(number) for number in (1, 2)]
         for number, archive in enumerate(archives, 1):
-            assert knobeln("publish", "--tournament", number, archive, "-C", mailed.folder).exit_code == 0
+            assert (
+                knobeln("publish", "--tournament", number, archive, "-C", mailed.folder).exit_code
+                == 0
+            )
             assert knobeln("verify", archive).exit_code == 0
         rounds = [contents.from_files(files.read(archive)).seal for archive in archives]
         assert rounds[0].number != rounds[1].number
@@ -251,7 +282,10 @@ def _swap(season: Path) -> None:
 @pytest.mark.parametrize(
     ("damage", "told"),
     [
-        (lambda season: _replace(season / "season.json", '"gain": 0.0', '"gain": 0.5'), "but SeasonLine"),
+        (
+            lambda season: _replace(season / "season.json", '"gain": 0.0', '"gain": 0.5'),
+            "but SeasonLine",
+        ),
         (_swap, "tournament 1: this is another archive"),
     ],
     ids=["a gain", "two tournaments"],
@@ -264,11 +298,16 @@ def test_a_season_that_was_changed_is_refused(archive, tmp_path, damage, told) -
     assert told in " ".join(result.output.split())
 
 
-# --- killed ------------------------------------------------------------------------------------------------
+# --- killed ---------------------------------------------------------------------------------------
 def held(
-    place: Path, teams: int, letters: Mapping[int, Sequence[tuple[str, str]]], kills: int, **chosen: bool
+    place: Path,
+    teams: int,
+    letters: Mapping[int, Sequence[tuple[str, str]]],
+    kills: int,
+    **chosen: bool,
 ) -> None:
-    """A season that is killed so often ends as one that is not, with the same archives, mails and marks."""
+    """A season that is killed so often ends as one that is not, with the same archives, mails and
+    marks."""
     first = master(place / "master", teams, len(letters) + 1, **chosen)
     ended = []
     for name, often in (("whole", 0), ("killed", kills)):
@@ -285,7 +324,9 @@ def held(
 
 
 def test_the_dates_or_the_order_of_a_tournament_start_no_other(tmp_path: Path) -> None:
-    chosen = small_settings(beacon="none").model_copy(update={"season": Season(tournaments=2, days=14)})
+    chosen = small_settings(beacon="none").model_copy(
+        update={"season": Season(tournaments=2, days=14)}
+    )
     mailed = MailedContest.create(tmp_path, chosen)
     mailed.take_part({HEAVY: "dice_cup", DARK: "pavlov"})
     mailed.clock.at = START - timedelta(minutes=1)
@@ -307,7 +348,8 @@ def test_the_dates_or_the_order_of_a_tournament_start_no_other(tmp_path: Path) -
 
 
 def _kept(season: Path) -> Iterator[tuple[str, object]]:
-    """The files, but for the digests of letters, in which stand authentification strings of new teams."""
+    """The files, but for the digests of letters, in which stand authentification strings of new
+    teams."""
     for file in season.rglob("*"):
         if file.is_file() and file.name not in ("ledger.json", "manifest.json", "season.json"):
             lines = file.read_bytes().split(b"\n")
@@ -334,7 +376,8 @@ def test_a_season_by_its_dates_alone_is_killed_and_goes_on(tmp_path: Path) -> No
 
 
 def letters_of(teams: int, tournaments: int, a_time: int) -> dict[int, list[tuple[str, str]]]:
-    """So many teams send another program before each tournament after the first; a new one comes."""
+    """So many teams send another program before each tournament after the first; a new one
+    comes."""
     names, random = list(HOUSE), Random(15)  # noqa: S311
     return {
         number: [

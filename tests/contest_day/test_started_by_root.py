@@ -1,4 +1,5 @@
-"""Started by root, commands that meet strangers go on as the folder's owner, or as the user `knobeln`."""
+"""Started by root, commands that meet strangers go on as the folder's owner, or as the user
+`knobeln`."""
 
 import os
 import smtplib
@@ -19,7 +20,9 @@ from tests.support.other_users import NOBODYS, start_as_root, users_of
 from tests.support.servers import wait_for, world_readable_folder
 
 pytestmark = pytest.mark.needs_root
-QUESTION = b"From: joe@club.example\nTo: knobeln@localhost.example\nSubject: help\n\nWhat is this?\n"
+QUESTION = (
+    b"From: joe@club.example\nTo: knobeln@localhost.example\nSubject: help\n\nWhat is this?\n"
+)
 
 
 @pytest.fixture
@@ -43,7 +46,9 @@ def roots_port() -> int:
 
 def contest_at(port: int, path: Path) -> ContestContext:
     chosen = settings()
-    return create_contest(path, chosen.model_copy(update={"mail": Mail(listen=f"127.0.0.1:{port}")}))
+    return create_contest(
+        path, chosen.model_copy(update={"mail": Mail(listen=f"127.0.0.1:{port}")})
+    )
 
 
 def owners(folder: Path) -> set[int]:
@@ -90,11 +95,14 @@ def test_run_plays_and_receive_reads_as_the_owner(place: Path, house: House) -> 
     os.chown(contest.path, NOBODYS, NOBODYS)
     (place / "letter").write_bytes(QUESTION)
     for words in (("receive", place / "letter"), ("run", "--now")):
-        process = start_as_root(place / "log", *words, "-C", contest.path, XDG_CACHE_HOME="/root/.cache")
+        process = start_as_root(
+            place / "log", *words, "-C", contest.path, XDG_CACHE_HOME="/root/.cache"
+        )
         wait_for(lambda: process.poll() is not None)  # noqa: B023 - called at once
         assert process.poll() == 0, (place / "log").read_text()
     assert owners(contest.path) == {NOBODYS}
-    assert list((contest.path / ".cache" / "knobeln" / "engines").glob("engine-*"))  # it has no other home
+    # it has no other home
+    assert list((contest.path / ".cache" / "knobeln" / "engines").glob("engine-*"))
     assert '"phase": "finished"' in knobeln_in(contest.path, "results", "--json").output
     with contest.store.read() as tx:
         assert letters.count_by_state(tx)[LetterState.HANDLED] == 3 + 1

@@ -1,4 +1,5 @@
-"""How sure is the result? What the summary, the command and the pages say, and that it changes nothing."""
+"""How sure is the result? What the summary, the command and the pages say, and that it changes
+nothing."""
 
 import re
 from email import message_from_bytes
@@ -36,8 +37,13 @@ def mailed(folder: ContestContext) -> str:
 def test_the_summary_says_how_the_contest_ends_with_other_chance(folder: ContestContext) -> None:
     text = mailed(folder)
     words = " ".join(text.split())
-    assert "The whole contest was drawn and played again 20 times with other random numbers, which" in words
-    assert re.search(r": team_\d{4} won \S+ of 100( and team_\d{4} won \S+ of 100)*; such a share", words)
+    assert (
+        "The whole contest was drawn and played again 20 times with other random numbers, which"
+        in words
+    )
+    assert re.search(
+        r": team_\d{4} won \S+ of 100( and team_\d{4} won \S+ of 100)*; such a share", words
+    )
 
 
 def test_the_command_shows_what_was_mailed(folder: ContestContext) -> None:

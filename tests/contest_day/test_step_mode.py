@@ -1,4 +1,5 @@
-"""`knobeln run --step`: a contest is shown step by step, and nobody is told before the last step."""
+"""`knobeln run --step`: a contest is shown step by step, and nobody is told before the last
+step."""
 
 import re
 from pathlib import Path
@@ -42,7 +43,9 @@ def titles(output: str) -> list[str]:
     return re.findall(r"\d+/\d+  (.*?) ─", output)
 
 
-def test_the_standoff_is_shown_round_by_round_and_the_reports_wait_for_the_last(tmp_path: Path) -> None:
+def test_the_standoff_is_shown_round_by_round_and_the_reports_wait_for_the_last(
+    tmp_path: Path,
+) -> None:
     field = {name: {"bot.sh": SHOOTS} for name in ("anna", "bert")} | {"carl": {"bot.sh": WAITS}}
     folder = ready(tmp_path, "standoff", field)
     output = step(folder, "\n\n")
@@ -58,7 +61,9 @@ def test_the_standoff_is_shown_round_by_round_and_the_reports_wait_for_the_last(
 @pytest.mark.slow
 def test_other_groups_are_shown_from_the_last_place_on(tmp_path: Path) -> None:
     rolls = b"PLAYER_NAME = 'Number %d'\ndef final_strategy(score, other):\n    return %d\n"
-    field = {f"team_{number}": {"final_strategy.py": rolls % (number, number)} for number in (2, 4, 6)}
+    field = {
+        f"team_{number}": {"final_strategy.py": rolls % (number, number)} for number in (2, 4, 6)
+    }
     folder = ready(tmp_path, "hog", field)
     output = step(folder, "\n" * 9)
     assert "the last step" in knobeln("log", "-C", folder).output

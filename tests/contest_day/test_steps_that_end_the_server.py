@@ -43,7 +43,9 @@ def take_once(contest: ContestContext, step: Callable[[], bool]) -> int:
 
 
 def test_a_step_that_ends_three_servers_rests(contest: ContestContext) -> None:
-    assert [take_once(contest, deadly) for _ in range(5)] == [signal.SIGKILL] * 3 + [0] + [signal.SIGKILL]
+    assert [take_once(contest, deadly) for _ in range(5)] == [signal.SIGKILL] * 3 + [0] + [
+        signal.SIGKILL
+    ]
     with contest.store.read() as tx:
         mails = outbox.listing(tx, state=None, to=None, count=10)
         (line,) = contest_state.log(tx, 1, area="error")

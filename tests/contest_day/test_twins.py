@@ -32,7 +32,8 @@ SIMPLE = {
 
 @pytest.fixture(scope="module")
 def contest(tmp_path_factory: pytest.TempPathFactory, house: House) -> Path:
-    """A contest with house strategies, a program that another one rewrote, and two that throw the same."""
+    """A contest with house strategies, a program that another one rewrote, and two that throw the
+    same."""
     path = tmp_path_factory.mktemp("contest") / "twins"
     knobeln("init", "--beacon", "none", path)
     folder = ContestContext.open(path)

@@ -1,4 +1,5 @@
-"""The guide on adding a game: what it shows is installed as it stands, and plays a contest by mail."""
+"""The guide on adding a game: what it shows is installed as it stands, and plays a contest by
+mail."""
 
 import json
 import os
@@ -16,7 +17,9 @@ from tests.support.letters import letter, words_to
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "add-a-game.md").read_text(encoding="utf-8")
-PROJECT, RULES, PROGRAM, CHECK = re.findall(r"^```(?:toml|python)\n(.*?)^```", PAGE, re.DOTALL | re.MULTILINE)
+PROJECT, RULES, PROGRAM, CHECK = re.findall(
+    r"^```(?:toml|python)\n(.*?)^```", PAGE, re.DOTALL | re.MULTILINE
+)
 FORM = """mail-address: {address}
 mail-preference: DGP,RSM
 team-name: {name}
@@ -40,7 +43,8 @@ class Installed:
     def python(self, *words: str, stdin: str = "") -> str:
         environment = {**os.environ, "PYTHONPATH": f"{self.packages}:{ROOT}", "NO_COLOR": "1"}
         done = subprocess.run(
-            [sys.executable, *words], env=environment, cwd=self.folder, input=stdin, text=True, check=False,
+            [sys.executable, *words], env=environment, cwd=self.folder, input=stdin, text=True,
+            check=False,
             stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=300,
         )  # fmt: skip
         assert done.returncode == 0, done.stdout
@@ -93,7 +97,9 @@ def test_the_guides_game_keeps_running_if_its_lines_are_those_of_the_guide() -> 
 @pytest.mark.slow
 def test_the_guides_game_keeps_the_promises_of_games(installed: Installed) -> None:
     (installed.folder / "test_undercut.py").write_text(CHECK, encoding="utf-8")
-    assert "1 passed" in installed.python("-m", "pytest", "-q", "-p", "no:cacheprovider", "test_undercut.py")
+    assert "1 passed" in installed.python(
+        "-m", "pytest", "-q", "-p", "no:cacheprovider", "test_undercut.py"
+    )
 
 
 @pytest.mark.slow

@@ -1,7 +1,9 @@
-"""The archive that is kept in docs/archive-example, checked by `verify` and by the page in a browser.
+"""The archive that is kept in docs/archive-example, checked by `verify` and by the page in a
+browser.
 
-They find a change by which an archive of before no longer verifies: of its format, of the ledger, of how the
-draw follows from the seed, of the machine, the rules of the game, or the way from a program to its build.
+They find a change by which an archive of before no longer verifies: of its format, of the ledger,
+of how the draw follows from the seed, of the machine, the rules of the game, or the way from a
+program to its build.
 """
 
 import subprocess
@@ -18,7 +20,8 @@ ROOT = Path(__file__).parents[2]
 EXAMPLE = ROOT / "docs" / "archive-example"
 PACKED = EXAMPLE / "archive.tar.gz"
 MOST_BYTES = 300_000
-AGREES = "Nothing contradicts the archive, but "  # and decisions of the organizer need a person's eyes
+# and decisions of the organizer need a person's eyes
+AGREES = "Nothing contradicts the archive, but "
 OBJECTED = "green_lantern objected"
 GAMES = "played again: the same to the last point"
 
@@ -29,7 +32,8 @@ def test_it_is_small() -> None:
 
 def test_verify_computes_it_again(tmp_path: Path) -> None:
     subprocess.run(["tar", "xzf", PACKED, "-C", tmp_path], check=True)
-    command = own_command("verify", str(tmp_path / "archive"))  # our own process plays fewer contests
+    # our own process plays fewer contests
+    command = own_command("verify", str(tmp_path / "archive"))
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     assert done.returncode == 3, done.stdout + done.stderr
     for words in ("12 programs", "57 games", GAMES, OBJECTED, AGREES):

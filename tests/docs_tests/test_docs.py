@@ -70,12 +70,16 @@ def flat(text: str) -> str:
 
 def rows(text: str, heading: str) -> list[list[str]]:
     """The cells of the table whose first column has this heading."""
-    table = re.search(rf"^\| {re.escape(heading)} \|.*\n\|[-|]+\|\n((?:\|.*\|\n)+)", text, re.MULTILINE)
+    table = re.search(
+        rf"^\| {re.escape(heading)} \|.*\n\|[-|]+\|\n((?:\|.*\|\n)+)", text, re.MULTILINE
+    )
     assert table, f"there is no table that begins with {heading!r}"
-    return [[cell.strip() for cell in line.strip("|").split(" | ")] for line in table[1].splitlines()]
+    return [
+        [cell.strip() for cell in line.strip("|").split(" | ")] for line in table[1].splitlines()
+    ]
 
 
-# --- what the program has is in the guides -----------------------------------------------------------------
+# --- what the program has is in the guides --------------------------------------------------------
 CALENDAR = Settings(dates=usual_dates(datetime(1994, 3, 22, 12, tzinfo=UTC)))
 HOG = presets.settings("hog", datetime(1994, 3, 22, 12, tzinfo=UTC))
 
@@ -99,7 +103,7 @@ def test_every_verdict_has_its_row_in_the_team_guide(verdict: Verdict) -> None:
     assert f"`{verdict}`" in [row[0] for row in rows(TEAM, "verdict")]
 
 
-# --- the commands that the pages show exist ----------------------------------------------------------------
+# --- the commands that the pages show exist -------------------------------------------------------
 CALLS = sorted({(page, call) for page, text in PAGES.items() for call in command_lines(text)})
 
 
@@ -141,12 +145,15 @@ def test_the_variables_that_a_page_shows_are_settings(page: str, section: str, n
 
 
 UNITS = sorted((ROOT / "knobeln/systemd").glob("*.service"))
-with_systemd = pytest.mark.skipif(not shutil.which("systemd-analyze"), reason="systemd is not installed")
+with_systemd = pytest.mark.skipif(
+    not shutil.which("systemd-analyze"), reason="systemd is not installed"
+)
 of_each_unit = pytest.mark.parametrize("unit", UNITS, ids=lambda unit: unit.name)
 
 
 def systemd_analyze(*words: object) -> subprocess.CompletedProcess[str]:
-    """It writes to /tmp, whatever TMPDIR says; where this user may not, it gets a /tmp of its own."""
+    """It writes to /tmp, whatever TMPDIR says; where this user may not, it gets a /tmp of its
+    own."""
     folder = tempfile.gettempdir()
     box = ["bwrap", "--dev-bind", "/", "/", "--tmpfs", "/tmp", "--bind", folder, folder]  # noqa: S108
     command = [*box, "systemd-analyze", *map(str, words)]
@@ -177,12 +184,13 @@ def test_systemd_understands_each_unit(instance: Path) -> None:
 @with_systemd
 @of_each_unit
 def test_each_unit_is_hardened(instance: Path) -> None:
-    found = systemd_analyze("security", "--offline=yes", "--threshold=40", instance)  # 40: a level of 4.0
+    # 40: a level of 4.0
+    found = systemd_analyze("security", "--offline=yes", "--threshold=40", instance)
     assert found.returncode == 0, found.stdout
     assert "Overall exposure level" in found.stdout
 
 
-# --- the sample letters work -------------------------------------------------------------------------------
+# --- the sample letters work ----------------------------------------------------------------------
 # In the order of the pages' names.
 PREFERENCE, FILES, SOFTWARE, REGISTER, COMPILE = re.findall(
     r"^```eml\n(.*?)^```", TEAM, re.DOTALL | re.MULTILINE
@@ -223,7 +231,9 @@ def test_the_sample_registration_is_accepted(welcome: str) -> None:
     assert re.search(r"authentification string \S{24}\s", welcome)
 
 
-def test_the_sample_program_is_taken_with_the_string_of_the_answer(world: World, welcome: str) -> None:
+def test_the_sample_program_is_taken_with_the_string_of_the_answer(
+    world: World, welcome: str
+) -> None:
     string = re.findall(r"authentification string (\S+)", welcome)[0]
     assert len(string) == len(SAMPLE_STRING)
     assert answer(world, COMPILE.replace(SAMPLE_STRING, string), "joe@machine.domain.alfdkj") == ""
@@ -241,7 +251,9 @@ def test_the_sample_program_with_files_is_read_as_such() -> None:
     assert found.description.startswith("Our strategy trusts everybody once.\n\nAfter that")
 
 
-def test_the_sample_command_changes_the_reports_of_the_sample_team(world: World, welcome: str) -> None:
+def test_the_sample_command_changes_the_reports_of_the_sample_team(
+    world: World, welcome: str
+) -> None:
     string = re.findall(r"authentification string (\S+)", welcome)[0]
     told = answer(world, PREFERENCE.replace(SAMPLE_STRING, string), "joe@machine.domain.alfdkj")
     assert "before LAP,DGP,GRG,RSM now LAP,GRR" in flat(told)
@@ -294,7 +306,9 @@ def session(title: str) -> tuple[str, list[str]]:
     return "\n".join(typed), [line for line in lines if not line.startswith("$ ")]
 
 
-def done_at(home: Path, script: str, typed: str = "", **variables: str) -> subprocess.CompletedProcess[str]:
+def done_at(
+    home: Path, script: str, typed: str = "", **variables: str
+) -> subprocess.CompletedProcess[str]:
     command, environment = ["sh", "-ec", script], {**os.environ, **variables}
     streams = {"input": typed, "capture_output": True, "text": True}
     return subprocess.run(command, check=True, cwd=home, env=environment, **streams)
@@ -317,7 +331,9 @@ def test_by_hand_the_sample_program_does_what_the_guide_shows(at_home: Path) -> 
     assert flat(" ".join(without_typing)) + " the end" == flat(done.stdout)
 
 
-def test_the_sample_program_compiles_and_its_report_says_what_the_guide_shows(built: BuildResult) -> None:
+def test_the_sample_program_compiles_and_its_report_says_what_the_guide_shows(
+    built: BuildResult,
+) -> None:
     report = built.report
     assert report.accepted
     assert report.findings == ()
@@ -326,10 +342,13 @@ def test_the_sample_program_compiles_and_its_report_says_what_the_guide_shows(bu
     shown = flat(TEAM)
     assert f"lexical elements {report.elements} of 10,000 allowed" in shown
     assert f"description {report.description_lines} lines" in shown
-    assert f"A trial game against {report.trial.opponent}: your points {own:,} its points {other:,}" in shown
+    assert (
+        f"A trial game against {report.trial.opponent}: your points {own:,} its points {other:,}"
+        in shown
+    )
 
 
-# --- frequent mistakes and the answers to them -------------------------------------------------------------
+# --- frequent mistakes and the answers to them ----------------------------------------------------
 Change = Callable[[str], str]
 
 
@@ -353,7 +372,9 @@ MENDED = [
 
 
 @pytest.mark.parametrize(("remark", "change"), MENDED)
-def test_what_is_mended_in_a_form_gets_the_remark_that_the_guide_quotes(remark: str, change: Change) -> None:
+def test_what_is_mended_in_a_form_gets_the_remark_that_the_guide_quotes(
+    remark: str, change: Change
+) -> None:
     reading = read(parse(change(REGISTER).encode()).form_lines, CALENDAR)
     assert reading.registration
     assert reading.remarks == (remark,)
@@ -367,9 +388,15 @@ REPAIRS = [
             instead("the other is low\nwins", "the other is low \nwins")(letter)
         ),
     ),
-    ("the signature (2 lines from `-- ` on) was left out", lambda letter: letter + "-- \nJoe Cool\n"),
+    (
+        "the signature (2 lines from `-- ` on) was left out",
+        lambda letter: letter + "-- \nJoe Cool\n",
+    ),
     ("1 line below the program was left out", lambda letter: letter + "\nSent from my telephone\n"),
-    ("2 lines above the program were left out", instead("\n\n", "\n\nDear robot,\nhere it is!\n\n")),
+    (
+        "2 lines above the program were left out",
+        instead("\n\n", "\n\nDear robot,\nhere it is!\n\n"),
+    ),
     ("the text was taken out of HTML; plain text or an attached file is safer", html_only),
 ]
 
@@ -388,27 +415,33 @@ REJECTED: list[tuple[str, Change]] = [
         instead("#define SERIES", "#include <stdio.h>\n#define SERIES"),
     ),
     (
-        "printf is not allowed: programs may call only init_random, log2, "
-        "next_random, make_throw and count_points",
+        (
+            "printf is not allowed: programs may call only init_random, log2, "
+            "next_random, make_throw and count_points"
+        ),
         instead("init_random ();", 'printf ("hello");'),
     ),
     (
-        "your program has no description; it needs a description of at least 15 lines between #if 0 and "
-        "#endif",
+        (
+            "your program has no description; it needs a description of at least 15 lines between"
+            " #if 0 and #endif"
+        ),
         lambda letter: re.sub("#if 0.*?#endif", "", letter, flags=re.DOTALL),
     ),
 ]
 
 
 @pytest.mark.parametrize(("quote", "change"), REJECTED)
-def test_a_program_against_the_rules_gets_the_finding_that_the_guide_quotes(toolchain, quote, change) -> None:
+def test_a_program_against_the_rules_gets_the_finding_that_the_guide_quotes(
+    toolchain, quote, change
+) -> None:
     report = build(source_in(change(COMPILE)), CALENDAR.programs, toolchain).report
     assert not report.accepted
     assert any(quote in finding.text for finding in report.findings)
     assert quote in flat(TEAM)
 
 
-# --- the tables of numbers ---------------------------------------------------------------------------------
+# --- the tables of numbers ------------------------------------------------------------------------
 def test_lexical_elements_are_counted_as_the_team_guides_table_says() -> None:
     table = rows(TEAM, "text")
     assert len(table) >= 8

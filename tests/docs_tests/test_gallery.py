@@ -11,7 +11,11 @@ from tools import screenshots
 
 ROOT = Path(__file__).parents[2]
 IMAGES = ROOT / "docs" / "images"
-SHOWN = set(re.findall(r"\]\(images/([\w.-]+)\)", (ROOT / "docs" / "gallery.md").read_text(encoding="utf-8")))
+SHOWN = set(
+    re.findall(
+        r"\]\(images/([\w.-]+)\)", (ROOT / "docs" / "gallery.md").read_text(encoding="utf-8")
+    )
+)
 
 
 def is_whole(picture: bytes) -> bool:
@@ -31,7 +35,9 @@ def test_a_picture_is_small(name: str) -> None:
 
 @pytest.mark.slow
 def test_the_pictures_can_be_made_again(tmp_path: Path) -> None:
-    if not (shutil.which("chromium") or shutil.which("chromium-browser")) or not shutil.which("chromedriver"):
+    if not (shutil.which("chromium") or shutil.which("chromium-browser")) or not shutil.which(
+        "chromedriver"
+    ):
         lacking("chromium")
     (tmp_path / "old.webp").write_bytes(b"of the last time")
     screenshots.main(tmp_path)

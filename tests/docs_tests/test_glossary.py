@@ -7,7 +7,8 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 PACKAGES = (
-    "arena", "contest", "knobeln", "mailserver", "compiler", "tournament", "reports", "knobellib", "sandbox",
+    "arena", "contest", "knobeln", "mailserver", "compiler", "tournament", "reports", "knobellib",
+    "sandbox",
 )  # fmt: skip
 FOLDERS = (*PACKAGES, "alembic", "bench", "docs", "tests", "tools")
 GLOSSARY = (ROOT / "docs" / "glossary.md").read_text(encoding="utf-8")

@@ -18,7 +18,9 @@ DOCS = ROOT / "docs"
 def test_every_command_and_option_says_what_it_does(name: str, command: object) -> None:
     assert command.help
     for parameter in command.params:
-        assert parameter.param_type_name == "argument" or parameter.help, f"{name}: {parameter.name}"
+        assert parameter.param_type_name == "argument" or parameter.help, (
+            f"{name}: {parameter.name}"
+        )
 
 
 def test_every_setting_says_what_it_means() -> None:
@@ -36,16 +38,25 @@ def built(form: str, folder: Path) -> Path:
         sys.executable, "-m", "sphinx", "-q", "-W", "-b", form, "-d", folder / "doctrees", sources,
         folder / form,
     ]  # fmt: skip
-    done = subprocess.run([str(w) for w in words], capture_output=True, text=True, check=False, timeout=300)
+    done = subprocess.run(
+        [str(w) for w in words], capture_output=True, text=True, check=False, timeout=300
+    )
     assert done.returncode == 0, done.stdout + done.stderr
     return folder / form
 
 
 def test_each_row_about_dishonest_organizers_names_its_test() -> None:
     section = (DOCS / "trust.md").read_text().partition("## What a dishonest organizer can try")[2]
-    rows = re.findall(r"^\| (?!wrong|---).*\| (`.*`) \|$", section.partition("\n## ")[0], re.MULTILINE)
-    cheats = [*ROOT.glob("tests/cheating_organizers/test_*.py"), *ROOT.glob("tests/ledger_tests/test_*.py")]
-    tests = re.findall(r"^def test_(\w+)", "".join(file.read_text() for file in cheats), re.MULTILINE)
+    rows = re.findall(
+        r"^\| (?!wrong|---).*\| (`.*`) \|$", section.partition("\n## ")[0], re.MULTILINE
+    )
+    cheats = [
+        *ROOT.glob("tests/cheating_organizers/test_*.py"),
+        *ROOT.glob("tests/ledger_tests/test_*.py"),
+    ]
+    tests = re.findall(
+        r"^def test_(\w+)", "".join(file.read_text() for file in cheats), re.MULTILINE
+    )
     named = [name for row in rows for name in re.findall(r"`(\w+)`", row)]
     assert len(rows) > 20
     assert [name for name in named if not any(test.startswith(name) for test in tests)] == []
@@ -65,7 +76,9 @@ def test_the_guides_become_pages_that_need_no_network(tmp_path: Path) -> None:
     for page in sources.rglob("*.md"):
         if page.parent.name == "archive-example":
             continue  # it stands alone, for readers of the repository
-        assert (pages / page.relative_to(sources)).with_suffix(".html").is_file(), "the index leaves it out"
+        assert (pages / page.relative_to(sources)).with_suffix(".html").is_file(), (
+            "the index leaves it out"
+        )
 
 
 @pytest.mark.slow

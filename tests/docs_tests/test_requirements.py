@@ -9,14 +9,16 @@ import pytest
 ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "docs" / "requirements.md"
 SOURCE = {".py", ".c", ".h", ".S", ".j2", ".toml", ".md"}
-NO_SOURCE = {"build", "dist", "node_modules", "__pycache__"}  # nor any folder that begins with a dot
+# nor any folder that begins with a dot
+NO_SOURCE = {"build", "dist", "node_modules", "__pycache__"}
 FIXTURES = {"programs", "strategies", "letters", "bounces", "golden"}  # below tests/
 
 _CODE = r"[A-Z]\d{1,3}"
 _GAP = r"[\s#*]+"  # a list of codes may go on in the next line of a comment
 _CODES = rf"{_CODE}(?:(?:,{_GAP}|{_GAP}(?:to|and){_GAP}|-){_CODE})*(?![\w-])"
 _CITED = re.compile(
-    rf"(?<!\w)\(({_CODES})(?=[):;])"  # `(K25)`, `(K64-K69)`, `(B1 to B16, B19)`, `(K43: the reason)`
+    # `(K25)`, `(K64-K69)`, `(B1 to B16, B19)`, `(K43: the reason)`
+    rf"(?<!\w)\(({_CODES})(?=[):;])"
     rf'|"""({_CODES})(?=[:;,])'  # a docstring that begins with its requirement
     rf"|# ({_CODES})(?=[:;])"  # and so a comment
     rf"|\brules? ({_CODES})"  # `the rules C1 to C7`
@@ -26,7 +28,8 @@ _DEFINED = re.compile(rf"^\| ({_CODE}) \| ([^|]*?) ?\| ?([^|]*?) ?\|$", re.MULTI
 
 
 def members(codes: str) -> Iterator[str]:
-    """Each code of a list such as `B1 to B3, B19`. In a range all have as many digits as its first one."""
+    """Each code of a list such as `B1 to B3, B19`. In a range all have as many digits as its first
+    one."""
     for first, last, alone in _FROM_TO.findall(codes):
         if alone:
             yield alone
@@ -37,7 +40,9 @@ def members(codes: str) -> Iterator[str]:
 
 
 def cited_in(text: str) -> set[str]:
-    return {code for found in _CITED.finditer(text) for code in members(found[found.lastindex or 0])}
+    return {
+        code for found in _CITED.finditer(text) for code in members(found[found.lastindex or 0])
+    }
 
 
 def is_source(path: Path) -> bool:

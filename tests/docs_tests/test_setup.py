@@ -1,4 +1,5 @@
-"""What `make setup` and the like install: the groups of pyproject.toml, each once, at the tested versions."""
+"""What `make setup` and the like install: the groups of pyproject.toml, each once, at the tested
+versions."""
 
 import os
 import re
@@ -16,7 +17,8 @@ ROOT = Path(__file__).parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 GROUPS = PROJECT["optional-dependencies"]
 FUEL = ".[fuel]"  # comes after the first group
-# Stands for every Python: `-m venv` makes an environment whose pip writes down what it was called with.
+# Stands for every Python: `-m venv` makes an environment whose pip writes down what it was called
+# with.
 PYTHON = """#!/bin/sh
 if [ "$2" = venv ]; then
     rm -rf "$4"
@@ -54,20 +56,27 @@ def clone(tmp_path: Path) -> Path:
 
 
 def pip_calls(clone: Path, *groups: str) -> list[str]:
-    """What pip is asked to install when tools/venv is called with these groups, one after the other."""
+    """What pip is asked to install when tools/venv is called with these groups, one after the
+    other."""
     log = clone / "pip_calls"
     log.write_text("")
     for group in groups:
         subprocess.run(
             ["tools/venv", ".venv", *group.split()],
-            cwd=clone, env={"PATH": f"{clone / 'path'}:/usr/bin:/bin"}, check=True, capture_output=True,
+            cwd=clone, env={"PATH": f"{clone / 'path'}:/usr/bin:/bin"}, check=True,
+            capture_output=True,
             timeout=60,
         )  # fmt: skip
     return log.read_text().split()
 
 
 def test_each_group_is_installed_once(clone: Path) -> None:
-    assert pip_calls(clone, "", "lint", "test", "", "lint", "test") == [".", FUEL, ".[lint]", ".[test]"]
+    assert pip_calls(clone, "", "lint", "test", "", "lint", "test") == [
+        ".",
+        FUEL,
+        ".[lint]",
+        ".[test]",
+    ]
 
 
 def test_other_requirements_make_the_environment_anew(clone: Path) -> None:
@@ -89,14 +98,21 @@ def test_what_could_not_be_installed_is_tried_again(clone: Path) -> None:
 
 def test_a_computer_without_wheels_that_count_goes_on(clone: Path) -> None:
     python = clone / "path" / "python3"
-    python.write_text(python.read_text().replace(">>pip_calls", ">>pip_calls; [ $last != .[fuel] ]"))
-    assert pip_calls(clone, "", "", "test") == [".", FUEL, FUEL, ".[test]", FUEL]  # tried again each time
+    python.write_text(
+        python.read_text().replace(">>pip_calls", ">>pip_calls; [ $last != .[fuel] ]")
+    )
+    # tried again each time
+    assert pip_calls(clone, "", "", "test") == [".", FUEL, FUEL, ".[test]", FUEL]
 
 
-@pytest.mark.skipif(not shutil.which("apt-get"), reason="only Debian and Ubuntu have these packages")
+@pytest.mark.skipif(
+    not shutil.which("apt-get"), reason="only Debian and Ubuntu have these packages"
+)
 def test_doctor_prints_the_line_that_installs_what_is_missing(tmp_path, monkeypatch) -> None:
     query = tmp_path / "dpkg-query"  # called with the package as its fourth word
-    query.write_text('#!/bin/sh\ncase $4 in gcc | bubblewrap) ;; *) echo "install ok installed" ;; esac\n')
+    query.write_text(
+        '#!/bin/sh\ncase $4 in gcc | bubblewrap) ;; *) echo "install ok installed" ;; esac\n'
+    )
     query.chmod(0o755)
     monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
     with pytest.raises(ToolMissing) as missing:

@@ -1,4 +1,5 @@
-"""The rules of the games in other languages: nothing of the English page is missing or has other numbers."""
+"""The rules of the games in other languages: nothing of the English page is missing or has other
+numbers."""
 
 import re
 from pathlib import Path
@@ -19,7 +20,8 @@ _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 
 
 def of_each_piece(text: str, language: str) -> list[object]:
-    """What has to be alike in two languages: the structure, code, links and numbers, each in its place."""
+    """What has to be alike in two languages: the structure, code, links and numbers, each in its
+    place."""
     return [
         piece
         for token in MarkdownIt("commonmark").enable("table").parse(text)
@@ -31,7 +33,8 @@ def _of(token: Token, language: str) -> list[object]:
     if token.children is None:
         return [token.type, token.tag, token.info, token.content]
     words = "".join(child.content for child in token.children if child.type == "text")
-    # Each language parts thousands and decimals by signs of its own, and has its own order of words.
+    # Each language parts thousands and decimals by signs of its own, and has its own order of
+    # words.
     numbers = sorted(re.sub("[.,]", "", number) for number in _NUMBER.findall(words))
     code = sorted(child.content for child in token.children if child.type == "code_inline")
     links = [str(child.attrs["href"]) for child in token.children if child.type == "link_open"]
@@ -39,16 +42,22 @@ def _of(token: Token, language: str) -> list[object]:
 
 
 def page(name: str, language: str = SOURCE) -> str:
-    return (GAMES / (f"{name}.md" if language == SOURCE else f"{name}.{language}.md")).read_text("utf-8")
+    return (GAMES / (f"{name}.md" if language == SOURCE else f"{name}.{language}.md")).read_text(
+        "utf-8"
+    )
 
 
 @pytest.mark.parametrize(("name", "language"), PAGES)
-def test_a_translation_has_the_structure_the_code_and_the_numbers_of_the_english(name, language) -> None:
+def test_a_translation_has_the_structure_the_code_and_the_numbers_of_the_english(
+    name, language
+) -> None:
     assert of_each_piece(page(name, language), language) == of_each_piece(page(name), language)
 
 
 @pytest.mark.parametrize(("name", "language"), PAGES)
-def test_a_letter_brings_the_translation_without_what_only_readers_of_the_program_need(name, language):
+def test_a_letter_brings_the_translation_without_what_only_readers_of_the_program_need(
+    name, language
+):
     with speaking(language):
         (sent,) = rules(name)
     lines = sent.data.decode().split("\n")

@@ -1,16 +1,18 @@
-"""The tutorials and the README's tour are done as they are printed, and what they print is what comes out.
+"""The tutorials and the README's tour are done as they are printed, and what they print is what
+comes out.
 
-A reader does what a page says, block by block, in a fresh folder. These fenced blocks are known; any other
-one is an error, so that nothing on a page is left untried:
+A reader does what a page says, block by block, in a fresh folder. These fenced blocks are known;
+any other one is an error, so that nothing on a page is left untried:
 
-- `console`: a line that begins with `$ ` is a command, the lines below it are its output. If none are
-  printed, the command must succeed. Another prompt, such as `server$ `, is another terminal, in which a
-  command goes on while the page goes on.
+- `console`: a line that begins with `$ ` is a command, the lines below it are its output. If none
+  are printed, the command must succeed. Another prompt, such as `server$ `, is another terminal, in
+  which a command goes on while the page goes on.
   Of `make`, which installs things, only the calls of `knobeln` are run that it would make.
-- a block below a sentence that ends with the name of a file, such as "Save this as `first.c`:", is that file.
+- a block below a sentence that ends with the name of a file, such as "Save this as `first.c`:", is
+  that file.
 - `toml` below "Change these lines in `FILE`:": these settings of the file get these values.
-- `eml` to the contest is a letter, and is sent. `eml` from the contest is the next mail with this subject
-  that comes to its reader.
+- `eml` to the contest is a letter, and is sent. `eml` from the contest is the next mail with this
+  subject that comes to its reader.
 """
 
 import os
@@ -96,7 +98,9 @@ def blocks(page: str) -> Iterator[Block]:
             if opened < 0:
                 opened = number
             else:
-                yield Block(lines[opened][3:].strip(), lead, tuple(lines[opened + 1 : number]), opened + 1)
+                yield Block(
+                    lines[opened][3:].strip(), lead, tuple(lines[opened + 1 : number]), opened + 1
+                )
                 opened = -1
         elif opened < 0 and line.strip():
             lead = line.strip()
@@ -177,17 +181,22 @@ class Walkthrough:
         elif "Change these lines in" in block.lead:
             self._change_settings(self.folder / block.file, self.output.typed(block.text))
         else:
-            assert block.file, f"a block of the kind {block.kind!r}, and the line above names no file"
+            assert block.file, (
+                f"a block of the kind {block.kind!r}, and the line above names no file"
+            )
             path = self.folder / block.file
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(self.output.typed(block.text), encoding="utf-8")
 
-    # --- commands -----------------------------------------------------------------------------------------
+    # --- commands ---------------------------------------------------------------------------------
     def _command(self, step: Step) -> None:
         command = self.output.typed(step.command)
         if step.terminal:
             self._start(step.terminal, command, {})
-            wait_for(lambda: not self._difference(step, self._terminals[step.terminal].text()), step.command)
+            wait_for(
+                lambda: not self._difference(step, self._terminals[step.terminal].text()),
+                step.command,
+            )
             return
         code, came_out = self._run(command)
         if not step.printed:
@@ -211,7 +220,9 @@ class Walkthrough:
     def _run(self, command: str, folder: Path | None = None) -> tuple[int, str]:
         if command.startswith("make "):
             dry_run = ["make", "--dry-run", *command.split()[1:]]
-            made = subprocess.run(dry_run, cwd=ROOT, stdout=subprocess.PIPE, text=True, check=True).stdout
+            made = subprocess.run(
+                dry_run, cwd=ROOT, stdout=subprocess.PIPE, text=True, check=True
+            ).stdout
             command = "\n".join(re.findall(r"^\.venv/bin/(knobeln .*)$", made, re.MULTILINE))
             assert command, f"{made} does not call knobeln"
         return self._on_a_terminal(command, folder or self.folder)
@@ -243,9 +254,11 @@ class Walkthrough:
     def _start(self, terminal: str, command: str, settings: dict[str, str]) -> None:
         assert terminal not in self._terminals, f"{terminal} is busy"
         log = self.folder.parent / f"terminal-{terminal}"
-        self._terminals[terminal] = Terminal(command, self.folder, log, {**self._environment, **settings})
+        self._terminals[terminal] = Terminal(
+            command, self.folder, log, {**self._environment, **settings}
+        )
 
-    # --- letters and mails --------------------------------------------------------------------------------
+    # --- letters and mails ------------------------------------------------------------------------
     def _send(self, letter: Message) -> None:
         letter["Message-ID"] = f"<{next(_letters)}@home.example>"
         with smtplib.SMTP("127.0.0.1", self._port, timeout=30) as client:
@@ -271,7 +284,7 @@ class Walkthrough:
         different = self.output.difference(f"{head}\n\n{body}", came)
         assert not different, different
 
-    # --- settings -----------------------------------------------------------------------------------------
+    # --- settings ---------------------------------------------------------------------------------
     @staticmethod
     def _change_settings(path: Path, changes: str) -> None:
         """Give these settings these values, in the lines where `init` has put them."""
@@ -280,7 +293,9 @@ class Walkthrough:
             start = lines.index(f"[{section}]")
             for name in settings:
                 (new,) = re.findall(rf"^{name} = .*$", changes, re.MULTILINE)
-                place = next(i for i in range(start, len(lines)) if lines[i].startswith(f"{name} = "))
+                place = next(
+                    i for i in range(start, len(lines)) if lines[i].startswith(f"{name} = ")
+                )
                 lines[place] = new
         path.write_text("\n".join(lines) + "\n", encoding="utf-8")
 
@@ -319,7 +334,7 @@ class Terminal:
 _letters = count(1)
 
 
-# --- what is printed ---------------------------------------------------------------------------------------
+# --- what is printed ------------------------------------------------------------------------------
 _SAME_EACH_TIME_IT_IS_PRINTED = {
     "string": r"\b[a-z0-9]{4}(?:-[a-z0-9]{4}){4}\b",
     "digest": r"\b[0-9a-f]{16,64}\b",
@@ -342,10 +357,11 @@ class PrintedOutput:
     """What one page prints, and which real value each printed one stands for.
 
     Lines must be equal, apart from what differs from one time, or one computer, to the next: dates,
-    durations, strings, digests, receipts, processes, and numbers that depend on the compiler. These are
-    compared by their shape only. Several blanks count as one. A printed `...` stands for any text; alone in
-    a line, for any number of lines. A string or digest that the page repeats later must be the same one
-    later, and what the page tells its reader to type is typed with the real one.
+    durations, strings, digests, receipts, processes, and numbers that depend on the compiler. These
+    are compared by their shape only. Several blanks count as one. A printed `...` stands for any
+    text; alone in a line, for any number of lines. A string or digest that the page repeats later
+    must be the same one later, and what the page tells its reader to type is typed with the real
+    one.
     """
 
     def __init__(self) -> None:
@@ -367,13 +383,18 @@ class PrintedOutput:
         return text
 
     def difference(self, printed: str, came_out: str) -> str:
-        """ "" if they agree, otherwise their difference line by line. Remembers the new real values."""
+        """ "" if they agree, otherwise their difference line by line. Remembers the new real
+        values."""
         real = _squeezed(self.as_printed(came_out))
         pattern, kept = self._pattern(_squeezed(printed))
         found = re.fullmatch(pattern, real)
         if not found:
             lines = unified_diff(
-                _squeezed(printed).splitlines(), real.splitlines(), "printed", "came out", lineterm=""
+                _squeezed(printed).splitlines(),
+                real.splitlines(),
+                "printed",
+                "came out",
+                lineterm="",
             )
             return "\n".join(lines) or "they differ"
         for group, value in kept.items():
@@ -420,7 +441,7 @@ def _escaped(text: str) -> str:
     return re.escape(text).replace(re.escape(_ANY_LINES), ".*")
 
 
-# --- the pages ---------------------------------------------------------------------------------------------
+# --- the pages ------------------------------------------------------------------------------------
 Reader = Callable[[str], Walkthrough]
 
 
@@ -459,7 +480,7 @@ def test_the_tour_of_the_readme_is_true_from_the_first_command_to_the_last(reade
     reader("README.md").walk()
 
 
-# --- a page that is not true is noticed --------------------------------------------------------------------
+# --- a page that is not true is noticed -----------------------------------------------------------
 def console(*lines: str) -> str:
     return "\n".join(("```console", *lines, "```", ""))
 

@@ -1,4 +1,5 @@
-"""What pages, mails, help texts and settings name exists, and what went is not promised any more."""
+"""What pages, mails, help texts and settings name exists, and what went is not promised any
+more."""
 
 import re
 import shlex
@@ -47,7 +48,7 @@ def of_spans(pattern: str) -> list[tuple[str, str]]:
     return [(place, span) for place, span in SPANS if re.fullmatch(pattern, span)]
 
 
-# --- commands ----------------------------------------------------------------------------------------------
+# --- commands -------------------------------------------------------------------------------------
 CALLS = of_spans(r"knobeln [a-z].*")
 
 
@@ -59,7 +60,9 @@ def wrong_calls(calls: list[tuple[str, str]]) -> list[str]:
     """The command lines that the program would not take. What is filled in is an argument."""
     found = []
     for place, span in calls:
-        line = re.sub(r"%\(\w+\)s|\{\{.*?\}\}|\{\w*\}", sentences.PLACE, span.removeprefix("knobeln "))
+        line = re.sub(
+            r"%\(\w+\)s|\{\{.*?\}\}|\{\w*\}", sentences.PLACE, span.removeprefix("knobeln ")
+        )
         words = shlex.split(re.sub(r"[\[\]<>]|\.\.\.", "", line))
         if why := complaint(words):
             found.append(f"{place}: `{span}`: {why}")
@@ -78,7 +81,8 @@ def test_a_command_that_does_not_exist_is_noticed(span: str) -> None:
 
 
 LETTERS = of_spans(
-    r"(please|send|SEND|resend|help|change address|mail-preference|unsubscribe|subscribe|stop|withdraw|ledger"
+    r"(please|send|SEND|resend|help|change"
+    r" address|mail-preference|unsubscribe|subscribe|stop|withdraw|ledger"
     r"|objection|cosign|organizer)( .*)?"
 )
 _NO_SUBJECTS = {"organizer", "organizer ..."}  # a setting, and all of them
@@ -94,7 +98,9 @@ def is_understood(subject: str) -> bool:
 
 
 def test_every_command_by_mail_that_a_text_names_is_understood() -> None:
-    named = [(place, re.sub(r"%\(subject_word\)s|VALUE", "KNOBELN", span)) for place, span in LETTERS]
+    named = [
+        (place, re.sub(r"%\(subject_word\)s|VALUE", "KNOBELN", span)) for place, span in LETTERS
+    ]
     assert len(named) > 60
     wrong = [each for each in named if each[1] not in _NO_SUBJECTS and not is_understood(each[1])]
     assert wrong == []
@@ -105,14 +111,17 @@ def test_a_command_by_mail_that_went_is_noticed(subject: str) -> None:
     assert not is_understood(subject)
 
 
-# --- settings ----------------------------------------------------------------------------------------------
-SECTIONS = {name: [type(getattr(each, name)) for each in CONTESTS] for name in Settings.model_fields}
+# --- settings -------------------------------------------------------------------------------------
+SECTIONS = {
+    name: [type(getattr(each, name)) for each in CONTESTS] for name in Settings.model_fields
+}
 _FILES = ("toml", "db", "json", "example", "py", "h", "html", "txt", "md")
 _SETTING = rf"({'|'.join(SECTIONS)})\.(?!(?:{'|'.join(_FILES)})\b)([a-z_]+|[a-zA-Z])( = .*)?"
 
 
 def is_setting(span: str) -> bool:
-    """Whether this names a setting of a contest of some game, with a value that it takes if it has one."""
+    """Whether this names a setting of a contest of some game, with a value that it takes if it has
+    one."""
     section, name, value = re.fullmatch(_SETTING, span).groups()  # type: ignore[union-attr]
     if not any(name in kind.model_fields for kind in SECTIONS[section]):
         return False
@@ -134,7 +143,9 @@ def test_every_setting_in_a_sentence_is_a_setting() -> None:
     assert [each for each in named if not is_setting(each[1])] == []
 
 
-@pytest.mark.parametrize("span", ["imap.shared", "site.results", 'log.format = "json"', "teams.prizes = 0"])
+@pytest.mark.parametrize(
+    "span", ["imap.shared", "site.results", 'log.format = "json"', "teams.prizes = 0"]
+)
 def test_a_setting_that_does_not_exist_is_noticed(span: str) -> None:
     assert not re.fullmatch(_SETTING, span) or not is_setting(span)
 
@@ -153,14 +164,17 @@ def test_values_of_settings_stand_in_blocks_that_are_read() -> None:
     assert wrong == []
 
 
-# --- kinds of mails ----------------------------------------------------------------------------------------
+# --- kinds of mails -------------------------------------------------------------------------------
 def kinds_of_json() -> set[str]:
     """The kinds of records in `knobeln.json`."""
     kinds = (getattr(each, "kind", None) for each in vars(mail_records).values())
     return {kind for kind in kinds if isinstance(kind, str)}
 
 
-MAILS = {path.name.removesuffix(".txt.j2") for path in (ROOT / "reports" / "templates").glob("[a-z]*.txt.j2")}
+MAILS = {
+    path.name.removesuffix(".txt.j2")
+    for path in (ROOT / "reports" / "templates").glob("[a-z]*.txt.j2")
+}
 _ABBREVIATIONS = {
     *(
         "CMD",
@@ -182,7 +196,12 @@ _ABBREVIATIONS = {
 
 
 def test_every_report_that_a_text_names_exists() -> None:
-    known = {*reports(), *map(str, Verdict), *(verdict.name for verdict in Verdict), *_ABBREVIATIONS}
+    known = {
+        *reports(),
+        *map(str, Verdict),
+        *(verdict.name for verdict in Verdict),
+        *_ABBREVIATIONS,
+    }
     guides = [each for each in EVERYTHING if each[0].startswith(("docs/", "README", "reports/"))]
     named = {span for _, span in spans(guides) if re.fullmatch(r"[A-Z]{3,5}", span)}
     assert named >= {"RSM", "DGP", "OWN", "TIME"}
@@ -194,7 +213,9 @@ def test_every_kind_of_mail_that_the_guides_name_exists() -> None:
     (row,) = re.findall(r"^\| `X-Knobeln-Report` \| (.*) \|$", table, re.MULTILINE)
     named = set(re.findall(r"`([^`]+)`", row))
     assert named
-    assert {name for name in named if name not in reports() and name.replace("-", "_") not in MAILS} == set()
+    assert {
+        name for name in named if name not in reports() and name.replace("-", "_") not in MAILS
+    } == set()
 
 
 def test_the_example_program_asks_for_kinds_of_json_that_exist() -> None:
@@ -211,7 +232,7 @@ def test_every_template_that_a_page_names_exists() -> None:
     assert {name for name in named - there if not re.search(r"[<*]", name)} == set()
 
 
-# --- rules -------------------------------------------------------------------------------------------------
+# --- rules ----------------------------------------------------------------------------------------
 KNOBELN = CONTESTS[0]
 REJECTED = ROOT / "tests" / "strategies" / "rejected"
 
@@ -225,12 +246,16 @@ def explained() -> Callable[[str], str]:
         topic = help_topics.find(name, COMMANDS, KNOBELN)
         assert topic, f"there is no `help {name}`"
         mail = rule.render("help_word", topic=topic, word=name, near=(), all_words=(), form="")
-        return " ".join(mail.body.partition(":\n\n")[2].partition("Send the subject `help`")[0].split())
+        return " ".join(
+            mail.body.partition(":\n\n")[2].partition("Send the subject `help`")[0].split()
+        )
 
     return explain
 
 
-_REFUSALS = r"\b(no|not|nothing|refused|rejected|must|without|belong|parts of the compiler|More .* than)\b"
+_REFUSALS = (
+    r"\b(no|not|nothing|refused|rejected|must|without|belong|parts of the compiler|More .* than)\b"
+)
 
 
 @pytest.mark.parametrize("folder", sorted(path.name for path in REJECTED.iterdir()))
@@ -259,19 +284,23 @@ def test_the_help_about_a_rule_names_the_directives_that_it_refuses(
     assert f"#{directive}" in explained(folder.replace("_", " "))
 
 
-def test_the_help_about_line_markers_says_what_the_compiler_does(explained: Callable[[str], str]) -> None:
+def test_the_help_about_line_markers_says_what_the_compiler_does(
+    explained: Callable[[str], str],
+) -> None:
     source = (REJECTED / "line_marker" / "line_directive.c").read_text()
     report = build(source, KNOBELN.programs, Toolchain()).report
     assert not report.accepted
     assert "are refused" in explained("line marker")
 
 
-# --- what went ---------------------------------------------------------------------------------------------
+# --- what went ------------------------------------------------------------------------------------
 # Who brings one of them back takes its line out.
 WENT = {
-    "the contest without a decision": r"without (such a|the|this|your) (decision|ban)\b"
-    r"|would have been without|what this has changed|which ranks it|was sich dadurch geändert"
-    r"|ohne die Entscheidungen des Veranstalters",
+    "the contest without a decision": (
+        r"without (such a|the|this|your) (decision|ban)\b"
+        r"|would have been without|what this has changed|which ranks it|was sich dadurch geändert"
+        r"|ohne die Entscheidungen des Veranstalters"
+    ),
     "mails about the ladder": r"mails who has moved|mail when the ladder",
     "friendly matches by mail": r"tests and matches|please play\b|friendly match",
     "several contests in one mailbox": r"shared by several contests|imap\.shared",
@@ -281,8 +310,10 @@ WENT = {
     "the seed's own sha256": r"(seed|Startwert[^.]*)\. (Its|Ihr) sha256",
     "a command that translates": r"machine (run|translate)\b|has the command for programs",
     "old reports": r"send report\b",
-    "every game on the check page": r"plays? every game again|play all games again, and|compute every game of"
-    r"|kann alle Spiele noch einmal",
+    "every game on the check page": (
+        r"plays? every game again|play all games again, and|compute every game of"
+        r"|kann alle Spiele noch einmal"
+    ),
     "no mail twice": r"no mail goes out twice|none is answered twice",
     "pages that wait": r"it may open the \[?pages|site\.results",
     "lists in variables": r"[Ee]very setting can be given",

@@ -1,4 +1,5 @@
-"""Each function of the host, with every kind of bad argument: in wasmtime and in node it does the same."""
+"""Each function of the host, with every kind of bad argument: in wasmtime and in node it does the
+same."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -56,7 +57,9 @@ def replies(worker: Worker, requests: list[dict[str, Any]]) -> Iterator[dict[str
             return
 
 
-def differences(program: FuelProgram, rows: list[Row], instances: list[list[dict[str, Any]]]) -> list[str]:
+def differences(
+    program: FuelProgram, rows: list[Row], instances: list[list[dict[str, Any]]]
+) -> list[str]:
     with started(program) as worker:
         here = [in_wasmtime(worker, requests) for requests in instances]
     there = instances_in_node(program, instances)

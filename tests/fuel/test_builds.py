@@ -1,7 +1,7 @@
 """Programs that are built to be counted: they play, or are refused with a sentence.
 
-programs/<dialogue>/<verdict>/<program> is named after its verdict, as in tests/programs. Each program of
-programs/refused/ has in its first line what its report says.
+programs/<dialogue>/<verdict>/<program> is named after its verdict, as in tests/programs. Each
+program of programs/refused/ has in its first line what its report says.
 """
 
 import re
@@ -36,21 +36,29 @@ from tests.support.fuel_workers import COUNTABLE
 from tournament.runners import open_runner, runner_of
 from tournament.text_referee import drawer, play_game
 
-pytestmark = pytest.mark.skipif(not engine.is_installed(), reason="no engine that counts is installed")
+pytestmark = pytest.mark.skipif(
+    not engine.is_installed(), reason="no engine that counts is installed"
+)
 
 HERE = Path(__file__).parent / "programs"
 USUAL = Path(__file__).parent.parent / "programs"
 SETTINGS = Programs(counted_languages=COUNTABLE)
 ROWS = languages_of(SETTINGS)
-PROTOCOLS = {"lines": TextProtocol.STDIO, "arguments": TextProtocol.ARGV, "function": TextProtocol.FUNCTION}
+PROTOCOLS = {
+    "lines": TextProtocol.STDIO,
+    "arguments": TextProtocol.ARGV,
+    "function": TextProtocol.FUNCTION,
+}
 UNITS = 5_000_000_000
 WITHOUT_COUNTED_TIME = {
     "cannot_end_bubblewraps_process.c", "finds_no_mark_of_the_last_move.py", "finds_no_network.c",
     "finds_no_secrets.py", "is_refused_what_others_would_notice.c", "leaves_children_behind.c",
-    "leaves_children_behind.py", "prints_while_it_thinks.py", "uses_threads_processes_and_sockets.py",
+    "leaves_children_behind.py", "prints_while_it_thinks.py",
+    "uses_threads_processes_and_sockets.py",
     "uses_workers_processes_and_sockets.js",
 }  # fmt: skip
-"""They want processes, sockets, devices or system calls, and play where processor time is limited."""
+"""They want processes, sockets, devices or system calls, and play where processor time is
+limited."""
 
 
 def language_of(path: Path) -> Language:
@@ -66,7 +74,9 @@ def programs(folder: Path, pattern: str) -> list[object]:
             marks=pytest.mark.night if path.name == "templates_without_end.cpp" else [],
         )
         for path in sorted(folder.glob(pattern))
-        if any(path.suffix == f".{suffix}" for row in ROWS if row.is_counted for suffix in row.suffixes)
+        if any(
+            path.suffix == f".{suffix}" for row in ROWS if row.is_counted for suffix in row.suffixes
+        )
         and path.name not in WITHOUT_COUNTED_TIME
     ]
 
@@ -124,7 +134,9 @@ def test_a_program_is_the_same_wherever_it_is_built(row):
         pytest.skip(f"{row.name} is not installed")
     try:
         try_language(row, Settings(dates=usual_dates(NOW)))
-    except ToolMissing as missing:  # on Ubuntu 24.04 the library of C++ does not fit the one below it
+    except (
+        ToolMissing
+    ) as missing:  # on Ubuntu 24.04 the library of C++ does not fit the one below it
         pytest.skip(f"{row.name} cannot be counted here: {missing}"[:500])
     name = f"sample.{row.suffixes[0]}"
     files = {name: row.sample.encode(), "notes.txt": b"more"}
@@ -142,7 +154,10 @@ def test_a_program_is_the_same_wherever_it_is_built(row):
     [
         (
             "a.c",
-            '#include <stdio.h>\nint main(void) { FILE *f = fopen("notes.txt", "r"); putchar(getc(f)); }',
+            (
+                '#include <stdio.h>\nint main(void) { FILE *f = fopen("notes.txt", "r");'
+                " putchar(getc(f)); }"
+            ),
         ),
         ("a.py", "print(open('notes.txt').read())"),
         ("a.js", "console.log(require('fs').readFileSync('notes.txt', 'utf8'))"),
@@ -187,7 +202,10 @@ OWN = {"name": "C", "suffixes": ["c"], "tool": "tcc", "run": ["{tool}", "-run", 
     ("settings", "words"),
     [
         ({"counted_languages": ("Java",)}, "the time of programs in 'Java' cannot be counted"),
-        ({"counted_languages": ("C",), "languages": (OWN,)}, "the time of programs in 'C' cannot be counted"),
+        (
+            {"counted_languages": ("C",), "languages": (OWN,)},
+            "the time of programs in 'C' cannot be counted",
+        ),
         (
             {"counted_languages": ("Python",), "python_packages": ("numpy",)},
             "Python that has python_packages",
@@ -211,7 +229,9 @@ def test_a_new_contest_counts_what_this_host_can_count_and_its_packages_allow():
     assert set(chosen.programs.counted_languages) == {
         row.name for row in ROWS if row.is_counted and is_installed(row)
     }
-    programs_ = chosen.programs.model_copy(update={"python_packages": ("numpy",), "counted_languages": ()})
+    programs_ = chosen.programs.model_copy(
+        update={"python_packages": ("numpy",), "counted_languages": ()}
+    )
     without = with_counted_time(chosen.model_copy(update={"programs": programs_}))
     assert "Python" not in without.programs.counted_languages
     assert without.programs.counted_languages
@@ -219,14 +239,18 @@ def test_a_new_contest_counts_what_this_host_can_count_and_its_packages_allow():
 
 def test_the_memory_of_the_contest_is_that_of_the_program():
     settings = Programs(counted_languages=("C",), memory_mb=20)
-    text = b"static char much[19000000]; int main(int n, char **w) { much[n] = 1; return much[7 * n]; }"
+    text = (
+        b"static char much[19000000]; int main(int n, char **w) { much[n] = 1; return much[7 *"
+        b" n]; }"
+    )
     if not is_installed(row := next(each for each in ROWS if each.name == "C")):
         pytest.skip(f"{row.tool} is not installed")
     outcome = examined({"a.c": text}, settings)
     assert isinstance(outcome.result, Problem)
     assert "need 23 MB of memory, and it may have 20 MB" in outcome.result.text
     assert isinstance(
-        examined({"a.c": text}, Programs(counted_languages=("C",), memory_mb=30)).result, FuelProgram
+        examined({"a.c": text}, Programs(counted_languages=("C",), memory_mb=30)).result,
+        FuelProgram,
     )
 
 
@@ -238,7 +262,9 @@ def test_the_report_says_what_counts_and_the_trial_game_is_counted(name):
     rust = 'fn main() { println!("C"); }'
     source = samples("cooperation").get(name) or rust.encode()
     usual = presets.settings("cooperation", NOW)
-    programs_ = usual.programs.model_copy(update={"counted_languages": COUNTABLE, "description": "none"})
+    programs_ = usual.programs.model_copy(
+        update={"counted_languages": COUNTABLE, "description": "none"}
+    )
     result = builder_of(usual.model_copy(update={"programs": programs_}), open_runner).build(
         {name: source}, ""
     )
@@ -246,7 +272,8 @@ def test_the_report_says_what_counts_and_the_trial_game_is_counted(name):
     assert isinstance(report, TextBuildReport)
     assert isinstance(result.image, FuelProgram), report
     assert re.fullmatch(
-        r"counter \d+, prices \d+, host \d+, (clang|rustc|CPython|QuickJS-NG) \d.*", report.counted_by
+        r"counter \d+, prices \d+, host \d+, (clang|rustc|CPython|QuickJS-NG) \d.*",
+        report.counted_by,
     )
     assert report.trial is not None
     mine = report.trial.result.seats[0]

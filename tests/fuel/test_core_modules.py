@@ -1,4 +1,5 @@
-"""Core modules in the worker: what the host offers, and that nothing a module does harms the worker."""
+"""Core modules in the worker: what the host offers, and that nothing a module does harms the
+worker."""
 
 import json
 import shutil
@@ -19,7 +20,9 @@ WASI = "wasi_snapshot_preview1"
 
 
 def imports(*names_and_types):
-    return "\n".join(f'(import "{WASI}" "{name}" (func ${name} {kind}))' for name, kind in names_and_types)
+    return "\n".join(
+        f'(import "{WASI}" "{name}" (func ${name} {kind}))' for name, kind in names_and_types
+    )
 
 
 WRITE = ("fd_write", "(param i32 i32 i32 i32) (result i32)")
@@ -53,10 +56,14 @@ def test_lines_go_in_and_out_and_one_instance_lives_through_many():
 
 
 def test_what_a_line_costs_changes_with_the_number_of_the_host_alone():
-    """Archives say by what they were counted. If they change, raise `_HOST` in sandbox/fuel/engine.py."""
+    """Archives say by what they were counted. If they change, raise `_HOST` in
+    sandbox/fuel/engine.py."""
     with module(ECHO) as worker:
         worker.ask(open=True)
-        assert (engine.COUNTER, worker.ask(ask="a line")["fuel"]) == ("counter 2, prices 1, host 3", 201_445)
+        assert (engine.COUNTER, worker.ask(ask="a line")["fuel"]) == (
+            "counter 2, prices 1, host 3",
+            201_445,
+        )
 
 
 def test_an_endless_loop_uses_up_its_fuel_and_the_worker_goes_on():
@@ -136,7 +143,9 @@ def test_what_is_no_module_is_refused(garbage):
 
 def test_an_unknown_function_of_the_interface_says_that_it_is_not_there():
     wat = start_with(
-        "(call $proc_exit (call $sock_send (i32.const 1)))", EXIT, ("sock_send", "(param i32) (result i32)")
+        "(call $proc_exit (call $sock_send (i32.const 1)))",
+        EXIT,
+        ("sock_send", "(param i32) (result i32)"),
     )
     with module(wat) as worker:
         assert worker.run()["ended"] == {"exit": 52}
@@ -158,7 +167,9 @@ def test_a_module_with_another_counter_and_other_prices_is_started():
     program = FuelProgram("C", "p.c", {}, MB, module=b"\0", counter=f"counter 7, prices 7, {ours}")
     assert program.why_not_countable_here == ""
     guest = guests.GUESTS["JavaScript"].facts
-    program = FuelProgram("JavaScript", "p.js", {}, MB, guest=guest, counter=f"counter 7, prices 7, {ours}")
+    program = FuelProgram(
+        "JavaScript", "p.js", {}, MB, guest=guest, counter=f"counter 7, prices 7, {ours}"
+    )
     assert "was built for counter 7, prices 7" in program.why_not_countable_here
 
 
@@ -173,7 +184,8 @@ def test_a_program_is_the_same_after_the_store_has_kept_it():
 
 def test_a_cache_that_was_cleaned_is_filled_again(monkeypatch):
     """Services run for weeks, and people clean caches."""
-    with tempfile.TemporaryDirectory() as cache:  # the user of sandboxes cannot enter pytest's folders
+    # the user of sandboxes cannot enter pytest's folders
+    with tempfile.TemporaryDirectory() as cache:
         Path(cache).chmod(0o755)
         monkeypatch.setenv("XDG_CACHE_HOME", cache)
         for _ in range(2):

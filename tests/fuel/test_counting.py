@@ -1,4 +1,5 @@
-"""The pass that counts: equal to wasmtime's fuel, equal in another engine, and nothing gets round it."""
+"""The pass that counts: equal to wasmtime's fuel, equal in another engine, and nothing gets round
+it."""
 
 import re
 import struct
@@ -16,11 +17,13 @@ from tests.support.servers import program
 
 wasmtime = pytest.importorskip("wasmtime")
 
-MADE = settings(max_examples=settings.default.max_examples // 8, suppress_health_check=list(HealthCheck))
+MADE = settings(
+    max_examples=settings.default.max_examples // 8, suppress_health_check=list(HealthCheck)
+)
 HOST = '(import "host" "call" (func $host (param i32) (result i32)))'
 MEMORY = '(memory (export "memory") 1 2)'
 
-# --- each operator ---------------------------------------------------------------------------------------
+# --- each operator --------------------------------------------------------------------------------
 NUMBERS = {
     "i32": (0, 1, 7, -1, -(2**31)),
     "i64": (0, 1, 7, -1, -(2**63)),
@@ -34,19 +37,24 @@ OTHERS = {
     "loop": "(loop (result i32) (local.get 0))",
     "if": "(if (local.get 0) (then (global.set $g (i32.const 5)))) (global.get $g)",
     "else": (
-        "(if (result i32) (local.get 0) (then (i32.const 1)) (else (i32.add (i32.const 1) (i32.const 2))))"
+        "(if (result i32) (local.get 0) (then (i32.const 1)) (else (i32.add (i32.const 1)"
+        " (i32.const 2))))"
     ),
     "end": "(block) (local.get 0)",
     "br": "(block (result i32) (br 0 (local.get 0)))",
     "br_if": "(block (result i32) (br_if 0 (i32.const 4) (local.get 0)) drop (i32.const 3))",
-    "br_table": "(block (block (block (br_table 0 1 2 (local.get 0))) (return (i32.const 8)))) (i32.const 9)",
+    "br_table": (
+        "(block (block (block (br_table 0 1 2 (local.get 0))) (return (i32.const 8))))"
+        " (i32.const 9)"
+    ),
     "return": "(return (local.get 0))",
     "call": "(call $other (call $host (local.get 0)))",
     "call_indirect": "(call_indirect $t (param i32) (result i32) (i32.const 3) (local.get 0))",
     "drop": "(drop (i32.const 1)) (local.get 0)",
     "select": "(select (i32.const 1) (i32.const 2) (local.get 0))",
     "select_t": (
-        "(drop (select (result funcref) (ref.null func) (ref.null func) (local.get 0))) (i32.const 1)"
+        "(drop (select (result funcref) (ref.null func) (ref.null func) (local.get 0)))"
+        " (i32.const 1)"
     ),
     "local.get": "(local.get 0)",
     "local.set": "(local.set 0 (i32.const 3)) (local.get 0)",
@@ -54,21 +62,33 @@ OTHERS = {
     "global.get": "(global.get $g)",
     "global.set": "(global.set $g (local.get 0)) (global.get $g)",
     "table.get": "(ref.is_null (table.get $t (local.get 0)))",
-    "table.set": "(table.set $t (local.get 0) (ref.func $host)) (ref.is_null (table.get $t (i32.const 5)))",
+    "table.set": (
+        "(table.set $t (local.get 0) (ref.func $host)) (ref.is_null (table.get $t (i32.const 5)))"
+    ),
     "memory.size": "(memory.size)",
     "memory.grow": "(memory.grow (local.get 0)) drop (memory.size)",
     "ref.null": "(ref.is_null (ref.null extern))",
     "ref.is_null": "(ref.is_null (ref.null func))",
     "ref.func": "(ref.is_null (ref.func $host))",
-    "memory.init": "(memory.init $d (i32.const 4) (i32.const 1) (local.get 0)) (i32.load (i32.const 4))",
-    "data.drop": "(data.drop $d) (memory.init $d (i32.const 0) (i32.const 0) (local.get 0)) (i32.const 1)",
-    "memory.copy": "(memory.copy (i32.const 100) (i32.const 16) (local.get 0)) (i32.load (i32.const 100))",
-    "memory.fill": "(memory.fill (i32.const 8) (i32.const 65) (local.get 0)) (i32.load (i32.const 8))",
+    "memory.init": (
+        "(memory.init $d (i32.const 4) (i32.const 1) (local.get 0)) (i32.load (i32.const 4))"
+    ),
+    "data.drop": (
+        "(data.drop $d) (memory.init $d (i32.const 0) (i32.const 0) (local.get 0)) (i32.const 1)"
+    ),
+    "memory.copy": (
+        "(memory.copy (i32.const 100) (i32.const 16) (local.get 0)) (i32.load (i32.const 100))"
+    ),
+    "memory.fill": (
+        "(memory.fill (i32.const 8) (i32.const 65) (local.get 0)) (i32.load (i32.const 8))"
+    ),
     "table.init": (
         "(table.init $t $e (i32.const 0) (i32.const 0) (local.get 0)) (ref.is_null (table.get "
         "$t (i32.const 0)))"
     ),
-    "elem.drop": "(elem.drop $e) (table.init $t $e (i32.const 0) (i32.const 0) (local.get 0)) (i32.const 1)",
+    "elem.drop": (
+        "(elem.drop $e) (table.init $t $e (i32.const 0) (i32.const 0) (local.get 0)) (i32.const 1)"
+    ),
     "table.copy": "(table.copy $t $t (i32.const 3) (i32.const 0) (local.get 0)) (i32.const 1)",
     "table.grow": "(table.grow $t (ref.null func) (local.get 0)) drop (table.size $t)",
     "table.size": "(table.size $t)",
@@ -101,7 +121,9 @@ def cases(operator):
     source = (re.findall(r"_([if]\d\d)", name) or [kind])[0]
     result = "i32" if re.search(r"\.(eqz?|ne|[lg][te](_[su])?)$", name) else kind
     if operator.net == 0:
-        return function_with(f"({name} (local.get 0))", result, source), [("f", n) for n in NUMBERS[source]]
+        return function_with(f"({name} (local.get 0))", result, source), [
+            ("f", n) for n in NUMBERS[source]
+        ]
     code = f"({name} (local.get 0) (local.get 1))"
     calls = [("f", one, two) for one in NUMBERS[kind][1:] for two in NUMBERS[kind][:3]]
     return function_with(code, result, f"{kind} {kind}"), calls
@@ -118,7 +140,8 @@ def test_each_operator_does_and_costs_what_it_does_and_costs_by_fuel(operator):
 DEAD = {
     "after a branch": "(block (br 0) (i32.add) (drop)) (local.get 0)",
     "blocks in it": (
-        "(block (br 0) (block (loop (br 1) (if (then)) (br_table 0 1 2))) (unreachable)) (local.get 0)"
+        "(block (br 0) (block (loop (br 1) (if (then)) (br_table 0 1 2))) (unreachable))"
+        " (local.get 0)"
     ),
     "an if of which one half is dead": (
         "(if (result i32) (local.get 0) (then (return (i32.const 1))) (else (i32.const 2)))"
@@ -130,19 +153,26 @@ DEAD = {
         "(block (return (i32.const 4)) (if (i32.const 1) (then (nop)) (else (br 0)))) (i32.const 5)"
     ),
     "an else that lives after a dead half": (
-        "(if (local.get 0) (then (br 1 (i32.const 7))) (else (global.set $g (i32.const 9)))) (global.get $g)"
+        "(if (local.get 0) (then (br 1 (i32.const 7))) (else (global.set $g (i32.const 9))))"
+        " (global.get $g)"
     ),
     "after a block that never ends": "(block (loop (br 0 (br 1)))) (local.get 0)",
     "a call and a grow in it": "(block (br 0) (call $host) (memory.grow) (drop)) (local.get 0)",
     "a function that only branches": "(br 0 (local.get 0))",
     "a table of branches to the function": "(br_table 0 0 0 (i32.const 1) (local.get 0))",
-    "a block with parameters": "(local.get 0) (block (param i32) (result i32) (br 0) (drop) (i32.const 1)) ",
+    "a block with parameters": (
+        "(local.get 0) (block (param i32) (result i32) (br 0) (drop) (i32.const 1)) "
+    ),
     "a loop with parameters": (
         "(local.get 0) (loop (param i32) (result i32) (i32.const 1) (i32.sub) (br_if 0 "
         "(i32.const 5) (i32.const 0)) (drop))"
     ),
-    "two results": "(block (result i32 i32) (br 0 (i32.const 3) (local.get 0)) (unreachable)) (i32.add)",
-    "to the end of an outer block": "(block (block (br 1) (nop)) (drop (i32.const 1))) (local.get 0)",
+    "two results": (
+        "(block (result i32 i32) (br 0 (i32.const 3) (local.get 0)) (unreachable)) (i32.add)"
+    ),
+    "to the end of an outer block": (
+        "(block (block (br 1) (nop)) (drop (i32.const 1))) (local.get 0)"
+    ),
     "select and stores in it": (
         "(block (unreachable) (select) (i64.store) (f64.store) (f64.copysign) (drop)) (local.get 0)"
     ),
@@ -156,7 +186,7 @@ def test_dead_code(code):
         assert by_counter(module, ("f", number)) == by_fuel(module, ("f", number))
 
 
-# --- modules made by chance ------------------------------------------------------------------------------
+# --- modules made by chance -----------------------------------------------------------------------
 @MADE
 @given(modules(nans=False))
 def test_modules_cost_what_they_cost_by_fuel(text):
@@ -184,9 +214,11 @@ def test_modules_cost_the_same_in_another_engine():
         assert replace(there, ending=outcome.ending) == outcome, text
 
 
-# --- what is refused -------------------------------------------------------------------------------------
+# --- what is refused ------------------------------------------------------------------------------
 REFUSED = {
-    "an export named kn_left": '(module (global (mut i64) (i64.const 5)) (export "kn_left" (global 0)))',
+    "an export named kn_left": (
+        '(module (global (mut i64) (i64.const 5)) (export "kn_left" (global 0)))'
+    ),
     "an export named kn_": '(module (func (export "kn_")))',
     "an import that is no function, m": '(module (import "host" "m" (memory 1)))',
     "an import that is no function, g": '(module (import "host" "g" (global (mut i64))))',
@@ -239,7 +271,7 @@ def test_an_engine_finds_a_module_invalid_that_names_the_counter():
         wasmtime.Module.validate(wasmtime.Engine(), module)
 
 
-# --- attacks ---------------------------------------------------------------------------------------------
+# --- attacks --------------------------------------------------------------------------------------
 MANY = 100_000
 ENDLESS = {
     "a loop": "(loop (br 0))",
@@ -254,7 +286,8 @@ ENDLESS = {
     "calls by a pointer in a loop": "(loop (call_indirect $t (i32.const 0)) (br 0))",
     "a tree of calls": "(call $t20)",
     "calls of the host by a pointer": (
-        "(loop (drop (call_indirect $t (param i32) (result i32) (i32.const 1) (i32.const 1))) (br 0))"
+        "(loop (drop (call_indirect $t (param i32) (result i32) (i32.const 1) (i32.const 1)))"
+        " (br 0))"
     ),
     "calls of the host by its export": "(loop (drop (call $host (i32.const 1))) (br 0))",
 }
@@ -263,7 +296,8 @@ ENDLESS = {
 @pytest.mark.parametrize("code", ENDLESS.values(), ids=ENDLESS)
 def test_nothing_runs_for_longer_than_its_units(code):
     tree = "".join(f"(func $t{n} {f'(call $t{n - 1}) ' * 9})" for n in range(1, 21))
-    text = f"""(module {HOST} {MEMORY} (table $t 2 funcref) (elem (table $t) (i32.const 0) func $leaf $host)
+    text = f"""(module {HOST} {MEMORY} (table $t 2 funcref) (elem (table $t) (i32.const 0) func
+    $leaf $host)
       (export "host" (func $host)) (func $leaf) (func $t0) {tree} (func (export "f") {code}))"""
     outcome = by_counter(wasm(text), ("f",), given=MANY, prices=prices(1))
     assert outcome.ending == "OUT_OF_FUEL"
@@ -279,7 +313,8 @@ def test_a_function_of_the_host_that_is_exported_takes_the_counter_from_the_modu
     "code",
     [
         "(call $dear) (call $dear) (call $dear)",
-        "(call $cheap) (call $cheap)" + "(block (br_if 0 (i32.const 0)) (drop (f64.sqrt (f64.const 2))))" * 5,
+        "(call $cheap) (call $cheap)"
+        + "(block (br_if 0 (i32.const 0)) (drop (f64.sqrt (f64.const 2))))" * 5,
         "(call $cheap)" * 2_000 + "(block (br_if 0 (i32.const 0)) (unreachable))",
     ],
     ids=["a function without calls", "what follows calls", "many calls"],
@@ -293,16 +328,21 @@ def test_units_are_looked_at_long_before_the_counter_could_wrap_around(code):
     assert by_counter(wasm(text), ("f",), given=1_200_000, prices=list_).ending == "OUT_OF_FUEL"
 
 
-# --- depth -----------------------------------------------------------------------------------------------
+# --- depth ----------------------------------------------------------------------------------------
 def recursion(locals_=0, operands=0, *, floats=False):
     """A function that calls itself for ever, and then uses so many locals and operands."""
     kind = "f64" if floats else "i64"
-    values = " ".join(f"(local.set {n} ({kind}.load offset={8 * n} (i32.const 0)))" for n in range(locals_))
+    values = " ".join(
+        f"(local.set {n} ({kind}.load offset={8 * n} (i32.const 0)))" for n in range(locals_)
+    )
     before = " ".join(f"({kind}.load offset={8 * n} (i32.const 4))" for n in range(operands))
     after = "".join("global.set $g " for _ in range(operands))
-    kept = " ".join(f"({kind}.store offset={8 * n} (i32.const 0) (local.get {n}))" for n in range(locals_))
+    kept = " ".join(
+        f"({kind}.store offset={8 * n} (i32.const 0) (local.get {n}))" for n in range(locals_)
+    )
     return f"""(module {MEMORY} (global $g (mut {kind}) ({kind}.const 0))
-      (func $f (export "f") (local {f"{kind} " * locals_}) {values} {before} (call $f) {after} {kept}))"""
+      (func $f (export "f") (local {f"{kind} " * locals_}) {values} {before} (call $f) {after}
+      {kept}))"""
 
 
 SHAPES = {
@@ -318,23 +358,35 @@ SHAPES = {
 
 @pytest.mark.parametrize("shape", SHAPES.values(), ids=SHAPES)
 def test_a_recursion_ends_at_the_limit_of_the_module_before_that_of_the_engine(shape):
-    """The engine of these tests has 512 kB of stack, so that is the most that the depth may stand for."""
+    """The engine of these tests has 512 kB of stack, so that is the most that the depth may stand
+    for."""
     limits = replace(LIMITS, depth=512 * 1024 // FRAME_BYTES)
     assert by_counter(wasm(recursion(**shape)), ("f",), limits=limits).ending == "STACK_OVERFLOW"
 
 
 def test_a_function_that_returns_gives_its_depth_back():
     """By `return`, by a branch, and at its end."""
-    ways = ("", "return", "br 0", "(br_if 0 (i32.const 1)) unreachable", "(br_table 0 0 (i32.const 3))")
+    ways = (
+        "",
+        "return",
+        "br 0",
+        "(br_if 0 (i32.const 1)) unreachable",
+        "(br_table 0 0 (i32.const 3))",
+    )
     functions = "".join(f"(func $f{n} (call $leaf) {way})" for n, way in enumerate(ways))
     calls = " ".join(f"(call $f{n})" for n in range(len(ways)))
-    again = "(br_if 0 (i32.lt_u (local.tee 0 (i32.add (local.get 0) (i32.const 1))) (i32.const 500)))"
-    text = f"""(module (func $leaf) {functions} (func (export "f") (local i32) (loop {calls} {again})))"""
+    again = (
+        "(br_if 0 (i32.lt_u (local.tee 0 (i32.add (local.get 0) (i32.const 1))) (i32.const 500)))"
+    )
+    text = f"""(module (func $leaf) {functions} (func (export "f") (local i32) (loop {calls}
+    {again})))"""
     assert by_counter(wasm(text), ("f",), limits=replace(LIMITS, depth=30)).ending == "returned"
-    assert by_counter(wasm(text), ("f",), limits=replace(LIMITS, depth=10)).ending == "STACK_OVERFLOW"
+    assert (
+        by_counter(wasm(text), ("f",), limits=replace(LIMITS, depth=10)).ending == "STACK_OVERFLOW"
+    )
 
 
-# --- memory, tables, numbers -----------------------------------------------------------------------------
+# --- memory, tables, numbers ----------------------------------------------------------------------
 def test_memory_and_tables_have_a_maximum():
     text = """(module (memory 1) (table 1 funcref) (func (export "f") (result i32 i32 i32 i32)
       (memory.grow (i32.const 255)) (memory.grow (i32.const 1))
@@ -345,7 +397,8 @@ def test_memory_and_tables_have_a_maximum():
 
 def test_a_smaller_maximum_of_its_own_stays():
     module = wasm(
-        '(module (memory 1 3) (func (export "f") (param i32) (result i32) (memory.grow (local.get 0))))'
+        '(module (memory 1 3) (func (export "f") (param i32) (result i32) (memory.grow (local.get'
+        " 0))))"
     )
     for pages in (2, 3):
         assert by_counter(module, ("f", pages)) == by_fuel(module, ("f", pages))
@@ -372,7 +425,7 @@ def test_a_nan_whose_bits_are_seen_is_the_canonical_one(code):
     assert seen in (0x7FF8 << 48, 0x7FC00000, *struct.unpack("<QI", struct.pack("<df", 2, 2)))
 
 
-# --- bytes and prices ------------------------------------------------------------------------------------
+# --- bytes and prices -----------------------------------------------------------------------------
 def test_the_pass_gives_the_same_bytes_again_and_leaves_out_custom_sections():
     module = wasm(function_with(OTHERS["call"]))
     named = module + b"\0\x05\x04name"

@@ -1,5 +1,5 @@
-"""The same modules, requests and seeds give the same replies, units and memory: in wasmtime, in another major
-version of it, and in node."""
+"""The same modules, requests and seeds give the same replies, units and memory: in wasmtime, in
+another major version of it, and in node."""
 
 import fcntl
 import hashlib
@@ -31,7 +31,9 @@ from tests.support.counted_programs import TALKING, settings_of, whole_day
 from tests.support.counting import in_node, wasm
 from tests.support.fuel_workers import COUNTABLE, UNITS, started
 
-pytestmark = pytest.mark.skipif(not engine.is_installed(), reason="no engine that counts is installed")
+pytestmark = pytest.mark.skipif(
+    not engine.is_installed(), reason="no engine that counts is installed"
+)
 
 ROOT = Path(__file__).parents[2]
 LINES = ROOT / "tests" / "programs" / "lines" / "plays"
@@ -92,7 +94,9 @@ def program(name):
     language = next(row for row in languages_of(settings) if name.suffix[1:] in row.suffixes)
     if not is_installed(language):
         pytest.skip(f"{name.suffix}: no compiler for WebAssembly is installed")
-    outcome = counted.examine({name.name: name.read_bytes()}, Sandbox(), settings, languages_of(settings))
+    outcome = counted.examine(
+        {name.name: name.read_bytes()}, Sandbox(), settings, languages_of(settings)
+    )
     assert isinstance(outcome.result, FuelProgram), outcome
     return outcome.result
 
@@ -110,46 +114,58 @@ def in_wasmtime(made):
 
 @pytest.mark.parametrize("name", FIXED)
 def test_these_units_are_the_same_for_ever(name):
-    """If they change, raise a number of `COUNTER` in sandbox/fuel/engine.py, or add a price list."""
+    """If they change, raise a number of `COUNTER` in sandbox/fuel/engine.py, or add a price
+    list."""
     assert [reply["fuel"] for reply in in_wasmtime(program(name))] == FIXED[name]
 
 
 def test_the_pass_and_its_prices_give_the_same_bytes_for_ever():
-    """They are in the key of each program by their numbers: `VERSION` in counted.py, and that of the list."""
+    """They are in the key of each program by their numbers: `VERSION` in counted.py, and that of
+    the list."""
     with_prices = with_counter(JAVASCRIPT.module, prices(1), Limits(64 * MB))
     assert hashlib.sha256(with_prices).hexdigest() == COUNTED_QUICKJS
 
 
 IMPORTS = {
-    "reads.mjs": b"""\xef\xbb\xbfimport { createInterface } from "node:readline";
+    "reads.mjs": (
+        b"""\xef\xbb\xbfimport { createInterface } from "node:readline";
 import * as path from "path";
 import { readFileSync } from "fs";
 import own from "./adds.cjs";
 createInterface({ input: process.stdin }).on("line", async (line) => {
   if (line.startsWith("next")) console.log(await own.add(line.split(" ")[1], path.basename("a/7")));
   else console.error(readFileSync("w\xc3\xb6rter.txt", "utf8"), Math.random());
-});""",
-    "adds.cjs": b"#!/usr/bin/env node\nexports.add = (...all) => all.map(Number).reduce((a, b) => a + b);",
+});"""
+    ),
+    "adds.cjs": (
+        b"#!/usr/bin/env node\nexports.add = (...all) => all.map(Number).reduce((a, b) => a + b);"
+    ),
     "package.json": b'{"type": "module"}',
     "w\xf6rter.txt": "gr\xfc\xdfe\n".encode(),
 }
-"""A program with modules and scripts, a mark at its beginning, and a file's name outside of ASCII."""
+"""A program with modules and scripts, a mark at its beginning, and a file's name outside of
+ASCII."""
 IN_PYTHON = {
-    "reads.py": b"""import math, random, sys, time
+    "reads.py": (
+        b"""import math, random, sys, time
 from adds import Sum
 for line in sys.stdin:
     if line.startswith("next"):
         print(Sum(line.split()[1], "7").text())
     else:
-        print(open("w\xc3\xb6rter.txt").read(), random.random(), math.sin(time.time()), file=sys.stderr)
-""",
-    "adds.py": b"""from dataclasses import dataclass
+        print(open("w\xc3\xb6rter.txt").read(), random.random(), math.sin(time.time()),
+        file=sys.stderr)
+"""
+    ),
+    "adds.py": (
+        b"""from dataclasses import dataclass
 @dataclass
 class Sum:
     one: str
     two: str
     def text(self): return str(int(self.one) + int(self.two))
-""",
+"""
+    ),
     "w\xf6rter.txt": "gr\xfc\xdfe\n".encode(),
 }
 COMPARED = [LINES / "adder.cpp", OWN / "plays" / "adder.rs", OWN / "crash" / "deep_recursion.c"]
@@ -167,7 +183,9 @@ def test_node_gives_the_same_replies(name):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("made", [in_javascript(IMPORTS), in_python(IN_PYTHON)], ids=["JavaScript", "Python"])
+@pytest.mark.parametrize(
+    "made", [in_javascript(IMPORTS), in_python(IN_PYTHON)], ids=["JavaScript", "Python"]
+)
 def test_node_gives_the_same_replies_of_programs_in_several_files(made):
     replies = in_wasmtime(made)
     assert [reply.get("line") for reply in replies] == ["11", None, "24", "106"], replies
@@ -232,7 +250,9 @@ def other_wasmtime(tmp_path_factory):
     fcntl.flock(lock, fcntl.LOCK_EX)  # all test processes want it
     try:
         if not any(folder.iterdir()):
-            subprocess.run([*install, f"wasmtime=={OTHER_MAJOR}"], capture_output=True, text=True, check=True)
+            subprocess.run(
+                [*install, f"wasmtime=={OTHER_MAJOR}"], capture_output=True, text=True, check=True
+            )
     except subprocess.CalledProcessError as error:
         reason = f"wasmtime {OTHER_MAJOR} cannot be installed: {error.stderr[-200:]}"
         if os.environ.get("CI"):

@@ -1,4 +1,5 @@
-"""Programs that ask the host for impossible things, or reply in our place, play in a contest all the same."""
+"""Programs that ask the host for impossible things, or reply in our place, play in a contest all
+the same."""
 
 from pathlib import Path
 
@@ -23,14 +24,19 @@ int main(int count, char **words)
     __wasi_size_t size;
 """
 C_PROGRAMS = {
-    "sleeps_twice": """
-        __wasi_subscription_t alarm = {.u = {__WASI_EVENTTYPE_CLOCK, {.clock = {.timeout = ~0ull}}}};
+    "sleeps_twice": (
+        """
+        __wasi_subscription_t alarm = {.u = {__WASI_EVENTTYPE_CLOCK,
+        {.clock = {.timeout = ~0ull}}}};
         __wasi_event_t event;
         __wasi_poll_oneoff(&alarm, &event, 1, &size);
-        __wasi_poll_oneoff(&alarm, &event, 1, &size);""",
-    "writes_beyond": """
+        __wasi_poll_oneoff(&alarm, &event, 1, &size);"""
+    ),
+    "writes_beyond": (
+        """
         __wasi_ciovec_t from = {(uint8_t *) 0xffffff00, sizeof rest};
-        __wasi_fd_write(1, &from, 1, &size);""",
+        __wasi_fd_write(1, &from, 1, &size);"""
+    ),
     "recurses": "return main(count, words) + rest[count];",
     "answers_binary": "memset(rest, 0xff, 900); rest[899] = 10; write(1, rest, 900);",
     "answers_endlessly": "for (;;) write(1, rest, sizeof rest);",
@@ -39,7 +45,9 @@ C_PROGRAMS = {
 
 
 def test_hostile_programs_in_c(tmp_path: Path) -> None:
-    honest = {name: samples("cooperation")[name] for name in ("pavlov.c", "grudger.pl", "tit_for_tat.py")}
+    honest = {
+        name: samples("cooperation")[name] for name in ("pavlov.c", "grudger.pl", "tit_for_tat.py")
+    }
     hostile = {
         f"{name}.c": HEAD + code.encode() + b'\n    puts("C");\n    return 0;\n}\n'
         for name, code in C_PROGRAMS.items()

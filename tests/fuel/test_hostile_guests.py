@@ -1,4 +1,5 @@
-"""Whatever a program asks of the host or returns: the worker replies, and the player raises nothing."""
+"""Whatever a program asks of the host or returns: the worker replies, and the player raises
+nothing."""
 
 import json
 from collections.abc import Iterator
@@ -24,10 +25,14 @@ from tests.support.host_calls import NAMES, PAGE, WASI, escaped, kinds
 
 wasmtime = pytest.importorskip("wasmtime")
 
-NUMBERS = st.sampled_from([0, 1, 2, 3, 4, 5, 8, 48, 64, 1_024, PAGE - 8, PAGE - 1, PAGE, 2**31, 2**32 - 1])
+NUMBERS = st.sampled_from(
+    [0, 1, 2, 3, 4, 5, 8, 48, 64, 1_024, PAGE - 8, PAGE - 1, PAGE, 2**31, 2**32 - 1]
+)
 # The names are in memory, at 1024 and each 32 bytes after.
 OPENED = st.sampled_from([(1024 + 32 * at, len(name)) for at, name in enumerate(NAMES)])
-WIDE = NUMBERS | st.sampled_from([2**62, 2**63 - 1, -1, -(2**63)]) | st.integers(-(2**63), 2**63 - 1)
+WIDE = (
+    NUMBERS | st.sampled_from([2**62, 2**63 - 1, -1, -(2**63)]) | st.integers(-(2**63), 2**63 - 1)
+)
 # The beginning of memory: subscriptions, parts and names that mean something, and any bytes.
 MEMORY = st.binary(max_size=96) | st.lists(NUMBERS, max_size=24).map(
     lambda numbers: b"".join(number.to_bytes(4, "little") for number in numbers)
@@ -36,21 +41,35 @@ MEMORY = st.binary(max_size=96) | st.lists(NUMBERS, max_size=24).map(
 
 @st.composite
 def calls(draw: Any) -> tuple[str, list[int]]:
-    name = draw(st.sampled_from([*sorted(WASI), "poll_oneoff", "fd_seek", "clock_time_get", "open"]))
+    name = draw(
+        st.sampled_from([*sorted(WASI), "poll_oneoff", "fd_seek", "clock_time_get", "open"])
+    )
     if name == "open":
-        return "path_open", [3, 0, *draw(OPENED), 0, draw(st.sampled_from([0, 64])), 0, 0, draw(NUMBERS)]
+        return "path_open", [
+            3,
+            0,
+            *draw(OPENED),
+            0,
+            draw(st.sampled_from([0, 64])),
+            0,
+            0,
+            draw(NUMBERS),
+        ]
     return name, [draw(WIDE if kind == "I" else NUMBERS) for kind in WASI[name]]
 
 
 SHOWS_MEMORY = """(func $show (local $at i32) (local $sum i32)
   (loop $sums
-    (local.set $sum (i32.mul (i32.const 31) (i32.add (local.get $sum) (i32.load8_u (local.get $at)))))
-    (br_if $sums (i32.lt_u (local.tee $at (i32.add (local.get $at) (i32.const 1))) (i32.const 65536))))
+    (local.set $sum (i32.mul (i32.const 31) (i32.add (local.get $sum) (i32.load8_u (local.get
+    $at)))))
+    (br_if $sums (i32.lt_u (local.tee $at (i32.add (local.get $at) (i32.const 1))) (i32.const
+    65536))))
   (i32.store (i32.const 60000) (i32.const 60008))
   (i32.store (i32.const 60004) (i32.const 8))
   (i64.store (i32.const 60008) (i64.or (i64.const 0x4040404040404040) (i64.or
     (i64.extend_i32_u (i32.and (local.get $sum) (i32.const 0x3f3f3f3f)))
-    (i64.shl (i64.extend_i32_u (i32.and (i32.shr_u (local.get $sum) (i32.const 6)) (i32.const 0x3f3f3f3f)))
+    (i64.shl (i64.extend_i32_u (i32.and (i32.shr_u (local.get $sum) (i32.const 6)) (i32.const
+    0x3f3f3f3f)))
       (i64.const 32)))))
   (drop (call $fd_write (i32.const 2) (i32.const 60000) (i32.const 1) (i32.const 60020))))"""
 """Writes a digest of the memory to standard error."""
@@ -68,7 +87,8 @@ def text_of(memory: bytes, made: list[tuple[str, list[int]]]) -> str:
     )
     made = [("path_open", [3, 0, 1024, 5, 0, 0, 0, 0, 0]), *made]
     asked = [
-        f"(call ${name} {' '.join(f'({k}.const {n})' for k, n in zip(kinds(name), numbers, strict=True))})"
+        f"(call ${name}"
+        f" {' '.join(f'({k}.const {n})' for k, n in zip(kinds(name), numbers, strict=True))})"
         for name, numbers in made
     ]
     code = "".join(
@@ -82,7 +102,8 @@ def text_of(memory: bytes, made: list[tuple[str, list[int]]]) -> str:
 
 
 def test_no_pointer_leads_out_of_the_memory_and_no_name_to_another_file_than_in_node() -> None:
-    """Each call gets each pointer for each file, also at the end of memory; the module ends by itself."""
+    """Each call gets each pointer for each file, also at the end of memory; the module ends by
+    itself."""
     pointers = [0, PAGE - 4, PAGE - 1, PAGE, 2**31, 2**32 - 16, 2**32 - 1]
     made = [("fd_seek", [4, 2**53 + 1, 0, 64]), ("fd_readdir", [3, 1_536, 30, 1, PAGE - 1])]
     for name, parameters in WASI.items():
@@ -92,7 +113,10 @@ def test_no_pointer_leads_out_of_the_memory_and_no_name_to_another_file_than_in_
         made += [(name, [file, *[at] * (count - 1)]) for file in files for at in pointers]
     for at, name in enumerate(NAMES):
         place = [3, 0, 1_024 + 32 * at, len(name)]
-        made += [("path_filestat_get", [*place, 3_200]), ("path_open", [*place, 0, 0, 0, 0, 3_000 + 4 * at])]
+        made += [
+            ("path_filestat_get", [*place, 3_200]),
+            ("path_open", [*place, 0, 0, 0, 0, 3_000 + 4 * at]),
+        ]
     assert replies_everywhere(b"", made)["ended"] == {"exit": 0}
 
 
@@ -123,7 +147,7 @@ def test_only_so_many_files_can_be_open_as_in_node() -> None:
     assert replies_everywhere(b"", made)["ended"] == {"exit": 0}
 
 
-# --- modules that are not like those of a compiler ---------------------------------------------------------
+# --- modules that are not like those of a compiler ------------------------------------------------
 DRAWS = '(import "wasi_snapshot_preview1" "random_get" (func $draw (param i32 i32) (result i32)))'
 LEAVES = '(import "wasi_snapshot_preview1" "proc_exit" (func $leave (param i32)))'
 YIELDS = '(import "wasi_snapshot_preview1" "sched_yield" (func $yield (result i32)))'
@@ -152,7 +176,8 @@ def test_a_module_that_cannot_be_started_has_no_start_as_in_node(start: str) -> 
 
 
 @pytest.mark.parametrize(
-    "start", ['(func (export "_start") (result i32) (i32.const 3))', '(export "_start" (func $yield))']
+    "start",
+    ['(func (export "_start") (result i32) (i32.const 3))', '(export "_start" (func $yield))'],
 )
 def test_what_the_start_returns_does_not_matter(start: str) -> None:
     assert reply_everywhere(f"(module {YIELDS} {start})")["ended"] == {"exit": 0}
@@ -183,7 +208,8 @@ def test_a_function_that_is_imported_with_two_types_is_refused(name: str) -> Non
 
 @pytest.mark.parametrize("name", sorted(name for name, parameters in WASI.items() if parameters))
 def test_a_pointer_of_64_bits_is_refused(name: str) -> None:
-    """It would be added to the address of the module's memory, and reach any other place of the worker."""
+    """It would be added to the address of the module's memory, and reach any other place of the
+    worker."""
     usual = kinds(name)
     for at in range(len(usual)):
         other = [*usual[:at], "i32" if usual[at] == "i64" else "i64", *usual[at + 1 :]]
@@ -210,7 +236,7 @@ def refusal(name: str, parameters: list[str], result: str) -> str | None:
     return why_refused(wasmtime.Module(wasmtime.Engine(), counting))
 
 
-# --- what a function returns -------------------------------------------------------------------------------
+# --- what a function returns ----------------------------------------------------------------------
 FORGED = {
     "an unknown trap": '{"ended": {"trap": "nope"}}',
     "an end that is a list": '{"ended": []}',
@@ -243,7 +269,9 @@ def get_move(kind, text):
 
 
 @pytest.mark.parametrize("what", FORGED)
-def test_what_a_function_returns_in_our_place_is_its_own_fault(player: FuelPlayer, what: str) -> None:
+def test_what_a_function_returns_in_our_place_is_its_own_fault(
+    player: FuelPlayer, what: str
+) -> None:
     found = player.move(("x", FORGED[what]))
     assert isinstance(found, AnswerFault)
     assert found.kind in (AnswerFaultKind.UNREADABLE, AnswerFaultKind.CRASH)
@@ -258,10 +286,14 @@ def test_a_function_that_returns_too_much_gave_a_long_answer(player: FuelPlayer)
 
 @given(
     st.dictionaries(
-        st.sampled_from(["fuel", "memory", "stderr", "ended", "line", "output", "returned", "unasked"]),
+        st.sampled_from(
+            ["fuel", "memory", "stderr", "ended", "line", "output", "returned", "unasked"]
+        ),
         st.recursive(
             st.none() | st.booleans() | st.integers() | st.text() | st.floats(allow_nan=False),
-            lambda inner: st.lists(inner) | st.dictionaries(st.sampled_from(["exit", "trap", "x"]), inner),
+            lambda inner: (
+                st.lists(inner) | st.dictionaries(st.sampled_from(["exit", "trap", "x"]), inner)
+            ),
             max_leaves=4,
         ),
     )

@@ -1,4 +1,5 @@
-"""JavaScript whose time is counted: programs print what Node prints, and nothing they do harms the worker."""
+"""JavaScript whose time is counted: programs print what Node prints, and nothing they do harms the
+worker."""
 
 import base64
 import shutil
@@ -17,7 +18,9 @@ from sandbox.limits import MB
 from sandbox.sandbox import Sandbox
 from tests.support.fuel_workers import SEED, UNITS, Worker, started
 
-pytestmark = pytest.mark.skipif(not engine.is_installed(), reason="no engine that counts is installed")
+pytestmark = pytest.mark.skipif(
+    not engine.is_installed(), reason="no engine that counts is installed"
+)
 
 PROGRAMS = Path(__file__).with_name("javascript")
 WORDS = ["one", "two words"]
@@ -38,7 +41,7 @@ def javascript(
         yield worker
 
 
-# --- as Node -----------------------------------------------------------------------------------------------
+# --- as Node --------------------------------------------------------------------------------------
 def ours(path: Path, lines: list[bytes], guest: Mapping[str, Any]) -> tuple[str, int]:
     """What a program prints with these lines as its whole input, and its exit code.
 
@@ -90,7 +93,9 @@ def ours(path: Path, lines: list[bytes], guest: Mapping[str, Any]) -> tuple[str,
 @pytest.mark.parametrize("name", sorted(path.name for path in PROGRAMS.glob("*.*js")))
 def test_a_program_prints_what_node_prints(name, guest):
     text = (PROGRAMS / "input.txt").read_bytes()
-    node = subprocess.run(["node", name, *WORDS], cwd=PROGRAMS, input=text, capture_output=True, check=False)
+    node = subprocess.run(
+        ["node", name, *WORDS], cwd=PROGRAMS, input=text, capture_output=True, check=False
+    )
     printed, exit_code = ours(PROGRAMS / name, text.splitlines(keepends=True), guest)
     assert (printed, exit_code) == (node.stdout.decode(), node.returncode)
 
@@ -98,7 +103,8 @@ def test_a_program_prints_what_node_prints(name, guest):
 def test_a_date_in_a_format_is_what_most_versions_of_node_print(
     guest: Mapping[str, Any], tmp_path: Path
 ) -> None:
-    """Node 18, 20.20, 22 and 24 print this; 20.19, which Debian 13 has, prints "Thu Jan 01 1970 ..."."""
+    """Node 18, 20.20, 22 and 24 print this; 20.19, which Debian 13 has, prints "Thu Jan 01 1970
+    ..."."""
     program = tmp_path / "date.js"
     program.write_text('console.log("%s", new Date(0), "%s");')
     assert ours(program, [], guest) == ("1970-01-01T00:00:00.000Z %s\n", 0)
@@ -109,7 +115,7 @@ def guest() -> Mapping[str, Any]:
     return guests.GUESTS["JavaScript"].prepared(Sandbox(), 64 * MB)
 
 
-# --- lines and words ---------------------------------------------------------------------------------------
+# --- lines and words ------------------------------------------------------------------------------
 ADDER = Path("tests/programs/lines/plays/adder.js").read_text()
 ASYNC_ADDER = """
 const { createInterface } = require("readline/promises");
@@ -171,11 +177,16 @@ def test_programs_get_words_and_read_their_own_files():
     source = """#!/usr/bin/env node
         const { size } = require("./data.json"), helper = require("./lib");
         const fs = require("fs");
-        const notes = fs.readFileSync("notes.txt", "utf8").trim(), own = fs.readFileSync(__filename);
+        const notes = fs.readFileSync("notes.txt", "utf8").trim(),
+        own = fs.readFileSync(__filename);
         console.log(process.argv.slice(2), size, helper.twice(size), notes);
         console.log(fs.readdirSync("."), fs.existsSync("/etc/passwd"), own.length);
     """
-    files = {"data.json": b'{"size": 3}', "lib.js": b"exports.twice = (x) => 2 * x;", "notes.txt": b"text\n"}
+    files = {
+        "data.json": b'{"size": 3}',
+        "lib.js": b"exports.twice = (x) => 2 * x;",
+        "notes.txt": b"text\n",
+    }
     with javascript(source, files=files) as worker:
         reply = worker.run("a b", "ü")
     assert reply["output"].splitlines() == [
@@ -193,7 +204,14 @@ def test_files_are_read_only_and_there_are_no_others():
         ])
           try { work(); console.log("done"); } catch (error) { console.log(error.code); }"""
     with javascript(source) as worker:
-        assert worker.run()["output"].split() == ["EROFS", "EROFS", "EROFS", "ENOENT", "ENOENT", "ENOENT"]
+        assert worker.run()["output"].split() == [
+            "EROFS",
+            "EROFS",
+            "EROFS",
+            "ENOENT",
+            "ENOENT",
+            "ENOENT",
+        ]
 
 
 def test_a_source_that_is_not_utf_8_runs_as_with_node():
@@ -204,7 +222,10 @@ def test_a_source_that_is_not_utf_8_runs_as_with_node():
 
 
 SAMPLES = {
-    "knobeln/home/kit/images/javascript/standoff/bot.js": (["20/1/P", "20/0/N"], ["20/0/P", "16/2/R"]),
+    "knobeln/home/kit/images/javascript/standoff/bot.js": (
+        ["20/1/P", "20/0/N"],
+        ["20/0/P", "16/2/R"],
+    ),
     "knobeln/home/kit/images/javascript/ultimate-tic-tac-toe/bot.js": (
         ["5", "19" + "0" * 81],
         ["5", "23" + "0" * 36 + "111" + "0" * 42],
@@ -227,23 +248,27 @@ def test_sample_programs_move_as_with_node(path):
             assert worker.run(*words)["output"] == node.stdout.decode() != ""
 
 
-# --- the same everywhere -----------------------------------------------------------------------------------
+# --- the same everywhere --------------------------------------------------------------------------
 
 
 def test_a_clock_shows_counted_time_and_jumps_where_a_program_waits():
     source = """const begin = Date.now();
-        setTimeout(() => console.log(Date.now() - begin >= 3600000, performance.now() < 3601000), 3600000);"""
+        setTimeout(() => console.log(Date.now() - begin >= 3600000, performance.now() < 3601000),
+        3600000);"""
     with javascript(source) as worker:
         assert worker.run()["output"] == "true true\n"
 
 
-# --- faults ------------------------------------------------------------------------------------------------
+# --- faults ---------------------------------------------------------------------------------------
 def test_an_uncaught_error_is_shown_with_its_line_and_stack():
-    with javascript("function move() {\n  throw new TypeError('no idea');\n}\n\nmove();\n") as worker:
+    with javascript(
+        "function move() {\n  throw new TypeError('no idea');\n}\n\nmove();\n"
+    ) as worker:
         reply = worker.run()
     assert reply["ended"] == {"exit": 1}
     assert reply["stderr"].splitlines() == [
-        "/work/bot.js:2", "  throw new TypeError('no idea');", "            ^", "", "TypeError: no idea",
+        "/work/bot.js:2", "  throw new TypeError('no idea');", "            ^", "",
+        "TypeError: no idea",
         "    at move (/work/bot.js:2:13)", "    at /work/bot.js:5:1",
     ]  # fmt: skip
 
@@ -258,7 +283,10 @@ def evaluator() -> Iterator[Worker]:
 @pytest.mark.parametrize(
     ("source", "message"),
     [
-        ("let a = 1;\nlet b = ;", "SyntaxError: unexpected token in expression: ';'\n    at eval:2:9"),
+        (
+            "let a = 1;\nlet b = ;",
+            "SyntaxError: unexpected token in expression: ';'\n    at eval:2:9",
+        ),
         (
             "(function deeper() { deeper(); })()",
             "RangeError: Maximum call stack size exceeded\n    at deeper",
@@ -276,8 +304,14 @@ def evaluator() -> Iterator[Worker]:
             "unhandled promise rejection: Error: late",
         ),
         ("throw null", "Uncaught null"),
-        ("throw new Proxy(new Error('x'), { get() { throw 1; } })", "Uncaught error that cannot be shown"),
-        ("require('http')", "Error: require('http'): programs whose time is counted have no network"),
+        (
+            "throw new Proxy(new Error('x'), { get() { throw 1; } })",
+            "Uncaught error that cannot be shown",
+        ),
+        (
+            "require('http')",
+            "Error: require('http'): programs whose time is counted have no network",
+        ),
         ("require('left-pad')", "Error: Cannot find module 'left-pad'"),
         ("process.on('exit', () => { throw new Error('at the end'); })", "Error: at the end"),
     ],
@@ -340,7 +374,9 @@ BYTECODE = """import("qjs:bjson").then(({ read }) => {
 
 
 def test_modules_of_the_engine_find_nothing_to_harm(evaluator):
-    expected = '{"open":-%d,"create":-69,"list":3,"mkdir":-69,"remove":-69,"rename":-69,"stat":44,%s}\n'
+    expected = (
+        '{"open":-%d,"create":-69,"list":3,"mkdir":-69,"remove":-69,"rename":-69,"stat":44,%s}\n'
+    )
     names = ("exec", "pipe", "kill", "Worker", "symlink", "dup", "waitpid")
     missing = ",".join(f'"{name}":"not there"' for name in names)
     assert evaluator.run(OS)["output"] in (expected % (number, missing) for number in (28, 44))

@@ -35,7 +35,8 @@ def test_a_day_whose_workers_are_killed_ends_as_one_that_is_not_disturbed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     calm = counted_contest(tmp_path / "calm", "bid-tac-toe", FIELD, games=2)
-    with killed_at(monkeypatch, {5, 15}) as killed:  # the second one while the group is played again
+    # the second one while the group is played again
+    with killed_at(monkeypatch, {5, 15}) as killed:
         disturbed = counted_contest(tmp_path / "disturbed", "bid-tac-toe", FIELD, games=2)
     assert len(killed) >= 2
     assert digests_of(disturbed.archive) == digests_of(calm.archive)
@@ -49,7 +50,9 @@ def contest_of_cooperation(path: Path) -> ContestContext:
     return create_contest(path, settings_of("cooperation"), seed=SEED, clock=FixedClock(NOW))
 
 
-def test_a_program_whose_trial_game_is_spoilt_waits_and_is_built_again(tmp_path, monkeypatch) -> None:
+def test_a_program_whose_trial_game_is_spoilt_waits_and_is_built_again(
+    tmp_path, monkeypatch
+) -> None:
     contest = contest_of_cooperation(tmp_path / "contest")
     with contest.store.write() as tx:
         number, _ = put_team(tx, "moody", {"moody.c": MOODY})

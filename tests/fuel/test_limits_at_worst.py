@@ -17,7 +17,9 @@ from sandbox.players.fuel import Turns
 from sandbox.sandbox import Sandbox
 from tests.support.contest_field import NOW
 
-pytestmark = pytest.mark.skipif(not engine.is_installed(), reason="no engine that counts is installed")
+pytestmark = pytest.mark.skipif(
+    not engine.is_installed(), reason="no engine that counts is installed"
+)
 
 
 def test_whoever_wants_to_be_alone_waits_for_the_others_and_they_for_him():
@@ -64,7 +66,9 @@ def test_what_a_unit_takes_at_worst_is_measured_once():
 def test_doctor_says_what_the_limit_is_in_seconds_at_worst():
     text = host_checks._engine(presets.settings("cooperation", NOW))
     found = re.search(
-        r"a unit takes ([\d.]+) ns at worst, so an answer of ([\d,]+) units takes at most ([\d,]+) s", text
+        r"a unit takes ([\d.]+) ns at worst, so an answer of ([\d,]+) units takes at most"
+        r" ([\d,]+) s",
+        text,
     )
     assert found, text
     nanoseconds, units, seconds = (float(each.replace(",", "")) for each in found.groups())
@@ -73,7 +77,8 @@ def test_doctor_says_what_the_limit_is_in_seconds_at_worst():
 
 
 @pytest.mark.parametrize(
-    ("version", "until"), [(20, "2024-06-20"), (36, "2027-08-20"), (48, "2028-08-20"), (50, "2026-12-20")]
+    ("version", "until"),
+    [(20, "2024-06-20"), (36, "2027-08-20"), (48, "2028-08-20"), (50, "2026-12-20")],
 )
 def test_until_when_the_engine_is_corrected_follows_from_its_version(version, until):
     assert str(engine.supported_until(version)) == until
@@ -81,7 +86,9 @@ def test_until_when_the_engine_is_corrected_follows_from_its_version(version, un
 
 def test_doctor_says_when_the_engine_is_no_longer_corrected(monkeypatch):
     monkeypatch.setattr(engine, "supported_until", lambda _: date(2026, 1, 20))
-    found = host_checks.run_check("", lambda: host_checks._engine(presets.settings("cooperation", NOW)))
+    found = host_checks.run_check(
+        "", lambda: host_checks._engine(presets.settings("cooperation", NOW))
+    )
     assert (found.level, "since 2026-01-20: upgrade wasmtime" in found.text) == ("note", True)
 
 

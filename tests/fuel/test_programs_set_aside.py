@@ -1,4 +1,5 @@
-"""The engine fails again and again with one program: it is set aside, and everything else goes on."""
+"""The engine fails again and again with one program: it is set aside, and everything else goes
+on."""
 
 import re
 import signal
@@ -63,7 +64,9 @@ def mails(store: Store, kind: str) -> list[str]:
     with store.read() as tx:
         found = [mail.raw for mail in due_mails(tx, NOW)]
     parsed = [message_from_bytes(raw, policy=policy.default) for raw in found]
-    texts = [f"{mail['Subject']}\n{mail.get_content()}" for mail in parsed if not mail.is_multipart()]
+    texts = [
+        f"{mail['Subject']}\n{mail.get_content()}" for mail in parsed if not mail.is_multipart()
+    ]
     return [" ".join(text.split()) for text in texts if kind in text]
 
 
@@ -83,7 +86,7 @@ def matches(contest: Path) -> dict[tuple[object, ...], Match]:
     }
 
 
-# --- the contest day ---------------------------------------------------------------------------------------
+# --- the contest day ------------------------------------------------------------------------------
 @pytest.fixture(scope="module")
 def calm(tmp_path_factory: pytest.TempPathFactory) -> Published:
     return counted_contest(tmp_path_factory.mktemp("calm"), GAME, FIELD, games=2)
@@ -111,12 +114,16 @@ def test_a_day_goes_on_without_the_program_and_ends_as_the_calm_one_after_reinst
     with store.read() as tx:
         entered = [each for each in ledger.entries(tx) if each.effect is Effect.PROGRAM_SET_ASIDE]
         assert [(each.team, each.digest) for each in entered] == [
-            (each.name, each.image_digest) for each in submissions.all_entries(tx) if each.name == "learning"
+            (each.name, each.image_digest)
+            for each in submissions.all_entries(tx)
+            if each.name == "learning"
         ]
         assert contest_state.state(tx).phase is Phase.FINISHED
     verified = knobeln("verify", disturbed.archive)
     assert verified.exit_code == DRAW_BELIEVED, verified.output
-    assert "the engine failed three times at the same move of learning's" in " ".join(verified.output.split())
+    assert "the engine failed three times at the same move of learning's" in " ".join(
+        verified.output.split()
+    )
 
     assert knobeln("teams", "reinstate", "learning", *WHY, "-C", disturbed.contest).exit_code == 0
     assert not aside(store)
@@ -131,7 +138,9 @@ def test_a_day_goes_on_without_the_program_and_ends_as_the_calm_one_after_reinst
 def test_no_archive_says_of_a_program_that_it_was_set_aside_without_that_decision_in_its_ledger(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("contest.actions.repeated_failures.ledger", SimpleNamespace(append=lambda *_: None))
+    monkeypatch.setattr(
+        "contest.actions.repeated_failures.ledger", SimpleNamespace(append=lambda *_: None)
+    )
     with struck("learning.c"):
         disturbed = counted_contest(tmp_path, GAME, FIELD, games=2)
     verified = knobeln("verify", disturbed.archive)
@@ -161,10 +170,13 @@ def test_no_program_is_set_aside_on_a_host_whose_engine_fails_with_every_program
     assert not aside(contest.store)
 
 
-# --- the queue, practice and the ladder --------------------------------------------------------------------
+# --- the queue, practice and the ladder -----------------------------------------------------------
 def contest_of(path: Path, programs: Mapping[str, bytes], **limits: int) -> ContestContext:
-    """A contest of cooperation; all programs wait for the compiler, each of the team with its name."""
-    chosen = settings_of("cooperation", **limits).model_copy(update={"ladder": Ladder(enabled=True)})
+    """A contest of cooperation; all programs wait for the compiler, each of the team with its
+    name."""
+    chosen = settings_of("cooperation", **limits).model_copy(
+        update={"ladder": Ladder(enabled=True)}
+    )
     contest = create_contest(path, chosen, seed=SEED, clock=FixedClock(NOW))
     contest = replace(contest, clock=FixedClock(NOW))
     with contest.store.write() as tx:
@@ -181,7 +193,13 @@ def state(contest: ContestContext, name: str) -> SubmissionState:
 
 def test_the_queue_goes_on_and_failures_of_several_processes_count(tmp_path: Path) -> None:
     contest = contest_of(tmp_path / "contest", {"learning.c": MOODY, "pavlov.c": MOODY})
-    command = [sys.executable, "-m", "tests.support.struck_engines", str(contest.path), "learning.c"]
+    command = [
+        sys.executable,
+        "-m",
+        "tests.support.struck_engines",
+        str(contest.path),
+        "learning.c",
+    ]
     codes = [subprocess.run(command, check=False).returncode for _ in range(MAX_FAILURES)]
     assert codes == [75] * (MAX_FAILURES - 1) + [0]
     assert state(contest, "learning") is SubmissionState.SET_ASIDE
@@ -191,7 +209,9 @@ def test_the_queue_goes_on_and_failures_of_several_processes_count(tmp_path: Pat
     (told,) = mails(contest.store, "Version 1 of the program of your team learning is set aside")
     assert "we do not say that your program made a mistake" in told
     with contest.store.read() as tx:
-        (entered,) = (each for each in ledger.entries(tx) if each.effect is Effect.PROGRAM_SET_ASIDE)
+        (entered,) = (
+            each for each in ledger.entries(tx) if each.effect is Effect.PROGRAM_SET_ASIDE
+        )
     assert entered.team == "learning"
     done = knobeln("teams", "reinstate", "learning", *WHY, "-C", contest.path)
     assert "is in the queue again" in done.output
@@ -199,14 +219,18 @@ def test_the_queue_goes_on_and_failures_of_several_processes_count(tmp_path: Pat
     assert state(contest, "learning") is SubmissionState.BUILT
 
 
-def test_a_program_that_is_too_slow_is_asked_once_more_alone_and_then_set_aside(tmp_path: Path) -> None:
+def test_a_program_that_is_too_slow_is_asked_once_more_alone_and_then_set_aside(
+    tmp_path: Path,
+) -> None:
     contest = contest_of(tmp_path / "contest", {"learning.c": SLOW}, fuel=100_000_000_000)
     with backstop(1.0):
         handle_everything(contest)
     assert state(contest, "learning") is SubmissionState.SET_ASIDE
     (organizer,) = mails(contest.store, "The last failure:")
     assert re.search(r"it takes more than \d+ ns a unit, also alone on this host", organizer)
-    assert re.search(r"no reply after \d\.\d s of processor time, also alone: more than \d+ ns", organizer)
+    assert re.search(
+        r"no reply after \d\.\d s of processor time, also alone: more than \d+ ns", organizer
+    )
     (team,) = mails(contest.store, "Version 1 of the program of your team learning is set aside")
     assert re.search(r"takes more than \d+ ns a unit, also when it runs alone", team)
     assert "We do not say that your program made a mistake" in team
@@ -222,7 +246,9 @@ def test_a_worker_that_hangs_without_using_time_is_no_slow_program(tmp_path: Pat
     assert "ns a unit" not in organizer
 
 
-def test_a_program_that_was_late_by_the_clock_answers_as_ever_when_it_is_alone(calm, tmp_path) -> None:
+def test_a_program_that_was_late_by_the_clock_answers_as_ever_when_it_is_alone(
+    calm, tmp_path
+) -> None:
     with struck("learning.c", signal.SIGSTOP, times=1) as hit:
         disturbed = counted_contest(tmp_path, GAME, FIELD, games=2)
     assert len(hit) == 1

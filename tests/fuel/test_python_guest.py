@@ -29,7 +29,7 @@ def call(source, *words, **options):
         return reply | json.loads(reply["returned"])
 
 
-# --- scripts -----------------------------------------------------------------------------------------------
+# --- scripts --------------------------------------------------------------------------------------
 def test_a_script_sees_its_words_and_prints():
     reply = run("import sys\nprint(sys.argv, __name__, __file__)", "a", "b c")
     assert reply["output"] == "['bot.py', 'a', 'b c'] __main__ bot.py\n"
@@ -88,9 +88,12 @@ def test_standard_input_of_a_script_is_empty():
     assert "EOFError" in run("input()")["stderr"]
 
 
-# --- functions ---------------------------------------------------------------------------------------------
+# --- functions ------------------------------------------------------------------------------------
 def test_a_function_is_called_afresh():
-    source = "n = 0\ndef get_move(a, b):\n    global n\n    n += 1\n    print('seen')\n    return a * b + n"
+    source = (
+        "n = 0\ndef get_move(a, b):\n    global n\n    n += 1\n    print('seen')\n    return a *"
+        " b + n"
+    )
     reply = call(source, 6, 7)
     assert (reply["answer"], reply["stderr"]) == ("43", "seen\n")
 
@@ -117,14 +120,20 @@ def test_a_file_without_the_function_is_told():
     assert call("x = 1", 1)["raised"] == "bot.py has no function of this name"
 
 
-# --- lines -------------------------------------------------------------------------------------------------
+# --- lines ----------------------------------------------------------------------------------------
 @pytest.mark.parametrize(
     "loop",
     [
         "while True: print('got', input())",
         "for line in sys.stdin: print('got', line.strip(), flush=True)",
-        "while True: sys.stdout.write('got '); sys.stdout.write(sys.stdin.readline()); sys.stdout.flush()",
-        "for line in sys.stdin.buffer: sys.stdout.buffer.write(b'got ' + line); sys.stdout.buffer.flush()",
+        (
+            "while True: sys.stdout.write('got '); sys.stdout.write(sys.stdin.readline());"
+            " sys.stdout.flush()"
+        ),
+        (
+            "for line in sys.stdin.buffer: sys.stdout.buffer.write(b'got ' + line);"
+            " sys.stdout.buffer.flush()"
+        ),
     ],
 )
 def test_lines_are_answered_however_they_are_read_and_written(loop):
@@ -135,7 +144,7 @@ def test_lines_are_answered_however_they_are_read_and_written(loop):
         assert worker.ask(tell="over")["unasked"] == 1
 
 
-# --- the world ---------------------------------------------------------------------------------------------
+# --- the world ------------------------------------------------------------------------------------
 def test_files_of_the_program_can_be_read():
     source = """
 import glob, io, os, pathlib
@@ -162,10 +171,14 @@ SYSTEM = {
     "os.stat('bot.py').st_size == os.fstat(os.open('bot.py', 0)).st_size > 100": "True",
     "[os.access('bot.py', mode) for mode in (os.F_OK, os.R_OK, os.W_OK)]": "[True, True, False]",
     "[entry.is_dir() for entry in os.scandir('/work')]": "[False]",
-    "stat.filemode(os.stat('.').st_mode), stat.filemode(os.stat(0).st_mode)": "dr-xr-xr-x crw-------",
+    "stat.filemode(os.stat('.').st_mode), stat.filemode(os.stat(0).st_mode)": (
+        "dr-xr-xr-x crw-------"
+    ),
     "sys.stdin.isatty(), sys.stdout.fileno(), sys.stdout.encoding": "False 1 utf-8",
     "[file.seek(2), file.read(3), file.tell(), file.seek(0, 2) > 100]": "[2, b'por', 5, True]",
-    "[os.path.exists(path) for path in ('/python', '/etc/passwd', 'a/../bot.py')]": "[False, False, True]",
+    "[os.path.exists(path) for path in ('/python', '/etc/passwd', 'a/../bot.py')]": (
+        "[False, False, True]"
+    ),
     "time.get_clock_info('monotonic').resolution, time.localtime().tm_zone": "1e-09 UTC",
 }
 
@@ -181,7 +194,8 @@ def test_a_file_comes_before_a_module_of_the_same_name():
 
 
 REFUSED = (
-    "open('x', 'w')", "open('bot.py', 'a')", "pathlib.Path('x').write_text('y')", "open('/etc/passwd')",
+    "open('x', 'w')", "open('bot.py', 'a')", "pathlib.Path('x').write_text('y')",
+    "open('/etc/passwd')",
     "open('../box/program.json')", "os.mkdir('x')", "os.remove('bot.py')", "socket.socket()",
     "socket.create_connection(('127.0.0.1', 80))", "select.select([0], [], [], 1)",
     "subprocess.run(['ls'])",
@@ -189,7 +203,9 @@ REFUSED = (
 
 
 def test_what_is_not_there_is_an_oserror():
-    tries = "".join(f"try:\n    {each}\nexcept OSError:\n    print('refused')\n" for each in REFUSED)
+    tries = "".join(
+        f"try:\n    {each}\nexcept OSError:\n    print('refused')\n" for each in REFUSED
+    )
     reply = run(f"import os, pathlib, select, socket, subprocess\n{tries}")
     assert (reply["output"], reply["stderr"]) == ("refused\n" * len(REFUSED), "")
 
@@ -197,9 +213,15 @@ def test_what_is_not_there_is_an_oserror():
 @pytest.mark.parametrize(
     ("source", "error"),
     [
-        ("import threading; threading.Thread(target=print).start()", "RuntimeError: can't start new thread"),
+        (
+            "import threading; threading.Thread(target=print).start()",
+            "RuntimeError: can't start new thread",
+        ),
         ("import numpy", "ModuleNotFoundError"),
-        ("import asyncio", "ModuleNotFoundError: programs whose time is counted have no module asyncio"),
+        (
+            "import asyncio",
+            "ModuleNotFoundError: programs whose time is counted have no module asyncio",
+        ),
     ],
 )
 def test_threads_and_other_modules_are_refused_by_an_exception(source, error):
@@ -207,7 +229,10 @@ def test_threads_and_other_modules_are_refused_by_an_exception(source, error):
 
 
 def test_clocks_show_counted_time():
-    source = "import time\na = time.time()\nfor _ in range(10**5): pass\nb = time.time()\ntime.sleep(2.5)\n"
+    source = (
+        "import time\na = time.time()\nfor _ in range(10**5): pass\nb ="
+        " time.time()\ntime.sleep(2.5)\n"
+    )
     reply = run(source + "print(a, b - a, time.time() - b, time.perf_counter(), time.monotonic())")
     start, loop, sleep, *others = map(float, reply["output"].split())
     assert 768_960_000 <= start < 768_960_001
@@ -229,17 +254,21 @@ def test_random_numbers_come_from_the_seed():
         assert worker.run(seed="bb")["output"] != same[0]
 
 
-# --- hostile programs --------------------------------------------------------------------------------------
+# --- hostile programs -----------------------------------------------------------------------------
 LOOP = "while True: pass"
 ENDLESS = {
     "in a module": "import other",
     "at exit": f"import atexit\ndef f():\n  {LOOP}\natexit.register(f)",
     "in a finalizer": f"class A:\n  def __del__(self):\n    {LOOP}\na = A()",
-    "while it is imported by a hook": f"import sys\nclass A:\n  def find_spec(*a):\n    {LOOP}\n"
-    "sys.meta_path.insert(0, A)\nimport nothing",
+    "while it is imported by a hook": (
+        f"import sys\nclass A:\n  def find_spec(*a):\n    {LOOP}\n"
+        "sys.meta_path.insert(0, A)\nimport nothing"
+    ),
     "in a factorial": "import math\nmath.factorial(10**7)",
     "in a pattern": "import re\nre.match('(a+)+$', 'a' * 40 + 'b')",
-    "in recursion without a limit": "import sys\nsys.setrecursionlimit(10**9)\ndef f(): return f()\nf()",
+    "in recursion without a limit": (
+        "import sys\nsys.setrecursionlimit(10**9)\ndef f(): return f()\nf()"
+    ),
     "catching all": "while True:\n  try:\n    while True: pass\n  except BaseException: pass",
 }
 
@@ -260,7 +289,10 @@ def test_what_does_not_end_uses_up_its_fuel(where):
         ("def f(): return f()\nf()", "RecursionError"),
         ("import json\njson.loads('[' * 10**5)", "RecursionError"),
         (
-            "import functools, sys\nsys.setrecursionlimit(10**9)\ndef f(x): return sorted([x], key=f)\nf(1)",
+            (
+                "import functools, sys\nsys.setrecursionlimit(10**9)\ndef f(x): return sorted([x],"
+                " key=f)\nf(1)"
+            ),
             "RecursionError",
         ),
         ("eval('(' * 10**5)", "MemoryError"),
@@ -276,15 +308,20 @@ def test_memory_and_recursion_end_in_an_exception(source, error):
 ODD = {
     "builtins are cleared": "import builtins\nvars(builtins).clear()\nx",
     "modules are gone": "import sys\nsys.modules.clear()\nimport os",
-    "streams are closed": "import os, sys\nos.close(1)\nsys.stdin.close()\nsys.stdout.close()\n"
-    "sys.stderr.close()",
-    "all dictionaries are cleared": "import gc\nfor o in gc.get_objects():\n"
-    "  if isinstance(o, dict): o.clear()",
-    "frames of others are cleared": "import sys\nf = sys._getframe()\nwhile f:\n  f.f_globals.clear()\n"
-    "  f = f.f_back",
+    "streams are closed": (
+        "import os, sys\nos.close(1)\nsys.stdin.close()\nsys.stdout.close()\nsys.stderr.close()"
+    ),
+    "all dictionaries are cleared": (
+        "import gc\nfor o in gc.get_objects():\n  if isinstance(o, dict): o.clear()"
+    ),
+    "frames of others are cleared": (
+        "import sys\nf = sys._getframe()\nwhile f:\n  f.f_globals.clear()\n  f = f.f_back"
+    ),
     "nonsense is executed": "c = (lambda: 0).__code__\nexec(c.replace(co_code=b'\\x99' * 1000))",
     "an answer is forged": "import os\nos.write(4, b'{\"raised\": 1}')\nos._exit(0)",
-    "the request is read again": "import os\nprint(os.read(4, 10), os.read(5, 10))\nos.close(4)\nos.close(5)",
+    "the request is read again": (
+        "import os\nprint(os.read(4, 10), os.read(5, 10))\nos.close(4)\nos.close(5)"
+    ),
     "the guest is started again": "import knobeln_guest\nknobeln_guest.main()",
     "a lock waits for ever": "import threading\nl = threading.Lock()\nl.acquire()\nl.acquire()",
     "a fault is forged": "import faulthandler\nfaulthandler._sigabrt()",
@@ -302,7 +339,7 @@ def test_the_worker_lives_on_whatever_a_program_breaks(what):
         assert "ended" in reply or "raised" in json.loads(reply["returned"])
 
 
-# --- the module --------------------------------------------------------------------------------------------
+# --- the module -----------------------------------------------------------------------------------
 @pytest.mark.night
 def test_the_module_has_the_noted_bytes_wherever_it_is_made():
     """Its sources have changed if this fails: run `python tools/python_guest.py`."""

@@ -1,4 +1,5 @@
-"""A contest of programs whose time is counted gives the same archive wherever and however it is played."""
+"""A contest of programs whose time is counted gives the same archive wherever and however it is
+played."""
 
 import multiprocessing
 import tempfile
@@ -31,7 +32,9 @@ def _burn() -> None:
 
 @contextmanager
 def full_load() -> Iterator[None]:
-    burners = [multiprocessing.get_context("spawn").Process(target=_burn, daemon=True) for _ in range(4)]
+    burners = [
+        multiprocessing.get_context("spawn").Process(target=_burn, daemon=True) for _ in range(4)
+    ]
     for burner in burners:
         burner.start()
     try:
@@ -62,14 +65,18 @@ def archive_of(path: Path, game: str, workers: int) -> Mapping[str, str]:
 
 @pytest.mark.parametrize(
     "game",
-    [pytest.param(game, marks=[] if game == "bid-tac-toe" else pytest.mark.night) for game in TALKING],
+    [
+        pytest.param(game, marks=[] if game == "bid-tac-toe" else pytest.mark.night)
+        for game in TALKING
+    ],
 )
 def test_load_workers_and_caches_change_nothing(game, tmp_path, monkeypatch):
     """Idle with one worker and warm caches; under full load with four; with two and cold caches."""
     idle = archive_of(tmp_path / "idle", game, 1)
     with full_load():
         assert archive_of(tmp_path / "full load", game, 4) == idle
-    with tempfile.TemporaryDirectory() as cold:  # the user of sandboxes cannot enter pytest's folders
+    # the user of sandboxes cannot enter pytest's folders
+    with tempfile.TemporaryDirectory() as cold:
         Path(cold).chmod(0o755)
         monkeypatch.setenv("XDG_CACHE_HOME", cold)
         assert archive_of(tmp_path / "cold caches", game, 2) == idle

@@ -1,4 +1,5 @@
-"""`knobeln programs twins` in a text game: programs whose time is counted are compared by what they do."""
+"""`knobeln programs twins` in a text game: programs whose time is counted are compared by what they
+do."""
 
 from pathlib import Path
 

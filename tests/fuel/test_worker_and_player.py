@@ -1,4 +1,5 @@
-"""The worker in the sandbox imports nothing of ours outside of it, so some facts stand on both sides."""
+"""The worker in the sandbox imports nothing of ours outside of it, so some facts stand on both
+sides."""
 
 import pytest
 

@@ -14,7 +14,8 @@ INTERPRETERS = {".py": sys.executable, ".pl": "perl", ".sh": "sh", ".js": "node"
 
 @pytest.fixture(scope="session")
 def command(tmp_path_factory: pytest.TempPathFactory) -> Callable[[Path], list[str]]:
-    """`command(program)`: the words that start it. A program in C is compiled, which must give no warning."""
+    """`command(program)`: the words that start it. A program in C is compiled, which must give no
+    warning."""
     built = tmp_path_factory.mktemp("built")
 
     @cache

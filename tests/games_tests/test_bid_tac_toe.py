@@ -1,4 +1,5 @@
-"""The rules of Bid-Tac-Toe, against the announcement's words and its example, and against a second judge."""
+"""The rules of Bid-Tac-Toe, against the announcement's words and its example, and against a second
+judge."""
 
 import random
 from collections.abc import Iterable, Sequence
@@ -12,8 +13,9 @@ from contest.testing import check_game
 GAME = BidTacToe(("MarkMcLovin", "rebecca111"))
 MARK, REBECCA = 0, 1
 
-# The announcement's example game (B24), which is played through in playthroughs/bid_tac_toe_example.txt.
-# Rebecca's second bids there add up to 86, of 73 dollars: here she bids 4 instead of 17 for square 3.
+# The announcement's example game (B24), which is played through in
+# playthroughs/bid_tac_toe_example.txt. Rebecca's second bids there add up to 86, of 73 dollars:
+# here she bids 4 instead of 17 for square 3.
 EXAMPLE = [
     ((2, 4, 2, 4, 10, 4, 2, 4, 2), (2, 7, 2, 14, 2, 1, 6, 4, 2)),
     ((25, 0, 25, 0, 0, 0, 0, 0, 30), (25, 0, 4, 0, 0, 0, 0, 13, 31)),
@@ -52,17 +54,30 @@ def owned(text: str) -> tuple[int | None, ...]:
 
 
 @pytest.mark.parametrize("rounds", [1, 2, 3])
-def test_the_example_game_is_drawn_as_its_board_with_the_bids_of_the_last_round(rounds: int) -> None:
+def test_the_example_game_is_drawn_as_its_board_with_the_bids_of_the_last_round(
+    rounds: int,
+) -> None:
     board = play(EXAMPLE[:rounds])
     drawn = GAME.drawing(board)
     signs = {"A": "M", "B": "R", "": "."}  # by seat, whatever the players are called
-    assert " ".join("".join(signs[s.text] for s in row) for row in drawn.rows) == EXAMPLE_BOARDS[rounds - 1]
-    assert tuple(s.ground for s in drawn.squares) == tuple(s.seat for s in drawn.squares) == board.owners
+    assert (
+        " ".join("".join(signs[s.text] for s in row) for row in drawn.rows)
+        == EXAMPLE_BOARDS[rounds - 1]
+    )
+    assert (
+        tuple(s.ground for s in drawn.squares)
+        == tuple(s.seat for s in drawn.squares)
+        == board.owners
+    )
     pairs = zip(*EXAMPLE[rounds - 1], strict=True)
     assert [s.small for s in drawn.squares] == [f"{a} : {b}" if a or b else "" for a, b in pairs]
     before = after_all(EXAMPLE[: rounds - 1]).owners
-    assert [s.changed for s in drawn.squares] == [a != b for a, b in zip(before, board.owners, strict=True)]
-    assert drawn.caption == "Bankrolls: A {} and B {} dollars.".format(*EXAMPLE_BANKROLLS[rounds - 1])
+    assert [s.changed for s in drawn.squares] == [
+        a != b for a, b in zip(before, board.owners, strict=True)
+    ]
+    assert drawn.caption == "Bankrolls: A {} and B {} dollars.".format(
+        *EXAMPLE_BANKROLLS[rounds - 1]
+    )
 
 
 # Squares, money and the end
@@ -106,7 +121,11 @@ AFTER_ONE = play(EXAMPLE[:1])  # squares 1, 3, 8 and 9 are free, Mark has 86 dol
         (Board(), bids(s1=50, s9=50), None),
         (Board(), bids(s1=50, s9=51), "the bids add up to 101, but the bankroll is 100"),
         (AFTER_ONE, bids(s1=87), "the bids add up to 87, but the bankroll is 86"),
-        (AFTER_ONE, bids(s5=1), "the bid for square 5 was 1, but it is taken, so only 0 is allowed"),
+        (
+            AFTER_ONE,
+            bids(s5=1),
+            "the bid for square 5 was 1, but it is taken, so only 0 is allowed",
+        ),
         (AFTER_ONE, bids(s9=-1), "the bid for square 9 was -1; no bid may be below 0"),
         (AFTER_ONE, bids(s1=90, s3=-10), "the bid for square 3 was -10; no bid may be below 0"),
         (AFTER_ONE, (1,) * 8, "there were 8 bids; 9 are needed, one for each square"),
@@ -142,7 +161,10 @@ def test_nine_whole_numbers_are_read(text: str, move: Bids) -> None:
         ("0 0 0 1_0 0 0 0 0 0", "the bid for square 4 is wrong: '1_0' is no whole number"),
         ("0 0 0 0 0 \u0663 0 0 0", "the bid for square 6 is wrong: '\u0663' is no whole number"),
         ("\ufeff0 0 0 0 0 0 0 0 0", "the bid for square 1 is wrong: '\\ufeff0' is no whole number"),
-        (f"{'9' * 5000} 0 0 0 0 0 0 0 0", f"the bid for square 1 is wrong: '{'9' * 20}' is no whole number"),
+        (
+            f"{'9' * 5000} 0 0 0 0 0 0 0 0",
+            f"the bid for square 1 is wrong: '{'9' * 20}' is no whole number",
+        ),
     ],
 )
 def test_anything_else_is_refused_with_what_is_wrong(text: str, sentence: str) -> None:
@@ -180,7 +202,9 @@ def test_a_fault_loses_the_game_in_the_first_round_for_both_and_for_who_leads() 
 
 
 @pytest.mark.parametrize("moves", [{REBECCA: NO_BIDS}, {MARK: NO_BIDS}, {}])
-def test_to_the_letter_the_bids_count_as_zeros_and_the_board_decides(moves: dict[int, Bids]) -> None:
+def test_to_the_letter_the_bids_count_as_zeros_and_the_board_decides(
+    moves: dict[int, Bids],
+) -> None:
     game = BidTacToe(illegal_bid="zero")
     leading = Board(owned("MMM ... ..."), (50, 100), (NO_BIDS, NO_BIDS))
     board = game.apply_with_faults(leading, moves, never)
@@ -197,7 +221,9 @@ def test_to_the_letter_the_opponent_may_still_win_the_last_round() -> None:
 # The registry's view
 
 
-@pytest.mark.parametrize("name", ["", "two words", "line\nbreak", " edge", "nul\0", "no\u00a0break"])
+@pytest.mark.parametrize(
+    "name", ["", "two words", "line\nbreak", " edge", "nul\0", "no\u00a0break"]
+)
 def test_an_opponent_id_is_one_word(name: str) -> None:
     with pytest.raises(ValueError, match="is no opponent ID"):
         BidTacToe(("fine", name))
@@ -214,7 +240,8 @@ Round = tuple[Sequence[int], Sequence[int]]
 
 
 def judged_lines(owner: dict[int, int], seat: int) -> int:
-    """Three different places of a grid are in a row just when the triangle between them has no area."""
+    """Three different places of a grid are in a row just when the triangle between them has no
+    area."""
     places = [(square % 3, square // 3) for square, who in owner.items() if who == seat]
     return sum(
         (bx - ax) * (cy - ay) == (cx - ax) * (by - ay)
@@ -226,7 +253,9 @@ def judged(rounds: Sequence[Round]) -> tuple[dict[int, int], list[int], bool]:
     """Owners, bankrolls and whether the game is over, from all bids of a game."""
     won: dict[int, tuple[int, int]] = {}  # square -> (round, seat), by the first bids that differ
     for square in range(9):
-        differing = (n for n, (first, second) in enumerate(rounds) if first[square] != second[square])
+        differing = (
+            n for n, (first, second) in enumerate(rounds) if first[square] != second[square]
+        )
         if (number := next(differing, None)) is not None:
             won[square] = (number, int(rounds[number][1][square] > rounds[number][0][square]))
     paid = [

@@ -59,7 +59,11 @@ def play(programs: Sequence[Program]) -> tuple[int, ...]:
             programs[seat].tell(game.question(board, seat, TextProtocol.STDIO))
         bids = {seat: game.answer(board, seat, programs[seat].say()) for seat in (0, 1)}
         for seat in (0, 1):
-            assert game.why_illegal(board, seat, bids[seat]) is None, (programs[seat].name, bids, board)
+            assert game.why_illegal(board, seat, bids[seat]) is None, (
+                programs[seat].name,
+                bids,
+                board,
+            )
         board = game.apply(board, bids)
     for seat in (0, 1):
         programs[seat].tell(game.game_over_message(board, seat))
@@ -67,13 +71,16 @@ def play(programs: Sequence[Program]) -> tuple[int, ...]:
 
 
 @pytest.mark.parametrize(
-    ("better", "worse", "at_least"),  # half points of 80; chance plays along, so there is room to the usual
+    # half points of 80; chance plays along, so there is room to the usual
+    ("better", "worse", "at_least"),
     [
         ("regret_matcher.c", "random_bidder.py", 42),
         ("bookkeeper.py", "even_hand.sh", 70),
         ("copycat.pl", "even_hand.sh", 70),
     ],
 )
-def test_the_better_program_has_most_of_the_points_after_40_games(start, better, worse, at_least) -> None:
+def test_the_better_program_has_most_of_the_points_after_40_games(
+    start, better, worse, at_least
+) -> None:
     programs = start(better), start(worse)
     assert sum(play(programs)[0] for _ in range(40)) >= at_least

@@ -1,4 +1,5 @@
-"""The cooperation game and its first version: rounds, questions, answers, forfeits (C1-C5, L1, L2)."""
+"""The cooperation game and its first version: rounds, questions, answers, forfeits (C1-C5, L1,
+L2)."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -41,13 +42,15 @@ def pairs(first: str, second: str) -> list[tuple[Decision, Decision]]:
 
 
 @given(rounds_played)
-def test_the_points_are_those_of_a_straightforward_count(rounds: list[tuple[Decision, Decision]]) -> None:
+def test_the_points_are_those_of_a_straightforward_count(
+    rounds: list[tuple[Decision, Decision]],
+) -> None:
     worth = {(C, C): (2, 2), (C, B): (0, 3), (B, C): (3, 0), (B, B): (1, 1)}
     points = tuple(sum(worth[pair][seat] for pair in rounds) for seat in (0, 1))
     assert Cooperation().points(played(Cooperation(), rounds)) == points
 
 
-# --- length -----------------------------------------------------------------------------------------------
+# --- length ---------------------------------------------------------------------------------------
 @pytest.mark.parametrize("rounds", [1, 10, 12, 15])
 def test_a_game_has_exactly_its_rounds(rounds: int) -> None:
     rules = Cooperation(rounds)
@@ -71,11 +74,13 @@ def test_no_question_betrays_the_length() -> None:
     rounds = pairs("CBCCBCBCCB", "CCBBCCBCBC")
     for number in range(10):
         games = [Cooperation(length) for length in range(10, 16)]
-        asked = {game.question(played(game, rounds[:number]), 0, TextProtocol.ARGV) for game in games}
+        asked = {
+            game.question(played(game, rounds[:number]), 0, TextProtocol.ARGV) for game in games
+        }
         assert len(asked) == 1
 
 
-# --- questions --------------------------------------------------------------------------------------------
+# --- questions ------------------------------------------------------------------------------------
 @pytest.mark.parametrize(
     ("first", "second", "words", "legacy"),
     [
@@ -85,7 +90,9 @@ def test_no_question_betrays_the_length() -> None:
         ("CBCC", "BBBB", ("[C,B,C,C]", "[B,B,B,B]"), ("C/B/C/C", "B/B/B/B")),
     ],
 )
-def test_a_program_is_told_its_own_decisions_and_then_the_others(first, second, words, legacy) -> None:
+def test_a_program_is_told_its_own_decisions_and_then_the_others(
+    first, second, words, legacy
+) -> None:
     for rules, expected in ((Cooperation(), words), (LegacyCooperation(), legacy)):
         position = played(rules, pairs(first, second))
         assert rules.question(position, 0, TextProtocol.ARGV) == expected
@@ -93,7 +100,7 @@ def test_a_program_is_told_its_own_decisions_and_then_the_others(first, second, 
         assert rules.game_over_message(position, 0) == ()
 
 
-# --- answers ----------------------------------------------------------------------------------------------
+# --- answers --------------------------------------------------------------------------------------
 @pytest.mark.parametrize("text", ["C", "C\n", "C\r\n", " C", "\tC \n\n"])
 def test_a_letter_alone_is_an_answer_whatever_white_space_is_around_it(text: str) -> None:
     assert Cooperation().answer(Dealings(), 0, text) is C
@@ -109,20 +116,24 @@ def test_a_letter_alone_is_an_answer_whatever_white_space_is_around_it(text: str
 )
 def test_anything_else_is_none_and_the_team_is_told_what_is(text: str) -> None:
     for rules in (Cooperation(), LegacyCooperation()):
-        with pytest.raises(ValueError, match="must be C or B and nothing else, but it was") as error:
+        with pytest.raises(
+            ValueError, match="must be C or B and nothing else, but it was"
+        ) as error:
             rules.answer(Dealings(), 0, text)
         sentence = str(error.value)
         assert sentence.isprintable()
         assert len(sentence) < 150
 
 
-# --- forfeits ---------------------------------------------------------------------------------------------
+# --- forfeits -------------------------------------------------------------------------------------
 @pytest.mark.parametrize(
     ("answered", "per_round"), [({1: C}, (0, 2)), ({1: B}, (0, 2)), ({0: B}, (2, 0)), ({}, (0, 0))]
 )
 @pytest.mark.parametrize("before", ["", "BBB", "BBBBBBBBBBB"])
 @pytest.mark.parametrize("rules", [Cooperation(12), Cooperation(15), LegacyCooperation()])
-def test_a_forfeit_ends_the_game_and_its_earlier_points_are_gone(rules, before, answered, per_round) -> None:
+def test_a_forfeit_ends_the_game_and_its_earlier_points_are_gone(
+    rules, before, answered, per_round
+) -> None:
     earlier = before[: rules.rounds - 1]
     position = played(rules, pairs(earlier, "C" * len(earlier)))
     after = rules.apply_with_faults(position, answered, no_lots)
@@ -131,7 +142,7 @@ def test_a_forfeit_ends_the_game_and_its_earlier_points_are_gone(rules, before, 
     assert rules.points(position) == (3 * len(earlier), 0)
 
 
-# --- settings of a contest --------------------------------------------------------------------------------
+# --- settings of a contest ------------------------------------------------------------------------
 CS51 = (5, 3, 0, -2)
 
 
@@ -169,7 +180,9 @@ def test_noise_turns_as_many_decisions_as_it_says_of_each_seat_and_kind() -> Non
         for kind in (C, B):
             turned = [h[seat] for d, h in zip(decided, happened, strict=True) if d[seat] is kind]
             assert sum(move is not kind for move in turned) == pytest.approx(50 * percent, rel=0.25)
-    both = sum(h[0] is not d[0] and h[1] is not d[1] for d, h in zip(decided, happened, strict=True))
+    both = sum(
+        h[0] is not d[0] and h[1] is not d[1] for d, h in zip(decided, happened, strict=True)
+    )
     assert both <= percent**2 + 6 * percent  # of 10,000: the seats' draws are independent
 
 
@@ -195,7 +208,9 @@ def test_programs_and_points_see_what_happened_and_the_record_has_both() -> None
     first, second = (",".join(each) for each in zip(*happened[:-1], strict=True))
     assert players[0].told == (f"[{first}]", f"[{second}]")
     assert players[1].told == (f"[{second}]", f"[{first}]")
-    points = rules.points(played(rules, pairs(*("".join(each) for each in zip(*happened, strict=True)))))
+    points = rules.points(
+        played(rules, pairs(*("".join(each) for each in zip(*happened, strict=True))))
+    )
     assert tuple(seat.points for seat in result.seats) == points
     again = game_result(play_game(rules, players, drawer([b"one", b"two"])), with_moves=True)
     other = game_result(play_game(rules, players, drawer([b"one", b"2"])), with_moves=True)
@@ -204,11 +219,16 @@ def test_programs_and_points_see_what_happened_and_the_record_has_both() -> None
 
 
 def test_a_game_with_noise_tells_what_its_letters_mean() -> None:
-    assert [sign for sign, _ in Cooperation(noise_percent=1).info.letters] == ["C", "B", "C>B", "B>C"]
+    assert [sign for sign, _ in Cooperation(noise_percent=1).info.letters] == [
+        "C",
+        "B",
+        "C>B",
+        "B>C",
+    ]
     assert [sign for sign, _ in Cooperation().info.letters] == ["C", "B"]
 
 
-# --- as the registry knows them ---------------------------------------------------------------------------
+# --- as the registry knows them -------------------------------------------------------------------
 def test_the_first_version_has_exactly_ten_rounds() -> None:
     assert game("cooperation-legacy").info.max_turns == 10
     assert game("cooperation").info.max_turns == 15

@@ -39,7 +39,9 @@ def test_every_sample_strategy_is_a_valid_one_of_the_lowest_goal(program: Path) 
 
 
 def test_sample_strategies_have_different_names() -> None:
-    assert len({runpy.run_path(str(each))["PLAYER_NAME"] for each in OPPONENTS}) == len(OPPONENTS) == 8
+    assert (
+        len({runpy.run_path(str(each))["PLAYER_NAME"] for each in OPPONENTS}) == len(OPPONENTS) == 8
+    )
 
 
 def test_the_page_shows_the_ranking_of_the_sample_strategies() -> None:
@@ -66,7 +68,9 @@ def test_the_pages_digits_are_those_of_the_program() -> None:
 
 
 def test_the_pages_example_of_hog_pile_adds_up() -> None:
-    rows = re.findall(r"^\| (?:first|second) \| \d \| (\d) \| (\d+) : (\d+) \|$", PAGE, re.MULTILINE)
+    rows = re.findall(
+        r"^\| (?:first|second) \| \d \| (\d) \| (\d+) : (\d+) \|$", PAGE, re.MULTILINE
+    )
     assert len(rows) == 4
     scores = [0, 0]
     for turn, (points, *after) in enumerate(rows):

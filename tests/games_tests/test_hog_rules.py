@@ -104,4 +104,9 @@ def test_an_impossible_entry_is_refused(table: bytes, goal: int, words: str) -> 
 def test_a_table_is_read_by_own_score_and_opponents() -> None:
     table = bytes((own + 3 * opponent) % 11 for own in range(SCORES) for opponent in range(SCORES))
     entry = HogEntry(table, 50)
-    assert [entry.dice(0, 0), entry.dice(1, 0), entry.dice(0, 1), entry.dice(299, 298)] == [0, 1, 3, 5]
+    assert [entry.dice(0, 0), entry.dice(1, 0), entry.dice(0, 1), entry.dice(299, 298)] == [
+        0,
+        1,
+        3,
+        5,
+    ]

@@ -1,4 +1,5 @@
-"""Hog: the engine's win rates beside the recursion with fractions, beside games with dice, and by hand."""
+"""Hog: the engine's win rates beside the recursion with fractions, beside games with dice, and by
+hand."""
 
 import math
 import random
@@ -52,7 +53,11 @@ def rate(first: HogEntry, second: HogEntry) -> float:
 # Worked out on paper. Chances are those of the first; the two halves: it begins, the other begins.
 BY_HAND = {
     "one point wins at once": (always(4, 1), always(10, 1), Fraction(1, 2)),
-    "a 1 after a 1 is doubled to 2": (always(1, 2), always(2, 2), (Fraction(5, 6) + Fraction(11, 36)) / 2),
+    "a 1 after a 1 is doubled to 2": (
+        always(1, 2),
+        always(2, 2),
+        (Fraction(5, 6) + Fraction(11, 36)) / 2,
+    ),
     "7, and in the extra turn 14": (always(0, 14), always(0, 4), Fraction(1, 2)),
     "7 and 14 are not yet 15": (always(0, 15), always(0, 4), Fraction(0)),
     "no extra turn follows an extra turn": (at_own_score({7: 1}, 9), always(0, 4), Fraction(5, 12)),
@@ -114,9 +119,13 @@ def test_the_number_of_workers_changes_nothing() -> None:
 
 @pytest.mark.parametrize("lanes", [2, 4, 8])
 @pytest.mark.parametrize("flags", [("-mavx2", "-mfma", "-O3")], ids=" ".join)
-def test_every_processor_comes_to_the_same_bits(flags: tuple[str, ...], lanes: int, tmp_path: Path) -> None:
+def test_every_processor_comes_to_the_same_bits(
+    flags: tuple[str, ...], lanes: int, tmp_path: Path
+) -> None:
     facts = Path("/proc/cpuinfo").read_text()
-    if ("-mfma" in flags and "avx2" not in facts) or {4: "avx2", 8: "avx512f"}.get(lanes, "") not in facts:
+    if ("-mfma" in flags and "avx2" not in facts) or {4: "avx2", 8: "avx512f"}.get(
+        lanes, ""
+    ) not in facts:
         pytest.skip("this processor has no such vectors")
     chosen = (*hog_solver.FLAGS, f"-DMAX_LANES={lanes}", *flags)
     plain = c_program(hog_solver.SOURCES, chosen, tmp_path)
@@ -151,18 +160,24 @@ def _with_number(at: int, number: int) -> bytes:
     ],
 )
 def test_a_malformed_order_is_refused_with_a_sentence(order: bytes, sentence: str) -> None:
-    done = subprocess.run([hog_solver.solver_binary()], input=order, capture_output=True, check=False)
+    done = subprocess.run(
+        [hog_solver.solver_binary()], input=order, capture_output=True, check=False
+    )
     assert (done.returncode, done.stdout) == (2, b"")
     assert sentence in done.stderr.decode()
 
 
-@pytest.mark.parametrize("raw", [b"", struct.pack("<d", 1.5), struct.pack("<d", math.nan), bytes(16)])
+@pytest.mark.parametrize(
+    "raw", [b"", struct.pack("<d", 1.5), struct.pack("<d", math.nan), bytes(16)]
+)
 def test_an_answer_that_cannot_be_true_is_not_believed(raw: bytes) -> None:
     with pytest.raises(ValueError, match=r"bytes for 1 pairs|outside 0\.\.1"):
         hog_solver.rates_in(1, raw)
 
 
-def test_an_engine_that_always_fails_is_our_failure(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_engine_that_always_fails_is_our_failure(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(hog_solver, "solver_binary", lambda: tmp_path / "nowhere")
     with pytest.raises(EngineFailed, match="No such file"):
         win_rates([always(4, 50)], [(0, 0)])
@@ -171,5 +186,7 @@ def test_an_engine_that_always_fails_is_our_failure(tmp_path: Path, monkeypatch:
 def test_the_solvers_sources_compile_without_a_warning(tmp_path: Path) -> None:
     sources = sorted(hog_solver.SOURCES.glob("*.c"))
     command = [c_compiler(), *hog_solver.FLAGS, "-Wall", "-Wextra", "-Werror", "-o"]
-    done = subprocess.run([*command, tmp_path / "engine", *sources], capture_output=True, check=False)
+    done = subprocess.run(
+        [*command, tmp_path / "engine", *sources], capture_output=True, check=False
+    )
     assert done.stderr.decode() == ""

@@ -1,7 +1,9 @@
-"""Whole games as text, `playthroughs/*.txt`: what each program is told, what it answers, what comes of it.
+"""Whole games as text, `playthroughs/*.txt`: what each program is told, what it answers, what comes
+of it.
 
-A file is a game's answers and its protocol at once. The answers (what stands after `->`) are read out of it
-and played, and the text that comes out must be the file, byte for byte. A new file needs no code.
+A file is a game's answers and its protocol at once. The answers (what stands after `->`) are read
+out of it and played, and the text that comes out must be the file, byte for byte. A new file needs
+no code.
 """
 
 import ast
@@ -96,10 +98,14 @@ def picture(position: Any) -> Iterator[str]:
     if isinstance(position, Board):
         marks = ["." if owner is None else str(owner) for owner in position.owners]
         yield from (" ".join(marks[first : first + 3]) for first in (0, 3, 6))
-        yield f"bankrolls {spaced(position.bankrolls)}, rounds without a change {position.unchanged}"
+        yield (
+            f"bankrolls {spaced(position.bankrolls)}, rounds without a change {position.unchanged}"
+        )
     if isinstance(position, Boards):
         for row in range(9):
-            starts = [9 * board + 3 * (row % 3) for board in range(3 * (row // 3), 3 * (row // 3) + 3)]
+            starts = [
+                9 * board + 3 * (row % 3) for board in range(3 * (row // 3), 3 * (row // 3) + 3)
+            ]
             yield signs(" ".join(position.squares[start : start + 3] for start in starts))
         yield f"last {position.last}, boards {signs(winners(position.squares))}"
 

@@ -19,7 +19,9 @@ RULES: dict[str, TextGame[Any, Any]] = {
     "cooperation-legacy": LegacyCooperation(),
     "standoff": Standoff(max_rounds=12),
 }
-PROGRAMS = sorted(file.relative_to(FOLDER).as_posix() for name in RULES for file in FOLDER.glob(f"{name}/*"))
+PROGRAMS = sorted(
+    file.relative_to(FOLDER).as_posix() for name in RULES for file in FOLDER.glob(f"{name}/*")
+)
 RANDOM = {"cooperation/coin_flip.pl": "CB", "standoff/dice.pl": "SPN"}
 
 Run = Callable[..., str]
@@ -27,7 +29,8 @@ Run = Callable[..., str]
 
 @pytest.fixture
 def run(command: Callable[[Path], list[str]]) -> Run:
-    """`run(program, *arguments)`: what the program prints on being asked this; it must say it is content."""
+    """`run(program, *arguments)`: what the program prints on being asked this; it must say it is
+    content."""
 
     def run(program: str, *arguments: object) -> str:
         words = [*command(FOLDER / program), *map(str, arguments)]
@@ -47,14 +50,16 @@ ANSWERS = {
     "cooperation/pavlov.c": (
         "[] [] -> C | [C] [C] -> C | [C,B] [C,B] -> C | [C,C] [C,B] -> B | [C,B] [C,C] -> B"
     ),
-    "cooperation/two_tits.sh": "[] [] -> C | [C] [B] -> C | [C,C] [B,B] -> B | [C,C,B] [B,B,C] -> C",
+    "cooperation/two_tits.sh": (
+        "[] [] -> C | [C] [B] -> C | [C,C] [B,B] -> B | [C,C,B] [B,B,C] -> C"
+    ),
     "cooperation/detective.js": (
         "[] [] -> C | [C] [C] -> B | [C,B,C] [C,C,B] -> C | [C,B,C,C] [C,C,C,C] -> B | "
         "[C,B,C,C] [C,C,B,C] -> C | [C,B,C,C,C] [C,C,B,C,B] -> B"
     ),
     "cooperation/nervous.py": (
-        "[] [] -> C | [C,C,C,C,C,C,C,C] [C,C,C,C,C,C,C,C] -> C | [C,C,C,C,C,C,C,C] [C,C,C,C,C,C,C,B] -> B | "
-        "[C,C,C,C,C,C,C,C,C] [C,C,C,C,C,C,C,C,C] -> B"
+        "[] [] -> C | [C,C,C,C,C,C,C,C] [C,C,C,C,C,C,C,C] -> C | [C,C,C,C,C,C,C,C]"
+        " [C,C,C,C,C,C,C,B] -> B | [C,C,C,C,C,C,C,C,C] [C,C,C,C,C,C,C,C,C] -> B"
     ),
     "cooperation-legacy/always_cooperate.pl": "-> C | C B -> C",
     "cooperation-legacy/always_betray.sh": "-> B | B/B C/C -> B",
@@ -68,9 +73,13 @@ ANSWERS = {
     "cooperation-legacy/backward_inducer.py": (
         "-> C | C/C/C/C/C/C C/C/C/C/C/C -> C | C/C/C/C/C/C/C C/C/C/C/C/C/C -> B | C/C B/C -> B"
     ),
-    "standoff/trigger_happy.sh": "30/2/N 30/2/N 30/2/N -> S | 30/1/S 30/0/N -> S | 10/0/S 30/2/N 30/2/N -> R",
+    "standoff/trigger_happy.sh": (
+        "30/2/N 30/2/N 30/2/N -> S | 30/1/S 30/0/N -> S | 10/0/S 30/2/N 30/2/N -> R"
+    ),
     "standoff/pacifist.c": "30/2/N 30/2/N 30/2/N -> P | 4/0/N 30/0/S -> P",
-    "standoff/cautious.py": "30/2/N 30/0/S 30/1/R -> P | 30/2/P 30/0/S 30/0/S -> S | 30/0/S 30/0/S -> R",
+    "standoff/cautious.py": (
+        "30/2/N 30/0/S 30/1/R -> P | 30/2/P 30/0/S 30/0/S -> S | 30/0/S 30/0/S -> R"
+    ),
     "standoff/avenger.pl": (
         "30/2/N 30/2/N 30/2/N -> P | 20/2/P 30/1/S 30/2/N -> S | 20/1/S 30/1/P 30/2/N -> R | "
         "20/0/S 30/1/S 30/2/N -> R"
@@ -84,7 +93,9 @@ ANSWERS = {
         "30/1/S 30/1/N 30/2/N -> P | 30/1/S 30/0/S -> R | 30/0/S 30/0/S -> R"
     ),
 }
-CASES = [(program, *each.split("->")) for program, told in ANSWERS.items() for each in told.split("|")]
+CASES = [
+    (program, *each.split("->")) for program, told in ANSWERS.items() for each in told.split("|")
+]
 
 
 @pytest.mark.parametrize(("program", "asked", "answer"), CASES)
@@ -103,7 +114,8 @@ def test_every_program_is_in_the_tables_above() -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "fewest"), [*((name, 6) for name in RULES), ("bid-tac-toe", 5), ("ultimate-tic-tac-toe", 5)]
+    ("name", "fewest"),
+    [*((name, 6) for name in RULES), ("bid-tac-toe", 5), ("ultimate-tic-tac-toe", 5)],
 )
 def test_there_are_programs_in_several_languages(name: str, fewest: int) -> None:
     programs = [path for path in (FOLDER / name).iterdir() if path.is_file()]
@@ -115,7 +127,9 @@ def test_there_are_programs_in_several_languages(name: str, fewest: int) -> None
 def test_the_games_page_names_every_program_and_no_other(name: str) -> None:
     page = (FOLDER.parents[1] / "docs" / "games" / f"{name}.md").read_text()
     named = re.findall(r"^\| `([A-Za-z]\w*\.\w+)` \|", page, re.MULTILINE)
-    assert sorted(named) == sorted(path.name for path in (FOLDER / name).iterdir() if path.is_file())
+    assert sorted(named) == sorted(
+        path.name for path in (FOLDER / name).iterdir() if path.is_file()
+    )
 
 
 @pytest.mark.slow

@@ -1,6 +1,7 @@
 """The mega mexican standoff: shots, ammunition, the circle that closes, the end (M1-M10).
 
-`simulated` is the game told a second time, straight from the announcement, with a linked circle of people.
+`simulated` is the game told a second time, straight from the announcement, with a linked circle of
+people.
 """
 
 from collections.abc import Mapping, Sequence
@@ -33,7 +34,9 @@ def circle(*triplets: str, rounds: int = 0) -> Circle:
 
 def turn(rules: Standoff, position: Circle, answers: Answers) -> Circle:
     """A turn as a referee makes it: who does what the rules forbid is at fault."""
-    allowed = {seat: move for seat, move in answers.items() if not rules.why_illegal(position, seat, move)}
+    allowed = {
+        seat: move for seat, move in answers.items() if not rules.why_illegal(position, seat, move)
+    }
     if allowed.keys() == rules.players_to_move(position):
         return rules.apply(position, allowed)
     return rules.apply_with_faults(position, allowed, no_lots)
@@ -48,7 +51,7 @@ def words(position: Circle, seat: int) -> tuple[str | int | float, ...]:
     return Standoff().question(position, seat, TextProtocol.ARGV)
 
 
-# --- a second telling of the rules ------------------------------------------------------------------------
+# --- a second telling of the rules ----------------------------------------------------------------
 class Person:
     def __init__(self) -> None:
         self.hp, self.ammo, self.last = 30, 2, "N"
@@ -58,7 +61,8 @@ class Person:
 
 
 def simulated(people: int, rounds: Sequence[Sequence[str]]) -> list[Person]:
-    """The people after these rounds; a round has a letter for each seat, those of the dead are ignored."""
+    """The people after these rounds; a round has a letter for each seat, those of the dead are
+    ignored."""
     everybody = [Person() for _ in range(people)]
     for place, person in enumerate(everybody):
         person.right = everybody[(place + 1) % people]
@@ -70,7 +74,11 @@ def simulated(people: int, rounds: Sequence[Sequence[str]]) -> list[Person]:
         wishes = dict(zip(everybody, letters, strict=True))
         for person in living:
             wish = wishes[person]
-            if (wish == "S" and person.ammo < 1) or (wish == "R" and person.ammo > 1) or wish not in "SPRN":
+            if (
+                (wish == "S" and person.ammo < 1)
+                or (wish == "R" and person.ammo > 1)
+                or wish not in "SPRN"
+            ):
                 wish = "N"
             person.last = wish
         for person in living:
@@ -109,7 +117,9 @@ def compare(people: int, rounds: Sequence[Sequence[str]]) -> None:
         if not rules.players_to_move(position):
             break
         persons = simulated(people, rounds[:number])
-        assert position.alive == tuple(seat for seat, person in enumerate(persons) if not person.death)
+        assert position.alive == tuple(
+            seat for seat, person in enumerate(persons) if not person.death
+        )
         for seat in position.alive:
             assert list(words(position, seat)) == told(persons[seat])
         answers = {seat: letters[seat] for seat in position.alive if letters[seat] != "X"}
@@ -126,7 +136,7 @@ def test_every_game_goes_like_in_the_second_telling(standoff: tuple[int, list[li
     compare(*standoff)
 
 
-# --- a round ----------------------------------------------------------------------------------------------
+# --- a round --------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -136,7 +146,9 @@ def test_every_game_goes_like_in_the_second_telling(standoff: tuple[int, list[li
         ("30/1/N", R, None), ("30/0/N", R, None), ("1/0/N", P, None), ("1/0/N", N, None),
     ],
 )  # fmt: skip
-def test_what_cannot_be_done_is_objected_to(triplet: str, action: Action, sentence: str | None) -> None:
+def test_what_cannot_be_done_is_objected_to(
+    triplet: str, action: Action, sentence: str | None
+) -> None:
     why_illegal = Standoff().why_illegal(circle(triplet, "30/2/N"), 0, action)
     assert why_illegal is None if sentence is None else sentence in str(why_illegal)
 
@@ -147,15 +159,17 @@ def test_who_gives_no_answer_does_nothing_and_the_round_is_one_like_any_other() 
     assert [each.triplet for each in position.fighters] == ["30/1/S", "20/2/N", "26/2/P"]
     assert rules.players_to_move(position) == {0, 1, 2}
     rules = Standoff(max_rounds=2)
-    position = rules.apply_with_faults(rules.apply_with_faults(rules.start(2), {}, no_lots), {}, no_lots)
+    position = rules.apply_with_faults(
+        rules.apply_with_faults(rules.start(2), {}, no_lots), {}, no_lots
+    )
     assert position.rounds == 2
     assert rules.players_to_move(position) == frozenset()
 
 
-# --- the circle -------------------------------------------------------------------------------------------
+# --- the circle -----------------------------------------------------------------------------------
 
 
-# --- the end ----------------------------------------------------------------------------------------------
+# --- the end --------------------------------------------------------------------------------------
 def ended(*fell: int | None) -> Circle:
     fighters = tuple(Fighter(0 if each else 30, 0, N, each) for each in fell)
     return Circle(fighters, max(each or 0 for each in fell))
@@ -173,7 +187,9 @@ def ended(*fell: int | None) -> Circle:
         (ended(None, None), (0, 0)),
     ],
 )
-def test_a_point_is_won_for_everyone_who_is_ranked_below(position: Circle, points: tuple[int, ...]) -> None:
+def test_a_point_is_won_for_everyone_who_is_ranked_below(
+    position: Circle, points: tuple[int, ...]
+) -> None:
     assert Standoff().points(position) == points
 
 
@@ -186,7 +202,9 @@ def test_a_point_is_won_for_everyone_who_is_ranked_below(position: Circle, point
         (("30/1/P", "30/1/S", "20/2/P"), (1, 1, 0)),  # then they are equal
     ],
 )
-def test_the_survivors_of_the_last_round_are_ranked_by_health_then_ammunition(triplets, points) -> None:
+def test_the_survivors_of_the_last_round_are_ranked_by_health_then_ammunition(
+    triplets, points
+) -> None:
     rules = Standoff(max_rounds=8)
     position = acted(rules, circle(*triplets, rounds=7), "PPP")
     assert rules.players_to_move(position) == frozenset()
@@ -200,7 +218,9 @@ def test_whoever_died_is_below_every_survivor_of_the_last_round() -> None:
     assert rules.points(position) == (2, 0, 1)
 
 
-def test_all_who_only_protect_themselves_stand_there_to_the_thousandth_round_and_no_longer() -> None:
+def test_all_who_only_protect_themselves_stand_there_to_the_thousandth_round_and_no_longer() -> (
+    None
+):
     rules = Standoff()
     position = rules.start(3)
     for _ in range(1000):
@@ -209,14 +229,16 @@ def test_all_who_only_protect_themselves_stand_there_to_the_thousandth_round_and
     assert not rules.players_to_move(position)
 
 
-# --- answers and facts ------------------------------------------------------------------------------------
+# --- answers and facts ----------------------------------------------------------------------------
 @pytest.mark.parametrize("letter", "SPRN")
 @pytest.mark.parametrize("form", ["{}", "{}\n", " {}\r\n"])
 def test_a_letter_alone_is_an_answer(letter: str, form: str) -> None:
     assert Standoff().answer(Standoff().start(2), 0, form.format(letter)) == letter
 
 
-@pytest.mark.parametrize("text", ["", "s", "SS", "S P", "Shoot", "X", "C", "\ufeffS", "1", "debug\nS"])
+@pytest.mark.parametrize(
+    "text", ["", "s", "SS", "S P", "Shoot", "X", "C", "\ufeffS", "1", "debug\nS"]
+)
 def test_anything_else_is_no_answer_and_the_team_is_told_what_is(text: str) -> None:
     with pytest.raises(ValueError, match="must be S, P, R or N and nothing else, but it was"):
         Standoff().answer(Standoff().start(2), 0, text)

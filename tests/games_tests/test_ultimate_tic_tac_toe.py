@@ -18,15 +18,20 @@ from contest.testing import check_game
 
 GAME = UltimateTicTacToe()
 
-# Boards as letters: won by X or O, Full and won by nobody, x and o with two in a row, Nearly full, empty.
+# Boards as letters: won by X or O, Full and won by nobody, x and o with two in a row, Nearly full,
+# empty.
 PATTERNS = {
     "X": "111000000", "O": "000222000", "F": "121122211", "x": "110000000", "o": "000220000",
     "N": "021122211", ".": "000000000",
 }  # fmt: skip
 
 
-def boards(letters: str, last: int | None = None, mover: int = 0, faults: tuple[int, int] = (0, 0)) -> Boards:
-    return Boards("".join(PATTERNS[letter] for letter in letters.replace(" ", "")), last, mover, faults)
+def boards(
+    letters: str, last: int | None = None, mover: int = 0, faults: tuple[int, int] = (0, 0)
+) -> Boards:
+    return Boards(
+        "".join(PATTERNS[letter] for letter in letters.replace(" ", "")), last, mover, faults
+    )
 
 
 def play(squares: Sequence[int]) -> Boards:
@@ -51,10 +56,16 @@ def play(squares: Sequence[int]) -> Boards:
         (play([40]), 40, "square 40 is taken"),
         (play([40]), 0, "square 0 is in board 0, but the move has to be in board 4"),
         (boards("X.. ... ...", last=9), 3, "square 3 is in board 0, which is won already"),
-        (boards("X.. ... ...", last=10), 3, "square 3 is in board 0, but the move has to be in board 1"),
+        (
+            boards("X.. ... ...", last=10),
+            3,
+            "square 3 is in board 0, but the move has to be in board 1",
+        ),
     ],
 )
-def test_forbidden_moves_are_refused_with_what_is_wrong(position: Boards, square: int, sentence: str) -> None:
+def test_forbidden_moves_are_refused_with_what_is_wrong(
+    position: Boards, square: int, sentence: str
+) -> None:
     assert why_illegal(position, square) == sentence
 
 
@@ -71,7 +82,8 @@ def test_exactly_the_open_squares_are_allowed() -> None:
     ("letters", "points"),
     [
         ("XXX OO. ...", (100, 0)), ("O.. XOX .XO", (0, 100)), ("XO. XO. XF.", (100, 0)),
-        ("..O XOX OX.", (0, 100)), ("XOX XOO OXF", (4, 4)), ("FFF FFF FFF", (0, 0)), ("XXO FFX XOF", (4, 2)),
+        ("..O XOX OX.", (0, 100)), ("XOX XOO OXF", (4, 4)), ("FFF FFF FFF", (0, 0)),
+        ("XXO FFX XOF", (4, 2)),
         ("XFX FFF FFF", (2, 0)),
     ],
 )  # fmt: skip
@@ -121,7 +133,10 @@ def test_a_game_of_faults_alone_ends_and_every_move_was_allowed() -> None:
 
 def test_the_game_state_has_83_characters() -> None:
     assert GAME.question(GAME.start(2), 0, TextProtocol.ARGV) == (5, "19" + "0" * 81)
-    assert GAME.question(play([40]), 1, TextProtocol.FUNCTION) == (5, "24" + "0" * 40 + "1" + "0" * 40)
+    assert GAME.question(play([40]), 1, TextProtocol.FUNCTION) == (
+        5,
+        "24" + "0" * 40 + "1" + "0" * 40,
+    )
     told = "10" + "0" * 36 + "2" + "000" + "1" + "0" * 40
     assert GAME.question(play([40, 36]), 0, TextProtocol.ARGV) == (5, told)
 
@@ -133,7 +148,8 @@ def test_a_whole_number_of_seconds_is_told_without_a_point(seconds: float, word:
 
 
 @pytest.mark.parametrize(
-    ("text", "square"), [("40", 40), ("40\n", 40), (" 40\r\n", 40), ("007", 7), ("-1", -1), ("81", 81)]
+    ("text", "square"),
+    [("40", 40), ("40\n", 40), (" 40\r\n", 40), ("007", 7), ("-1", -1), ("81", 81)],
 )
 def test_a_whole_number_is_read(text: str, square: int) -> None:
     assert GAME.answer(GAME.start(2), 0, text) == square
@@ -142,7 +158,8 @@ def test_a_whole_number_is_read(text: str, square: int) -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        "", "\n", "40.0", "4e1", "true", '"40"', "None", "40 41", "move: 40", "debug\n40", "\ufeff40", "٣",
+        "", "\n", "40.0", "4e1", "true", '"40"', "None", "40 41", "move: 40", "debug\n40",
+        "\ufeff40", "٣",
         "9" * 5000,
     ],
 )  # fmt: skip
@@ -190,7 +207,8 @@ def test_the_picture_shows_signs_won_boards_the_last_move_and_who_moves_where() 
 
 # A second judge, which knows nothing but the moves of a game
 
-_MAGIC = (2, 7, 6, 9, 5, 1, 4, 3, 8)  # three places are in a row just when their numbers add up to 15
+# three places are in a row just when their numbers add up to 15
+_MAGIC = (2, 7, 6, 9, 5, 1, 4, 3, 8)
 
 
 def has_row(places: set[int]) -> bool:

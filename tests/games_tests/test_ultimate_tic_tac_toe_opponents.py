@@ -1,4 +1,5 @@
-"""The sample programs of Ultimate Tic-Tac-Toe: asked with arguments, or, in Python, as a function."""
+"""The sample programs of Ultimate Tic-Tac-Toe: asked with arguments, or, in Python, as a
+function."""
 
 import runpy
 import subprocess
@@ -45,7 +46,9 @@ def _command(command: list[str]) -> Player:
     def player(position: Boards) -> str:
         words = GAME.question(position, position.mover, TextProtocol.ARGV)
         arguments = [*command, *map(str, words)]
-        return subprocess.run(arguments, check=True, capture_output=True, text=True, timeout=10).stdout
+        return subprocess.run(
+            arguments, check=True, capture_output=True, text=True, timeout=10
+        ).stdout
 
     return player
 
@@ -56,7 +59,15 @@ def _move(player: Player, position: Boards) -> int:
     return move
 
 
-_PATTERNS = ["111000000", "000222000", "121122211", "021122211", "110000000", "000220000", "000000000"]
+_PATTERNS = [
+    "111000000",
+    "000222000",
+    "121122211",
+    "021122211",
+    "110000000",
+    "000220000",
+    "000000000",
+]
 
 
 def _boards(letters: str, last: int, mover: int) -> Boards:
@@ -70,8 +81,10 @@ def _boards(letters: str, last: int, mover: int) -> Boards:
     ("position", "square"),
     [
         (_boards("XOX XOO OXN", last=8, mover=0), 72),  # sent to the one open board
-        (_boards("XOX XOO OXN", last=0, mover=1), 72),  # sent to a won board, and only one square is open
-        (_boards("NOF XOO OXX", last=3, mover=1), 0),  # won boards have empty squares; none of them is open
+        # sent to a won board, and only one square is open
+        (_boards("XOX XOO OXN", last=0, mover=1), 72),
+        # won boards have empty squares; none of them is open
+        (_boards("NOF XOO OXX", last=3, mover=1), 0),
     ],
 )
 def test_every_program_finds_the_only_open_square(player, name, position, square) -> None:
@@ -88,7 +101,9 @@ def test_every_program_finds_the_only_open_square(player, name, position, square
         (_boards("OOo XX. ...", last=2, mover=1), 23),
     ],
 )
-def test_programs_that_think_take_the_board_that_wins_the_game(player, name, position, square) -> None:
+def test_programs_that_think_take_the_board_that_wins_the_game(
+    player, name, position, square
+) -> None:
     assert 100 in GAME.points(GAME.apply(position, {position.mover: square}))
     assert _move(player(name), position) == square
 

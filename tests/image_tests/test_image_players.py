@@ -19,7 +19,8 @@ SHORT, LONG = 0.25, 30.0  # seconds for a move: SHORT for players that should be
 
 @pytest.fixture
 def player(unpacked, sandbox, program):
-    """Make a player of an image that has player.c in it; its first word is the habit that it shows."""
+    """Make a player of an image that has player.c in it; its first word is the habit that it
+    shows."""
 
     def make_one(seconds=LONG, **run):
         layer = [member("player", program), folder("etc"), folder("game")]

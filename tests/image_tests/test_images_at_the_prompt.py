@@ -34,7 +34,9 @@ def image(tmp_path, program):
 
 
 def test_an_image_plays_against_a_program(knobeln, image):
-    output = knobeln("play", "--game", "cooperation-legacy", image("bot.tar"), "tit_for_tat", "--seed", "s")
+    output = knobeln(
+        "play", "--game", "cooperation-legacy", image("bot.tar"), "tit_for_tat", "--seed", "s"
+    )
     assert "bot: 12 points" in output
     assert "tit_for_tat: 9 points" in output
 
@@ -53,4 +55,6 @@ def test_an_image_that_cannot_play_is_told_why(name, run, words, knobeln, image)
 def test_what_is_no_image_for_this_game_is_told(knobeln, image):
     said = knobeln("play", "--game", "bid-tac-toe", image("bot.tar"), "even_hand", code=1)
     assert "no program is among the files (bot.tar); its suffix would tell its language" in said
-    assert "no file nothing.tar" in knobeln("play", "--game", "cooperation", "nothing.tar", "copycat", code=1)
+    assert "no file nothing.tar" in knobeln(
+        "play", "--game", "cooperation", "nothing.tar", "copycat", code=1
+    )

@@ -14,7 +14,8 @@ from tests.support.oci_images import MANIFEST, Made, member, tar
 
 
 class Registry:
-    """Serves manifests and blobs as registries do. `manifests`: by tag or digest; `password`: "" = open."""
+    """Serves manifests and blobs as registries do. `manifests`: by tag or digest; `password`: "" =
+    open."""
 
     def __init__(self, port):
         self.place = f"127.0.0.1:{port}"
@@ -25,8 +26,13 @@ class Registry:
         """Put the image there; return the digest of its manifest."""
         files = made.oci_files()
         (entry,) = json.loads(files["index.json"])["manifests"]
-        self.blobs.update({f"sha256:{name[13:]}": raw for name, raw in files.items() if "blobs" in name})
-        self.manifests[tag] = self.manifests[entry["digest"]] = (MANIFEST, self.blobs[entry["digest"]])
+        self.blobs.update(
+            {f"sha256:{name[13:]}": raw for name, raw in files.items() if "blobs" in name}
+        )
+        self.manifests[tag] = self.manifests[entry["digest"]] = (
+            MANIFEST,
+            self.blobs[entry["digest"]],
+        )
         return entry
 
     def answer(self, path, authorization):
@@ -96,7 +102,9 @@ def test_an_image_is_fetched_by_its_name_and_plays(registry, made, sandbox, new_
     assert OciImage.from_bytes(image.to_bytes(), new_cache) == image
 
 
-def test_the_image_stays_when_its_name_moves_to_another_one(registry, made, sandbox, new_cache, program):
+def test_the_image_stays_when_its_name_moves_to_another_one(
+    registry, made, sandbox, new_cache, program
+):
     registry.push(made)
     name = f"{registry.place}/team/player:1"
     first = fetch(name, sandbox, new_cache)
@@ -105,7 +113,9 @@ def test_the_image_stays_when_its_name_moves_to_another_one(registry, made, sand
     assert fetch(name, sandbox, new_cache).digest != first.digest
 
 
-@pytest.mark.parametrize("name", ["--help", "/etc/passwd", "A", "", "a b", "../x", "$(id)", "x" * 256])
+@pytest.mark.parametrize(
+    "name", ["--help", "/etc/passwd", "A", "", "a b", "../x", "$(id)", "x" * 256]
+)
 def test_what_is_no_name_is_refused_without_asking(name, sandbox, new_cache):
     with pytest.raises(Refused, match="is no name of an image"):
         fetch(name, sandbox, new_cache)
@@ -134,7 +144,8 @@ NO_IMAGE_FOR_US = [
 ]
 NOT_NOW = [
     pytest.param(
-        (429, error("TOOMANYREQUESTS", "you have reached your pull rate limit")), marks=pytest.mark.slow
+        (429, error("TOOMANYREQUESTS", "you have reached your pull rate limit")),
+        marks=pytest.mark.slow,
     ),
     (500, b""),
     (503, error("UNAVAILABLE", "service unavailable")),
@@ -156,7 +167,10 @@ def test_what_a_registry_cannot_do_now_is_nobodys_fault(failure, registry, sandb
 
 
 def test_a_registry_that_does_not_answer_is_nobodys_fault(sandbox, new_cache):
-    for ask in (lambda name: fetch(name, sandbox, new_cache), lambda name: check_registry(name, sandbox)):
+    for ask in (
+        lambda name: fetch(name, sandbox, new_cache),
+        lambda name: check_registry(name, sandbox),
+    ):
         with pytest.raises(ToolMissing, match="cannot be fetched now"):
             ask("127.0.0.1:1/team/player:1")
 
@@ -175,7 +189,13 @@ def test_a_login_is_the_users_own(registry, made, sandbox, new_cache, tmp_path):
 
 def test_an_archive_is_read_without_the_network(sandbox, registry):
     """A manifest cannot make skopeo fetch anything: its sandbox has no network."""
-    command = ["skopeo", "--insecure-policy", "inspect", "--raw", f"docker://{registry.place}/player:1"]
+    command = [
+        "skopeo",
+        "--insecure-policy",
+        "inspect",
+        "--raw",
+        f"docker://{registry.place}/player:1",
+    ]
     result = sandbox.run(command, limits=_LIMITS)
     assert not result.succeeded
     assert b"address family not supported" in result.stderr

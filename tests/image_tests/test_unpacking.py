@@ -1,4 +1,5 @@
-"""Images as teams send them, unpacked by the real tools: bad ones are refused in a sentence, or contained."""
+"""Images as teams send them, unpacked by the real tools: bad ones are refused in a sentence, or
+contained."""
 
 import gzip
 import json
@@ -16,7 +17,17 @@ from contest.errors import NotFound, ToolMissing, TryAgain
 from sandbox.images import unpacking
 from sandbox.images.oci_image import OciImage, Refused, read_configuration, this_architecture
 from sandbox.images.unpacking import ARCHIVE_BYTES, MAX_DEPTH, MAX_FILES, unpack
-from tests.support.oci_images import INDEX, Made, archive, described, digest, folder, link, member, tar
+from tests.support.oci_images import (
+    INDEX,
+    Made,
+    archive,
+    described,
+    digest,
+    folder,
+    link,
+    member,
+    tar,
+)
 
 RUN = {"Entrypoint": ["/player", "always"]}
 IN_TMP = "/tmp/a"  # noqa: S108 - in the image
@@ -25,7 +36,8 @@ OTHER = "s390x" if this_architecture() != "s390x" else "amd64"
 
 @pytest.fixture
 def refused(new_cache, sandbox):
-    """Unpack an archive that must be refused; return the sentence. Nothing may be left in the cache."""
+    """Unpack an archive that must be refused; return the sentence. Nothing may be left in the
+    cache."""
 
     def unpack_one(raw):
         with pytest.raises(Refused) as problem:
@@ -84,7 +96,8 @@ def good(program):
 
 
 def oci_of(layer, diff_id):
-    """An oci-archive of one packed layer; `diff_id`: the digest that it is said to have unpacked."""
+    """An oci-archive of one packed layer; `diff_id`: the digest that it is said to have
+    unpacked."""
     files = Made([b""], RUN, diff_ids=[diff_id]).oci_files()
     (old,) = (name for name, data in files.items() if data == gzip.compress(b"", mtime=0))
     (name,) = (name for name, data in files.items() if b"layers" in data and b"rootfs" not in data)
@@ -112,7 +125,10 @@ BAD = {
     "nothing": (lambda _: b"", "does not look like a tar archive; send what `podman save` or"),
     "program": (lambda _: b"\x7fELF" + bytes(600), NO_TAR),
     "cut_off": (lambda p: good(p)[: len(good(p)) // 2], "Unexpected EOF in archive"),
-    "a_file_system": (lambda _: tar([folder("etc")]), "it has neither a file manifest.json nor oci-layout"),
+    "a_file_system": (
+        lambda _: tar([folder("etc")]),
+        "it has neither a file manifest.json nor oci-layout",
+    ),
     "two_images": (of_two, "more than one image"),
     "endless_indexes": (of_endless_indexes, "copying system image from manifest list"),
     "json_too_deep": (lambda _: archive({"manifest.json": b"[" * 20_000}), "exceeded max depth"),
@@ -124,7 +140,10 @@ BAD = {
         spoiled("index.json", b"sha256:", b"sha256:../../"),
         "invalid checksum digest",
     ),
-    "links_in_a_circle": (of_layer(link("a", "b"), link("b", "a"), file("a/c")), "too many levels of"),
+    "links_in_a_circle": (
+        of_layer(link("a", "b"), link("b", "a"), file("a/c")),
+        "too many levels of",
+    ),
     "a_hard_link_outside": (
         of_layer(member("b", type=b"1", linkname="../../etc/passwd")),
         "no such file or directory",
@@ -188,7 +207,12 @@ def zeros(count):
 
 
 def empty_files(count):
-    yield b"".join(tarfile.TarInfo(f"{n // 1000}/{n}").tobuf(tarfile.USTAR_FORMAT) for n in range(count)), 1
+    yield (
+        b"".join(
+            tarfile.TarInfo(f"{n // 1000}/{n}").tobuf(tarfile.USTAR_FORMAT) for n in range(count)
+        ),
+        1,
+    )
 
 
 def sparse_files(count):
@@ -211,14 +235,18 @@ LONG_BOMBS = ("large_files", "empty_files")
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    "name", ["gzip", "sparse_files", *(pytest.param(n, marks=pytest.mark.night) for n in LONG_BOMBS)]
+    "name",
+    ["gzip", "sparse_files", *(pytest.param(n, marks=pytest.mark.night) for n in LONG_BOMBS)],
 )
 def test_a_bomb_is_ended_before_it_fills_the_disk(name, refused):
     assert f"more than 1,073,741,824 bytes, or {MAX_FILES:,} files" in refused(BOMBS[name]())
 
 
 def test_a_huge_archive_is_refused_unread(refused):
-    assert refused(bytes(ARCHIVE_BYTES + 1)) == "it has 536,870,913 bytes; at most 536,870,912 are taken"
+    assert (
+        refused(bytes(ARCHIVE_BYTES + 1))
+        == "it has 536,870,913 bytes; at most 536,870,912 are taken"
+    )
 
 
 def test_what_an_image_tries_stays_within_it(new_cache, sandbox, program):
@@ -253,7 +281,9 @@ def test_every_form_of_archive_is_unpacked(new_cache, sandbox, program):
 
 
 def test_one_image_of_several_platforms_is_the_one_for_this_computer(new_cache, sandbox, program):
-    here = image_of(program).oci_files(platform={"os": "linux", "architecture": this_architecture()})
+    here = image_of(program).oci_files(
+        platform={"os": "linux", "architecture": this_architecture()}
+    )
     of_others = replace(image_of(program), architecture=OTHER)
     there = of_others.oci_files(platform={"os": "linux", "architecture": OTHER})
     entries = [json.loads(files["index.json"])["manifests"][0] for files in (there, here)]
@@ -265,11 +295,23 @@ def test_one_image_of_several_platforms_is_the_one_for_this_computer(new_cache, 
 
 def test_layers_lie_over_one_another(new_cache, sandbox, program):
     first = [member("player", program), file("a"), file("d/a"), file("e/a"), folder("usr/bin")]
-    second = [file("a", 2), file("d/.wh.a"), file("e/b"), file("e/.wh..wh..opq"), link("bin", "usr/bin")]
+    second = [
+        file("a", 2),
+        file("d/.wh.a"),
+        file("e/b"),
+        file("e/.wh..wh..opq"),
+        link("bin", "usr/bin"),
+    ]
     third = [file("bin/c"), member("hard", type=b"1", linkname="a")]
-    image = unpack(archive(Made([tar(first), tar(second), tar(third)], RUN).oci_files()), sandbox, new_cache)
+    image = unpack(
+        archive(Made([tar(first), tar(second), tar(third)], RUN).oci_files()), sandbox, new_cache
+    )
     root = image.folder / "root"
-    sizes = {str(path.relative_to(root)): path.stat().st_size for path in root.rglob("*") if path.is_file()}
+    sizes = {
+        str(path.relative_to(root)): path.stat().st_size
+        for path in root.rglob("*")
+        if path.is_file()
+    }
     sizes = {name: size for name, size in sizes.items() if not name.startswith("bin/")}
     assert sizes == {"player": len(program), "a": 2, "hard": 2, "e/b": 1, "usr/bin/c": 1}
     assert os.readlink(root / "bin") == "usr/bin"
@@ -283,7 +325,10 @@ def test_what_is_written_is_plain_and_readable_whatever_the_image_says(new_cache
         member("hard", type=b"1", linkname="su"),
         link("out", "../../../../../etc/passwd"),
     ]
-    root = unpack(archive(image_of(program, *layer).docker_files()), sandbox, new_cache).folder / "root"
+    root = (
+        unpack(archive(image_of(program, *layer).docker_files()), sandbox, new_cache).folder
+        / "root"
+    )
     modes = {
         str(path.relative_to(root)): stat.S_IMODE(path.lstat().st_mode)
         for path in sorted(root.rglob("*"))
@@ -306,7 +351,9 @@ def test_an_archive_is_unpacked_once(new_cache, sandbox, program):
 
 def test_several_at_once_end_with_the_same_image(new_cache, sandbox, program):
     with ThreadPoolExecutor(8) as pool:
-        found = list(pool.map(lambda raw: repr(unpack(raw, sandbox, new_cache)), [good(program)] * 8))
+        found = list(
+            pool.map(lambda raw: repr(unpack(raw, sandbox, new_cache)), [good(program)] * 8)
+        )
     assert len(set(found)) == 1
 
 
@@ -359,7 +406,12 @@ def test_what_was_used_longest_ago_makes_room_and_what_is_held_stays(
         fourth = other(4)
         assert [image.is_unpacked for image in (first, third, fourth)] == [True, True, True]
     fifth = other(5)
-    assert [image.is_unpacked for image in (first, third, fourth, fifth)] == [False, False, True, True]
+    assert [image.is_unpacked for image in (first, third, fourth, fifth)] == [
+        False,
+        False,
+        True,
+        True,
+    ]
     assert {path.name for path in new_cache.iterdir()} == {".lock", fourth.digest, fifth.digest}
     with pytest.raises(NotFound, match="unpack it again"), first.held():
         pass

@@ -1,8 +1,9 @@
-"""What docs/first-season.md tells, with an installed wheel, a real Postfix and Dovecot, in two languages.
+"""What docs/first-season.md tells, with an installed wheel, a real Postfix and Dovecot, in two
+languages.
 
-Twelve teams write by swaks, mutt and Python, one of them in HTML alone. `serve` is killed in the middle of
-the day; there are an objection, a disqualification, and a round that is played again. The archive is then in
-build/first-season, to be kept in docs/archive-example when the format changes.
+Twelve teams write by swaks, mutt and Python, one of them in HTML alone. `serve` is killed in the
+middle of the day; there are an objection, a disqualification, and a round that is played again. The
+archive is then in build/first-season, to be kept in docs/archive-example when the format changes.
 """
 
 import email
@@ -31,7 +32,14 @@ from tests.support.archives import HOUSE
 from tests.support.contest_runs import finish
 from tests.support.installed_wheel import ROOT, Pipx, build_wheel, installed, with_version
 from tests.support.processes import UNTIL_WE_END, start
-from tests.support.servers import Dovecot, Postfix, free_port, program, wait_for, world_readable_folder
+from tests.support.servers import (
+    Dovecot,
+    Postfix,
+    free_port,
+    program,
+    wait_for,
+    world_readable_folder,
+)
 
 pytestmark = [pytest.mark.slow, pytest.mark.night, pytest.mark.needs_root]
 KEPT = ROOT / "build" / "first-season"
@@ -67,7 +75,11 @@ class Season:
 
     def __init__(self, place: Path, pipx: Pipx, servers: ExitStack) -> None:
         self.place, self.pipx, self.servers = place, pipx, servers
-        self.environment = {"PATH": os.environ["PATH"], "HOME": str(place / "home"), "COLUMNS": "120"}
+        self.environment = {
+            "PATH": os.environ["PATH"],
+            "HOME": str(place / "home"),
+            "COLUMNS": "120",
+        }
         self.given: set[str] = set()
         for name in ("home", "dovecot", "postfix"):
             (place / name).mkdir()
@@ -85,7 +97,8 @@ class Season:
 
     def knobeln(self, *words: object, code: int = 0, at: str = "spring") -> str:
         done = subprocess.run(
-            self.command(*words, at=at), cwd=self.place / "home", env=self.environment, capture_output=True,
+            self.command(*words, at=at), cwd=self.place / "home", env=self.environment,
+            capture_output=True,
             text=True, check=False, timeout=240,
         )  # fmt: skip
         assert done.returncode == code, f"{words}: {done.returncode}\n{done.stdout}{done.stderr}"
@@ -96,7 +109,10 @@ class Season:
         said = log.read_text().count("listening")
         self.server = start(self.command("serve"), log, self.environment)
         self.servers.callback(self.server.terminate)
-        wait_for(lambda: log.read_text().count("listening") > said or self.server.poll() is not None, "serve")
+        wait_for(
+            lambda: log.read_text().count("listening") > said or self.server.poll() is not None,
+            "serve",
+        )
         assert self.server.poll() is None, log.read_text()
 
     def set(self, **values: str) -> None:
@@ -122,7 +138,8 @@ class Season:
         return self.mails(name)[before]
 
     def send(self, team: str, subject: str, body: str, file: str = "") -> None:
-        """Send a letter by the team's client; `file`: a program to attach, or instead of the body."""
+        """Send a letter by the team's client; `file`: a program to attach, or instead of the
+        body."""
         client, sender = CLIENT_OF[team], f"{team}@example.org"
         server = f"127.0.0.1:{self.postfix.smtp}"
         if client == "swaks":
@@ -132,7 +149,9 @@ class Season:
             url = f"set smtp_url=smtp://{server}/ ssl_force_tls=no from={sender} copy=no"
             (self.place / "strategy.c").write_text(file)
             attached = ["-a", str(self.place / "strategy.c"), "--"] if file else []
-            self._run(["mutt", "-n", "-F", "/dev/null", "-e", url, "-s", subject, *attached, ROBOT], body)
+            self._run(
+                ["mutt", "-n", "-F", "/dev/null", "-e", url, "-s", subject, *attached, ROBOT], body
+            )
         else:
             mail = EmailMessage()
             mail["From"], mail["To"], mail["Subject"] = sender, ROBOT, subject
@@ -141,14 +160,20 @@ class Season:
                 if file:
                     mail.add_attachment(file.encode(), "text", "x-csrc", filename="strategy.c")
             else:
-                spaced = escape(file or body, quote=False).replace("  ", "&nbsp; ").replace("\n", "<br>\n")
+                spaced = (
+                    escape(file or body, quote=False)
+                    .replace("  ", "&nbsp; ")
+                    .replace("\n", "<br>\n")
+                )
                 mail.set_content(f"<html><body><div>{spaced}</div></body></html>", subtype="html")
             with smtplib.SMTP("127.0.0.1", self.postfix.smtp, timeout=20) as connection:
                 connection.send_message(mail)
 
     def _run(self, words: list[str], stdin: str = "") -> None:
         environment = self.environment | {"HOME": str(self.place)}
-        subprocess.run([program(words[0]), *words[1:]], input=stdin, text=True, env=environment, check=True)
+        subprocess.run(
+            [program(words[0]), *words[1:]], input=stdin, text=True, env=environment, check=True
+        )
 
     def register(self, team: str) -> str:
         """Register, answer the mail that comes, and return the line with the string of the team."""
@@ -168,7 +193,8 @@ def hold(season: Season, language: str) -> None:
     knobeln("init", "--language", language, "--beacon", "file")
     season.set(
         title='"The drawer of colours"', organizer_address=f'"{ORGANIZER}"', address=f'"{ROBOT}"',
-        listen=f'"127.0.0.1:{port}"', delivery='"smtp"', smarthost=f'"127.0.0.1:{season.postfix.smtp}"',
+        listen=f'"127.0.0.1:{port}"', delivery='"smtp"',
+        smarthost=f'"127.0.0.1:{season.postfix.smtp}"',
         group_min="4", group_max="7", final_size="6", L="200", licence='"CC0-1.0"',
     )  # fmt: skip
     assert "FAIL" not in knobeln("doctor")
@@ -181,7 +207,9 @@ def hold(season: Season, language: str) -> None:
     for team in TEAMS.keys() - {LATE}:
         season.next_mail(team, partial(send, team, "please compile", lines[team], programs[team]))
     (words := season.place / "words.txt").write_text("We have no program of yours.\n")
-    told = partial(knobeln, "teams", "tell", "--without-program", "--subject", "Programs wanted", words)
+    told = partial(
+        knobeln, "teams", "tell", "--without-program", "--subject", "Programs wanted", words
+    )
     assert "We have no program of yours." in plain(season.next_mail(LATE, told))
     assert LATE in knobeln("run", "rehearse")
     knobeln("backup", "before.tar.gz")
@@ -191,12 +219,19 @@ def hold(season: Season, language: str) -> None:
     # --- the day
     now = datetime.now(UTC).replace(microsecond=0)
     closes, starts = now + timedelta(seconds=2), now + timedelta(seconds=60)
-    moved = ("registration_closes", closes), ("compilation_closes", closes), ("contest_starts", starts)
+    moved = (
+        ("registration_closes", closes),
+        ("compilation_closes", closes),
+        ("contest_starts", starts),
+    )
     dates = [f"{name}={moment:%Y-%m-%dT%H:%M:%S}" for name, moment in moved]
-    season.next_mail(LATE, partial(knobeln, "dates", "move", *dates, *WHY), count=2)  # with the list
+    # with the list
+    season.next_mail(LATE, partial(knobeln, "dates", "move", *dates, *WHY), count=2)
     late = partial(send, LATE, "please compile", lines[LATE], programs[LATE])
     assert season.next_mail(LATE, late)["X-Knobeln-Report"] == "compile-refused"
-    season.next_mail("organizer", partial(send, LATE, "objection", f"{lines[LATE]}\nOur network was down.\n"))
+    season.next_mail(
+        "organizer", partial(send, LATE, "objection", f"{lines[LATE]}\nOur network was down.\n")
+    )
     (source := season.place / "late.c").write_text(programs[LATE])
     season.next_mail(LATE, partial(knobeln, "programs", "submit", LATE, source, *WHY))
     wait_for(lambda: datetime.now(UTC) > starts, "the start")
@@ -232,9 +267,12 @@ def hold(season: Season, language: str) -> None:
 
 @pytest.fixture(scope="module")
 def pipx(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Pipx]:
-    """It calls itself another version, so that later words of ours are not compared with the archive's."""
+    """It calls itself another version, so that later words of ours are not compared with the
+    archive's."""
     place = tmp_path_factory.mktemp("wheel")
-    with installed(build_wheel(with_version(f"{__version__}+example", place / "source"), place)) as made:
+    with installed(
+        build_wheel(with_version(f"{__version__}+example", place / "source"), place)
+    ) as made:
         yield made
 
 
@@ -245,6 +283,8 @@ def test_a_first_season(pipx: Pipx, language: str) -> None:
         hold(season, language)
         KEPT.mkdir(parents=True, exist_ok=True)
         shutil.make_archive(str(KEPT / language), "gztar", place / "home", "archive")
-    page = re.findall(r"^ +\$ knobeln (.*)", (ROOT / "docs/first-season.md").read_text(), re.MULTILINE)
+    page = re.findall(
+        r"^ +\$ knobeln (.*)", (ROOT / "docs/first-season.md").read_text(), re.MULTILINE
+    )
     told = {" ".join(takewhile(re.compile("[a-z]+").fullmatch, line.split())) for line in page}
     assert [line for line in told if not any(each.startswith(line) for each in season.given)] == []

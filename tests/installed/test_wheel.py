@@ -1,4 +1,5 @@
-"""The wheel, installed by pipx far from the repository: it has all that the program needs, and upgrades."""
+"""The wheel, installed by pipx far from the repository: it has all that the program needs, and
+upgrades."""
 
 import shutil
 import subprocess

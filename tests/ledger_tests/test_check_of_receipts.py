@@ -1,4 +1,5 @@
-"""A team checks its mails against the archive; each way to cheat is named, by the kit's arithmetic too."""
+"""A team checks its mails against the archive; each way to cheat is named, by the kit's arithmetic
+too."""
 
 import base64
 import email
@@ -41,14 +42,24 @@ from knobellib.receipts import Wrong
 from reports.check_page import FOLDER
 from reports.render import Templates
 from tests.support.clocks import FixedClock
-from tests.support.mail_world import FORM, OPENS, REGISTER, World, flat, from_line, make_settings, told
+from tests.support.mail_world import (
+    FORM,
+    OPENS,
+    REGISTER,
+    World,
+    flat,
+    from_line,
+    make_settings,
+    told,
+)
 from tests.support.servers import program
 
 LIGHT = FORM.replace("our_team", "your_team").replace("heavy", "light")
 
 
 class Contest:
-    """A contest in which two teams write letters; `archive` is what the organizer publishes of its ledger."""
+    """A contest in which two teams write letters; `archive` is what the organizer publishes of its
+    ledger."""
 
     def __init__(
         self,
@@ -77,14 +88,18 @@ class Contest:
             for codes in ("RSM", "LAP", "none"):
                 clock.at = clock.at.replace(minute=clock.at.minute + 1)
                 self.mails += self.world.send(f"mail-preference {codes}", from_line(*told(welcome)))
-        (self.ledger_mail,) = self.world.send("ledger", from_line(*told(welcome)), sender=str(welcome["To"]))
+        (self.ledger_mail,) = self.world.send(
+            "ledger", from_line(*told(welcome)), sender=str(welcome["To"])
+        )
         with self.store.read() as tx:
             self.entries = list(ledger.entries(tx))
             self.public_key = base64.b64encode(ledger.public_key(tx).key).decode()
             self.commitment = contest_state.state(tx).seed.commitment
         self.store.close()
 
-    def archive(self, entries: list[LedgerEntry] | None = None, commitment: str = "", key: str = "") -> Path:
+    def archive(
+        self, entries: list[LedgerEntry] | None = None, commitment: str = "", key: str = ""
+    ) -> Path:
         folder = self.path / "archive"
         folder.mkdir(exist_ok=True)
         facts = {"seed_commitment": commitment or self.commitment, "settings": {}}
@@ -122,16 +137,23 @@ def test_another_key_than_the_welcomes_is_noticed(contest: Contest) -> None:
         contest.check(contest.archive(key=other), contest.mails[1:4])
 
 
-def test_a_key_that_came_later_than_the_ledger_is_noticed_without_a_welcome(contest: Contest) -> None:
+def test_a_key_that_came_later_than_the_ledger_is_noticed_without_a_welcome(
+    contest: Contest,
+) -> None:
     """From the second letter on another key signs, and the first entry is as it was."""
     other = Contest(contest.path / "second", key=bytes(32))
     entries = [contest.entries[0], *other.entries[1:]]
     for number, mail in enumerate(other.mails[1:4], 3):
-        at = Checkpoint(contest.commitment, number, merkle.root(entry.leaf() for entry in entries[:number]))
+        at = Checkpoint(
+            contest.commitment, number, merkle.root(entry.leaf() for entry in entries[:number])
+        )
         note = VerifierKey(at.origin, notes.public_key(bytes(32))).note(
             at.text, notes.sign(bytes(32), at.text.encode())
         )
-        path = [merkle.root(entry.leaf() for entry in entries[start:end]) for start, end in PATHS[number]]
+        path = [
+            merkle.root(entry.leaf() for entry in entries[start:end])
+            for start, end in PATHS[number]
+        ]
         put_proof(mail, Receipt(number, entries[number - 1].leaf(), tuple(path), note).proof)
         mail.replace_header("X-Knobeln-Receipt", str(number))
     with pytest.raises(Wrong, match="does not begin with the archive's key"):
@@ -173,7 +195,9 @@ def test_a_forwarded_mail_is_read_inline_and_attached(contest: Contest) -> None:
     mail, changed = contest.mails[2], list(contest.entries)
     changed[1] = OTHER
     inline, attached = EmailMessage(), EmailMessage()
-    inline.set_content("".join(f"> {line}\n" for line in mail.get_body().get_content().splitlines()))
+    inline.set_content(
+        "".join(f"> {line}\n" for line in mail.get_body().get_content().splitlines())
+    )
     data = proof_of(mail).get_payload(decode=True)
     inline.add_attachment(data, maintype="application", subtype="octet-stream", filename="noname")
     attached.set_content("Look!")
@@ -189,12 +213,24 @@ def test_each_receipt_is_checked_when_it_comes(contest: Contest) -> None:
     mails = receipts.read_mails(contest.box(contest.mails))
     (found,) = receipts.ledgers_in(mails)
     assert receipts.check(found, mails, notes.is_signed) == (8, [], 0)
-    assert [mail.growth[0] for mail in sorted(mails, key=lambda each: each.told)] == [0, 2, 3, 4, 0, 6, 7, 8]
+    assert [mail.growth[0] for mail in sorted(mails, key=lambda each: each.told)] == [
+        0,
+        2,
+        3,
+        4,
+        0,
+        6,
+        7,
+        8,
+    ]
 
 
-def test_a_ledger_that_does_not_contain_the_earlier_one_is_noticed_when_it_comes(contest: Contest) -> None:
+def test_a_ledger_that_does_not_contain_the_earlier_one_is_noticed_when_it_comes(
+    contest: Contest,
+) -> None:
     other = Contest(contest.path / "second", (LIGHT, FORM), contest.signing_key)
-    mine, theirs = contest.mails[:2], other.mails[4:]  # the team's later mails are of another ledger
+    # the team's later mails are of another ledger
+    mine, theirs = contest.mails[:2], other.mails[4:]
     mails = receipts.read_mails(contest.box([*mine, theirs[3]]))
     growth = next(mail.growth[1] for mail in mails if mail.told[0] == 9)
     mails = [mail._replace(growth=(3, growth)) if mail.told[0] == 9 else mail for mail in mails]
@@ -202,8 +238,10 @@ def test_a_ledger_that_does_not_contain_the_earlier_one_is_noticed_when_it_comes
         receipts.check(receipts.ledgers_in(mails)[0], mails, notes.is_signed)
 
 
-# --- the ledger that is published while the contest runs ---------------------------------------------------
-def test_the_published_ledger_tells_nothing_about_a_team_and_everybody_can_compute_its_root(contest) -> None:
+# --- the ledger that is published while the contest runs ------------------------------------------
+def test_the_published_ledger_tells_nothing_about_a_team_and_everybody_can_compute_its_root(
+    contest,
+) -> None:
     told_of_it = flat(contest.ledger_mail)
     assert f"has {len(contest.entries)} entries now" in told_of_it
     lines = file_of(contest.ledger_mail, LEDGER_FILE).decode().splitlines()
@@ -232,7 +270,9 @@ def test_a_team_checks_that_its_entries_are_in_the_published_ledger(contest: Con
     assert "it is another one than when the mail" in run(contest.archive(changed), published).stderr
 
 
-def test_a_published_ledger_that_is_another_one_than_that_of_the_receipts_is_noticed(contest) -> None:
+def test_a_published_ledger_that_is_another_one_than_that_of_the_receipts_is_noticed(
+    contest,
+) -> None:
     """Signed with the same key: what two readers were told."""
     other = Contest(contest.path / "second", (LIGHT, FORM), contest.signing_key)
     done = run(saved(contest, other.ledger_mail), contest.box(contest.mails[:3]))
@@ -245,8 +285,14 @@ def test_a_published_ledger_that_its_checkpoint_does_not_sign_is_noticed(contest
     entries = published.read_bytes()
     place = contest.box(contest.mails[:3])
     for changed, words in (
-        (entries.replace(b"contest made", b"contest lost"), "the ledger was changed: up to entry 2"),
-        (b"".join(entries.splitlines(keepends=True)[:-1]), "has not the 9 entries of its checkpoint"),
+        (
+            entries.replace(b"contest made", b"contest lost"),
+            "the ledger was changed: up to entry 2",
+        ),
+        (
+            b"".join(entries.splitlines(keepends=True)[:-1]),
+            "has not the 9 entries of its checkpoint",
+        ),
     ):
         published.write_bytes(changed)
         assert words in run(published, place).stderr
@@ -282,7 +328,9 @@ def test_a_receipt_of_another_team_is_noticed(contest: Contest) -> None:
     mail = contest.mails[2]
     del mail["X-Knobeln-Team"]
     mail["X-Knobeln-Team"] = "the_light_lords_of_knobeln"
-    with pytest.raises(Wrong, match="entry 4 is about the_heavy_lords_of_knobeln, but the_light_lords"):
+    with pytest.raises(
+        Wrong, match="entry 4 is about the_heavy_lords_of_knobeln, but the_light_lords"
+    ):
         contest.check(contest.archive())
 
 
@@ -310,7 +358,8 @@ def test_a_list_of_entries_that_a_team_never_got_is_shown(contest: Contest) -> N
     first, final = contest.check(contest.archive([*contest.entries, *lists])).remarks
     assert "no mail here has the list of entries of 1994-03-22" in first
     assert "no mail here has the final list of entries of 1994-03-22" in final
-    # Without a public number and without time for objections there are no such mails, nor for who has left.
+    # Without a public number and without time for objections there are no such mails, nor for who
+    # has left.
     assert contest.check(contest.archive([*contest.entries, lists[1]])).remarks == []
     left = [replace(OTHER, team=told(contest.mails[each])[0]) for each in (0, 4)]
     remarks = contest.check(contest.archive([*contest.entries, *left, *lists])).remarks
@@ -331,13 +380,16 @@ NOTE = f"knobeln/{64 * '0'}\n1\n{43 * 'A'}=\n\n\N{EM DASH} a AAAA\n"
 @pytest.mark.parametrize(
     ("mail", "words"),
     [
-        (f"{21 * ATTACHED}Subject: x\n\nx", "parts within parts, or mails within mails, too deep to be read"),
+        (
+            f"{21 * ATTACHED}Subject: x\n\nx",
+            "parts within parts, or mails within mails, too deep to be read",
+        ),
         (
             f"{2_000 * ATTACHED}Subject: x\n\nx",
             "parts within parts, or mails within mails, too deep to be read",
         ),
         (
-            f"\n{101 * f'c2sp.org/tlog-proof@v1{chr(10)}extra YQ=={chr(10)}index 0{2 * chr(10)}{NOTE}'}",
+            "\n" + 101 * f"c2sp.org/tlog-proof@v1\nextra YQ==\nindex 0\n\n{NOTE}",
             "100 rec",
         ),
     ],
@@ -348,8 +400,12 @@ def test_a_mail_that_nobody_sends_is_named(tmp_path: Path, mail: str, words: str
         receipts.read_mails(tmp_path / "mail")
 
 
-@pytest.mark.parametrize("field", [f"From: {4_000 * '('}", f"Content-Type: text/plain{10_000 * '; a=b'}"])
-def test_a_field_that_no_library_reads_keeps_no_mail_from_being_read(tmp_path: Path, field: str) -> None:
+@pytest.mark.parametrize(
+    "field", [f"From: {4_000 * '('}", f"Content-Type: text/plain{10_000 * '; a=b'}"]
+)
+def test_a_field_that_no_library_reads_keeps_no_mail_from_being_read(
+    tmp_path: Path, field: str
+) -> None:
     (tmp_path / "mail").write_text(f"Subject: a mail\n{field}\n\nwords\n")
     (mail,) = receipts.read_mails(tmp_path / "mail")
     assert '"a mail"' in mail.name
@@ -378,7 +434,7 @@ def test_an_archive_with_a_time_beyond_all_times_is_said(contest: Contest) -> No
         receipts.read_ledger(contest.path / "archive")
 
 
-# --- the file of the kit -----------------------------------------------------------------------------------
+# --- the file of the kit --------------------------------------------------------------------------
 def test_the_file_knows_the_chain_of_drand() -> None:
     assert (QUICKNET.hash, QUICKNET.genesis, QUICKNET.period) == receipts.DRAND
 
@@ -415,7 +471,9 @@ def test_the_file_alone_names_the_first_difference(contest: Contest, mbox: Path)
 
 
 @settings(max_examples=30, deadline=None)
-@given(st.binary(min_size=32, max_size=32), st.binary(max_size=100), st.integers(0, 511), st.booleans())
+@given(
+    st.binary(min_size=32, max_size=32), st.binary(max_size=100), st.integers(0, 511), st.booleans()
+)
 def test_the_kits_arithmetic_agrees_with_the_library(key, message, bit, is_damaged) -> None:
     signature = notes.sign(key, message)
     if is_damaged:
@@ -427,7 +485,8 @@ def test_the_kits_arithmetic_agrees_with_the_library(key, message, bit, is_damag
 
 
 def small_orders() -> list[bytes]:
-    """The encodings of the eight points whose order divides 8: multiples of what is left of any point."""
+    """The encodings of the eight points whose order divides 8: multiples of what is left of any
+    point."""
     points = map(receipts.point_of, (number.to_bytes(32, "little") for number in range(2, 100)))
     left = [receipts.multiple(receipts.ORDER, point) for point in points if point]
     found = set()
@@ -445,7 +504,8 @@ def test_a_key_with_which_anybody_can_sign_signs_nothing() -> None:
     passed = []
     for key in keys:
         for number in range(30):
-            message, forged = bytes([number]), bytes([1, *bytes(63)])  # R is the neutral point, and S is 0
+            # R is the neutral point, and S is 0
+            message, forged = bytes([number]), bytes([1, *bytes(63)])
             with suppress(InvalidSignature):
                 Ed25519PublicKey.from_public_bytes(key).verify(forged, message)
                 passed.append((key, message, forged))

@@ -1,4 +1,5 @@
-"""The Merkle tree against RFC 6962, the test vectors of Certificate Transparency, and a naive tree."""
+"""The Merkle tree against RFC 6962, the test vectors of Certificate Transparency, and a naive
+tree."""
 
 import hashlib
 from collections.abc import Sequence
@@ -12,7 +13,16 @@ from contest.ledger import merkle
 # The leaves and roots that the tests of the first implementation of Certificate Transparency use.
 LEAVES = [
     bytes.fromhex(text)
-    for text in ("", "00", "10", "2021", "3031", "40414243", "5051525354555657", bytes(range(96, 112)).hex())
+    for text in (
+        "",
+        "00",
+        "10",
+        "2021",
+        "3031",
+        "40414243",
+        "5051525354555657",
+        bytes(range(96, 112)).hex(),
+    )
 ]
 ROOTS = [
     "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855",
@@ -36,7 +46,9 @@ def naive_root(leaves: Sequence[bytes]) -> bytes:
     split = 1
     while split * 2 < len(leaves):
         split *= 2
-    return hashlib.sha256(b"\x01" + naive_root(leaves[:split]) + naive_root(leaves[split:])).digest()
+    return hashlib.sha256(
+        b"\x01" + naive_root(leaves[:split]) + naive_root(leaves[split:])
+    ).digest()
 
 
 @pytest.mark.parametrize("size", range(len(ROOTS)))

@@ -51,9 +51,13 @@ def test_signatures_are_those_of_rfc_8032() -> None:
 def test_a_note_is_signed_as_in_the_published_example() -> None:
     """That of C2SP signed-note."""
     key = VerifierKey(
-        "example.com/foo", bytes.fromhex("e932791ae6e7a840a46164c904786426d5e7821dd8b29a00d61cae72afdd4da4")
+        "example.com/foo",
+        bytes.fromhex("e932791ae6e7a840a46164c904786426d5e7821dd8b29a00d61cae72afdd4da4"),
     )
-    line = "Uw2QOkn8srV1yJGh2VYRlL1Tnagv1YEq6TfXppzi2ONncAlTgK7Ztg1ERYNZXsYjOBH3mFXmRKuwHjG1Yu72IneyaQM="
+    line = (
+        "Uw2QOkn8srV1yJGh2VYRlL1Tnagv1YEq6TfXppzi2ONn"
+        "cAlTgK7Ztg1ERYNZXsYjOBH3mFXmRKuwHjG1Yu72IneyaQM="
+    )
     text, raw = "This is an example message.\n", base64.b64decode(line)
     assert str(key) == "example.com/foo+530d903a+AekyeRrm56hApGFkyQR4ZCbV54Id2LKaANYcrnKv3U2k"
     assert key.id == raw[:4]
@@ -73,7 +77,9 @@ def test_each_tree_is_shown_to_contain_each_earlier_one_and_no_other(one: int, o
     leaves = [bytes([number % 256, number // 256]) for number in range(new)]
     grown: list[merkle.Grown] = [merkle.Grown(b"", ())]
     for size, leaf in enumerate(leaves):
-        grown.append(merkle.Grown(merkle.leaf_hash(leaf), merkle.grown(grown[-1].peaks, size, leaf)))
+        grown.append(
+            merkle.Grown(merkle.leaf_hash(leaf), merkle.grown(grown[-1].peaks, size, leaf))
+        )
     proof = merkle.consistency(old, new, grown.__getitem__)
     roots = [merkle.root_of_peaks(grown[size].peaks) for size in (old, new)]
     assert receipts._has_grown(old, new, *roots, proof)

@@ -11,7 +11,14 @@ from pathlib import Path
 import pytest
 
 from contest.archive import files
-from contest.archive.contents import Archive, ArchivedList, LedgerFacts, TakenOut, from_files, settings_of
+from contest.archive.contents import (
+    Archive,
+    ArchivedList,
+    LedgerFacts,
+    TakenOut,
+    from_files,
+    settings_of,
+)
 from contest.errors import Differs
 from contest.ledger import merkle, notes
 from contest.ledger.entry_list import EntryList
@@ -35,7 +42,7 @@ def published(tmp_path_factory: pytest.TempPathFactory) -> Published:
     return of_game(tmp_path_factory.mktemp("published"), "cooperation", names, games=1)
 
 
-# --- files that are none -----------------------------------------------------------------------------------
+# --- files that are none --------------------------------------------------------------------------
 FILES = (
     "contest.json",
     "entries.json",
@@ -98,7 +105,7 @@ def test_the_file_of_a_season_is_read_in_linear_time(tmp_path: Path, unit: str) 
     assert growth(read, make, LARGEST) < MAX_GROWTH
 
 
-# --- a long ledger -----------------------------------------------------------------------------------------
+# --- a long ledger --------------------------------------------------------------------------------
 class Organizer:
     """Has the key of a contest, and signs any ledger with it."""
 
@@ -110,9 +117,15 @@ class Organizer:
         self.after = self.archive.letters[self._final() + 1 :]
 
     def _final(self) -> int:
-        return next(at for at, each in enumerate(self.archive.letters) if each.effect is Effect.ENTRIES_FINAL)
+        return next(
+            at
+            for at, each in enumerate(self.archive.letters)
+            if each.effect is Effect.ENTRIES_FINAL
+        )
 
-    def entry(self, effect: Effect, team: str = "", digest: str = "", number: int = 0) -> LedgerEntry:
+    def entry(
+        self, effect: Effect, team: str = "", digest: str = "", number: int = 0
+    ) -> LedgerEntry:
         return LedgerEntry(effect, team, self.at(number), self.final.letter, digest)
 
     def at(self, number: int) -> datetime:
@@ -135,7 +148,9 @@ class Organizer:
 def many_lists(organizer: Organizer, size: int) -> Archive:
     """Lists of entries that all teams got before the final one."""
     root = EntryList.of(()).root.hex()
-    entries = [organizer.entry(Effect.ENTRIES_LISTED, digest=root, number=number) for number in range(size)]
+    entries = [
+        organizer.entry(Effect.ENTRIES_LISTED, digest=root, number=number) for number in range(size)
+    ]
     lists = tuple(ArchivedList(each.at, False, ()) for each in entries)
     archive = organizer.with_entries(entries)
     return replace(archive, entry_lists=(*lists, *organizer.archive.entry_lists))
@@ -145,19 +160,28 @@ def other_lists(organizer: Organizer, size: int) -> Archive:
     """Lists in the ledger that the archive does not show."""
     root = EntryList.of(()).root.hex()
     return organizer.with_entries(
-        [organizer.entry(Effect.ENTRIES_LISTED, digest=root, number=number) for number in range(size)]
+        [
+            organizer.entry(Effect.ENTRIES_LISTED, digest=root, number=number)
+            for number in range(size)
+        ]
     )
 
 
 def withdrawn_teams(organizer: Organizer, size: int) -> Archive:
     effects = (Effect.PROGRAM_ACCEPTED, Effect.WITHDRAWN)
     return organizer.with_entries(
-        [organizer.entry(each, f"t{number}", 64 * "0") for number in range(size) for each in effects]
+        [
+            organizer.entry(each, f"t{number}", 64 * "0")
+            for number in range(size)
+            for each in effects
+        ]
     )
 
 
 def programs_of_one_team(organizer: Organizer, size: int) -> Archive:
-    return organizer.with_entries([organizer.entry(Effect.PROGRAM_ACCEPTED, "two_tits", 64 * "0")] * size)
+    return organizer.with_entries(
+        [organizer.entry(Effect.PROGRAM_ACCEPTED, "two_tits", 64 * "0")] * size
+    )
 
 
 def many_tournaments(organizer: Organizer, size: int) -> Archive:
@@ -183,7 +207,14 @@ def many_cosignatures(organizer: Organizer, size: int) -> Archive:
 
 
 LEDGERS = (
-    *(many_lists, other_lists, withdrawn_teams, programs_of_one_team, many_tournaments, many_decisions),
+    *(
+        many_lists,
+        other_lists,
+        withdrawn_teams,
+        programs_of_one_team,
+        many_tournaments,
+        many_decisions,
+    ),
     many_cosignatures,
 )
 

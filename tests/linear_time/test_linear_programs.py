@@ -1,4 +1,5 @@
-"""What programs do and are is read in twice the time for twice as much: output, moves, faults, modules."""
+"""What programs do and are is read in twice the time for twice as much: output, moves, faults,
+modules."""
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
@@ -10,7 +11,16 @@ from contest.games.registry import registered
 from contest.games.standoff import Standoff
 from sandbox.fuel.counting.counted import Limits as CountingLimits
 from sandbox.fuel.counting.counted import counted
-from sandbox.fuel.counting.module import CODE, ELEMENTS, EXPORTS, FUNCTIONS, GLOBALS, IMPORTS, TYPES, vector
+from sandbox.fuel.counting.module import (
+    CODE,
+    ELEMENTS,
+    EXPORTS,
+    FUNCTIONS,
+    GLOBALS,
+    IMPORTS,
+    TYPES,
+    vector,
+)
 from sandbox.fuel.counting.operators import Refused, leb
 from sandbox.fuel.counting.prices import CURRENT, prices
 from sandbox.fuel.linker import HOST, linked
@@ -73,7 +83,7 @@ def test_faults_of_many_seats_are_put_together_in_linear_time() -> None:
     assert growth(lambda result: game_result(result, with_moves=False), played, 4_000) < MAX_GROWTH
 
 
-# --- modules of WebAssembly --------------------------------------------------------------------------------
+# --- modules of WebAssembly -----------------------------------------------------------------------
 Sections = dict[int, Sequence[bytes]]
 PLAIN, I32, NO_LOCALS, END = b"\x60\0\0", b"\x7f", b"\0", b"\x0b"
 
@@ -94,7 +104,9 @@ def types(size: int) -> Iterator[bytes]:
 
 
 def imports(size: int) -> Sections:
-    named = (with_size(HOST) + with_size(b"%d" % number) + b"\0" + leb(number) for number in range(size))
+    named = (
+        with_size(HOST) + with_size(b"%d" % number) + b"\0" + leb(number) for number in range(size)
+    )
     return {TYPES: [*types(size)], IMPORTS: [*named]}
 
 
@@ -144,7 +156,9 @@ def joined(raw: bytes) -> None:
 
 @pytest.mark.parametrize("name", MODULES)
 @pytest.mark.parametrize("read", [with_counter, joined])
-def test_a_module_of_twice_the_size_takes_twice_as_long(name: str, read: Callable[[bytes], None]) -> None:
+def test_a_module_of_twice_the_size_takes_twice_as_long(
+    name: str, read: Callable[[bytes], None]
+) -> None:
     def read_or_refuse(raw: bytes) -> None:
         with suppress(Refused, IndexError):  # usually an engine has found it valid before
             read(raw)

@@ -1,7 +1,7 @@
 """Readers of strangers' texts take twice as long for twice as much.
 
-Letters and archives have tests of their own. The shapes are those that once took quadratic time, and their
-relatives.
+Letters and archives have tests of their own. The shapes are those that once took quadratic time,
+and their relatives.
 """
 
 from collections.abc import Callable
@@ -16,7 +16,14 @@ from compiler.build import build
 from compiler.likeness import fingerprints
 from compiler.source import SourceText, normalise
 from compiler.source import count as count_elements
-from compiler.toolchain import MAX_CHARACTERS, Toolchain, clean, first_error, trouble, without_warnings
+from compiler.toolchain import (
+    MAX_CHARACTERS,
+    Toolchain,
+    clean,
+    first_error,
+    trouble,
+    without_warnings,
+)
 from compiler.uploaded_files import take_apart
 from contest import presets
 from contest.errors import GiveUp
@@ -63,7 +70,7 @@ def repeated(unit: str, end: str) -> Callable[[int], str]:
     return lambda size: unit * (size // len(unit)) + end
 
 
-# --- the readers -------------------------------------------------------------------------------------------
+# --- the readers ----------------------------------------------------------------------------------
 def of_c(text: str) -> None:
     program = SourceText(normalise(text)[0])
     checks.check_source(program, SETTINGS.programs)
@@ -161,7 +168,10 @@ READERS: tuple[tuple[Read, tuple[str, ...]], ...] = (
     (like_c, ("1", "1u", "#define a 1\n", '\\"', "/*", "(")),
     (like_number, ("u", "0", "e+", ".")),
     (like_python, ('\\"', "\\'", "\\\\", '"', "'", '"""', "'''", "#", "$#", "//", "1 # ")),
-    (of_messages, ("\x1b[", "\x1b]", "\x1b[0", "/usr/", "/usr/a", "program.c:1: error: ", "\r", "1")),
+    (
+        of_messages,
+        ("\x1b[", "\x1b]", "\x1b[0", "/usr/", "/usr/a", "program.c:1: error: ", "\r", "1"),
+    ),
     (fold, ("a", "é", "漢", " ", "a ", "-", "\t", "\n", "\u200b")),
     (wrap.__wrapped__, ("a", "é", "漢", " ", "a ", "\n", "\n ")),
     (plain, ("a", "é", "\n", " \n", f"{80 * 'a'}\n")),
@@ -193,7 +203,9 @@ def test_a_text_of_twice_the_length_takes_twice_as_long(read: Read, unit: str) -
 
 def test_a_class_list_has_a_largest_number_of_cells() -> None:
     text = f"mail{2_000 * ',a'}\n" + "".join(f"a{number}@b.example\n" for number in range(1_000))
-    with pytest.raises(GiveUp, match="1,001 rows of 2,001 columns each; at most 2,000,000 cells are read"):
+    with pytest.raises(
+        GiveUp, match="1,001 rows of 2,001 columns each; at most 2,000,000 cells are read"
+    ):
         of_list(text)
 
 
@@ -209,7 +221,7 @@ def test_the_people_of_a_class_list_are_found_in_linear_time() -> None:
     assert growth(find, listed, 16_000) < MAX_GROWTH
 
 
-# --- programs ----------------------------------------------------------------------------------------------
+# --- programs -------------------------------------------------------------------------------------
 LANGUAGES = {language.name: language for language in usual_languages()}
 
 
@@ -221,7 +233,9 @@ def test_a_program_in_any_language_is_looked_at_in_linear_time(name: str, unit: 
 
     def read(text: str) -> None:
         sent = take_apart({file: text.encode(), "description.txt": text.encode()}, text)
-        languages.examine(sent.files, Sandbox(), SETTINGS.programs, [language], lambda *_: (b"", ""))
+        languages.examine(
+            sent.files, Sandbox(), SETTINGS.programs, [language], lambda *_: (b"", "")
+        )
 
     assert growth(read, repeated(unit, ""), LARGEST) < MAX_GROWTH
 

@@ -62,17 +62,25 @@ def possessive_groups(pattern: str | bytes, flags: int = 0) -> int:
 
 @pytest.mark.parametrize(
     ("pattern", "count"),
-    [(r"a*+[bc]++\d{2,}+.?+", 0), (r"(?:ab)*+", 1), (r"x|((?:ab|c)?+)", 1), (r"(?=(?:a(?:b\s)++)*+)", 2)],
+    [
+        (r"a*+[bc]++\d{2,}+.?+", 0),
+        (r"(?:ab)*+", 1),
+        (r"x|((?:ab|c)?+)", 1),
+        (r"(?=(?:a(?:b\s)++)*+)", 2),
+    ],
 )
 def test_possessive_groups_are_seen(pattern, count):
     assert possessive_groups(pattern) == count
 
 
 def test_no_group_is_repeated_without_going_back() -> None:
-    """`(?:ab)*+` ends in the wrong place in Python 3.11.0 to 3.11.4; `(?>(?:ab)*)` is right everywhere."""
+    """`(?:ab)*+` ends in the wrong place in Python 3.11.0 to 3.11.4; `(?>(?:ab)*)` is right
+    everywhere."""
     all_patterns = dict(patterns())
     assert len(all_patterns) > 150
     wrong = [
-        name for name, of in all_patterns.items() if possessive_groups(of.pattern, of.flags & ~re.UNICODE)
+        name
+        for name, of in all_patterns.items()
+        if possessive_groups(of.pattern, of.flags & ~re.UNICODE)
     ]
     assert wrong == []

@@ -61,7 +61,9 @@ def _runner(images: dict[str, Image], program: Path, workers: int = 1) -> Machin
 
 # --- results ---
 def test_results_do_not_depend_on_the_number_of_workers(images, jobs) -> None:
-    results = [list(MachineRunner(images, RULES, FUEL, workers).play(jobs)) for workers in (0, 1, 2, 5)]
+    results = [
+        list(MachineRunner(images, RULES, FUEL, workers).play(jobs)) for workers in (0, 1, 2, 5)
+    ]
     assert results[1:] == results[:-1]
     assert len(results[0]) == len(jobs)
 
@@ -98,10 +100,14 @@ def test_an_engine_that_is_killed_in_the_middle_of_a_game_charges_nobody(tmp_pat
     fuel = 300_000_000  # for a second or so, in which it is killed
     endless, patient = assembled([0x0000006F]), throwing([7] * 50)
     program = _script(tmp_path, f"echo $$ >> {tmp_path}/pids; exec {knobeln_engine()}")
-    runner = MachineRunner({endless.digest: endless, patient.digest: patient}, RULES, fuel, translated=False)
+    runner = MachineRunner(
+        {endless.digest: endless, patient.digest: patient}, RULES, fuel, translated=False
+    )
     runner._program = program
     with ThreadPoolExecutor(1) as pool:
-        playing = pool.submit(runner.play, [GameJob((endless.digest, patient.digest), (bytes(16),) * 2)])
+        playing = pool.submit(
+            runner.play, [GameJob((endless.digest, patient.digest), (bytes(16),) * 2)]
+        )
         wait_for(lambda: (tmp_path / "pids").exists() and (tmp_path / "pids").read_text().split())
         (first,) = (int(pid) for pid in (tmp_path / "pids").read_text().split())
         wait_for(lambda: "Seccomp:\t2" in Path(f"/proc/{first}/status").read_text())
@@ -131,7 +137,8 @@ def _alive(pids: Path) -> list[str]:
     return [pid for pid in pids.read_text().split() if Path(f"/proc/{pid}").exists()]
 
 
-# A shell starts what runs in its background with SIGINT ignored, and so may whoever starts these tests.
+# A shell starts what runs in its background with SIGINT ignored, and so may whoever starts these
+# tests.
 INTERRUPTED = """
 import signal
 import sys
@@ -153,12 +160,15 @@ runner.play([GameJob((image.digest,) * 2, (bytes(16), bytes(16)))] * 8)
 @pytest.mark.slow
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL])
 def test_no_engine_outlives_an_interrupt(tmp_path: Path, number: signal.Signals) -> None:
-    # SIGKILL: the real engine asks the kernel to be ended with its parent; an endless program keeps it busy.
+    # SIGKILL: the real engine asks the kernel to be ended with its parent; an endless program keeps
+    # it busy.
     waiting = _script(tmp_path, f"echo $$ >> {tmp_path}/pids; exec sleep 1000")
     program = waiting if number is signal.SIGINT else _script_spinning(tmp_path)
     text = INTERRUPTED.format(root=str(ROOT), program=str(program))
     child = subprocess.Popen([sys.executable, "-c", text], stderr=subprocess.DEVNULL)
-    wait_for(lambda: (tmp_path / "pids").exists() and len((tmp_path / "pids").read_text().split()) >= 2)
+    wait_for(
+        lambda: (tmp_path / "pids").exists() and len((tmp_path / "pids").read_text().split()) >= 2
+    )
     time.sleep(0.1)
     child.send_signal(number)
     child.wait(120)
@@ -203,10 +213,19 @@ MALFORMED = {
     "entry": (lambda order: _with_number(order, 32, 4), "entry"),
     "code size": (lambda order: _with_number(order, 36, 2**32 - 4), "code has an impossible size"),
     "data size": (lambda order: _with_number(order, 40, 2**31), "data is larger"),
-    "static size": (lambda order: _with_number(order, 44, 2**20), "static data has an impossible size"),
-    "path size": (lambda order: _with_number(order, 48, 2**31), "path of a translation is too long"),
+    "static size": (
+        lambda order: _with_number(order, 44, 2**20),
+        "static data has an impossible size",
+    ),
+    "path size": (
+        lambda order: _with_number(order, 48, 2**31),
+        "path of a translation is too long",
+    ),
     "games": (lambda order: _with_number(order, len(order) - 48, 2**32 - 1), "chunk is too large"),
-    "image number": (lambda order: _with_number(order, len(order) - 44, 2), "image that is not there"),
+    "image number": (
+        lambda order: _with_number(order, len(order) - 44, 2),
+        "image that is not there",
+    ),
 }
 
 
@@ -214,7 +233,9 @@ MALFORMED = {
 def test_a_malformed_batch_is_refused_with_a_sentence(images, jobs, name) -> None:
     spoil, sentence = MALFORMED[name]
     program = knobeln_engine()
-    done = subprocess.run([program], input=spoil(_good_order(images, jobs)), capture_output=True, check=False)
+    done = subprocess.run(
+        [program], input=spoil(_good_order(images, jobs)), capture_output=True, check=False
+    )
     assert (done.returncode, done.stdout) == (2, b"")
     assert sentence in done.stderr.decode()
 
@@ -376,5 +397,7 @@ def test_the_engines_sources_compile_without_a_warning(tmp_path: Path) -> None:
     sources = [source for folder in folders for source in sorted(folder.glob("*.c"))]
     headers = [f"-I{folder}" for folder in folders]
     command = [c_compiler(), *engine_binary.FLAGS, *headers, "-Wall", "-Wextra", "-Werror", "-o"]
-    done = subprocess.run([*command, tmp_path / "engine", *sources], capture_output=True, check=False)
+    done = subprocess.run(
+        [*command, tmp_path / "engine", *sources], capture_output=True, check=False
+    )
     assert done.stderr.decode() == ""

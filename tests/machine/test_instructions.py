@@ -1,4 +1,5 @@
-"""Every instruction of RV32IM against an independent RISC-V (unicorn), and the corners of our own."""
+"""Every instruction of RV32IM against an independent RISC-V (unicorn), and the corners of our
+own."""
 
 import struct
 
@@ -35,7 +36,8 @@ from tests.support.machine_probe import Probe
 from tests.support.machine_sequences import BEGIN, EDGES, END, STATIC
 from tests.support.machine_sequences import words as word
 
-BASES = (1, 2, 3)  # registers that hold addresses and are never written: code's end, low and high memory
+# registers that hold addresses and are never written: code's end, low and high memory
+BASES = (1, 2, 3)
 
 any_register = st.integers(0, 31)
 target = st.integers(0, 31).filter(lambda number: number not in BASES)
@@ -52,7 +54,9 @@ def _load(name: str) -> st.SearchStrategy[int]:
 
 
 def _store(name: str) -> st.SearchStrategy[int]:
-    return st.builds(store, st.just(name), any_register, st.sampled_from((2, 3)), _aligned(STORE[name][1]))
+    return st.builds(
+        store, st.just(name), any_register, st.sampled_from((2, 3)), _aligned(STORE[name][1])
+    )
 
 
 straight = st.one_of(
@@ -94,7 +98,11 @@ def _unicorn(words: list[int], x: list[int], memory: bytes) -> tuple[list[int], 
     executed = []
     cpu.hook_add(unicorn.UC_HOOK_CODE, lambda *_: executed.append(1))
     cpu.emu_start(CODE_BASE, CODE_BASE + 4 * len(words), count=1000)
-    return [cpu.reg_read(number) for number in numbers], len(executed), cpu.mem_read(BEGIN, MEMORY_SIZE)
+    return (
+        [cpu.reg_read(number) for number in numbers],
+        len(executed),
+        cpu.mem_read(BEGIN, MEMORY_SIZE),
+    )
 
 
 @pytest.mark.slow
@@ -105,9 +113,12 @@ def _unicorn(words: list[int], x: list[int], memory: bytes) -> tuple[list[int], 
     print_blob=True,
 )
 @given(sequences, st.lists(word, min_size=31, max_size=31), st.binary(min_size=64, max_size=STATIC))
-def test_random_instructions_do_what_an_independent_machine_does(probe, words, values, data) -> None:
+def test_random_instructions_do_what_an_independent_machine_does(
+    probe, words, values, data
+) -> None:
     x = _start(values, len(words))
-    # Jumps ahead may pass the end by a few instructions: nothing happens there, here as well as there.
+    # Jumps ahead may pass the end by a few instructions: nothing happens there, here as well as
+    # there.
     padded = [*words, *[FENCE] * 6]
     x[1] = CODE_BASE + 4 * len(words)
     registers, executed, memory = _unicorn(padded, x, data)
@@ -170,9 +181,15 @@ def test_neither_a_result_nor_a_load_nor_a_jump_writes_to_x0(probe: Probe) -> No
 
 
 @pytest.mark.parametrize(("offset", "landed"), [(8, 2), (9, 2), (12, 3), (13, 3)])
-def test_a_jump_through_the_register_that_it_writes_goes_where_that_pointed(probe, offset, landed) -> None:
+def test_a_jump_through_the_register_that_it_writes_goes_where_that_pointed(
+    probe, offset, landed
+) -> None:
     seen = probe([auipc(5, 0), jalr(5, 5, offset), ECALL, ECALL])
-    assert (seen.stop, seen.x[5], seen.next_pc) == ("leave", CODE_BASE + 8, CODE_BASE + 4 * landed + 4)
+    assert (seen.stop, seen.x[5], seen.next_pc) == (
+        "leave",
+        CODE_BASE + 8,
+        CODE_BASE + 4 * landed + 4,
+    )
 
 
 def test_a_jump_that_fails_leaves_its_register_as_it_was(probe: Probe) -> None:
@@ -185,8 +202,10 @@ def test_a_program_starts_with_nothing_but_its_stack_pointer(probe: Probe) -> No
 
 
 NO_INSTRUCTIONS = {
-    "all zeros": 0, "all ones": 0xFFFFFFFF, "ebreak": EBREAK, "uret": 0x00200073, "mret": 0x30200073,
-    "wfi": 0x10500073, "ecall with a register": 0x000000F3, "csrrw": 0x30529073, "rdcycle": 0xC0002573,
+    "all zeros": 0, "all ones": 0xFFFFFFFF, "ebreak": EBREAK, "uret": 0x00200073,
+    "mret": 0x30200073,
+    "wfi": 0x10500073, "ecall with a register": 0x000000F3, "csrrw": 0x30529073,
+    "rdcycle": 0xC0002573,
     "fence.i": 0x0000100F, "fadd.s": 0x00B50553, "flw": 0x00052507, "amoadd.w": 0x00B5252F,
     "lwu": 0x00056503, "ld": 0x00053503, "sd": 0x00B53023, "addiw": 0x0015051B, "addw": 0x00B5053B,
     "slli by 32": 0x02051513, "srai with wrong bits": 0x60055513, "andn": 0x40B57533,
@@ -197,7 +216,11 @@ NO_INSTRUCTIONS = {
 @pytest.mark.parametrize("name", NO_INSTRUCTIONS)
 def test_whatever_is_not_rv32im_is_no_instruction(probe: Probe, name: str) -> None:
     seen = probe([FENCE, NO_INSTRUCTIONS[name], ECALL])
-    assert (seen.stop, seen.fault_pc, seen.fault_address) == ("illegal", CODE_BASE + 4, NO_INSTRUCTIONS[name])
+    assert (seen.stop, seen.fault_pc, seen.fault_address) == (
+        "illegal",
+        CODE_BASE + 4,
+        NO_INSTRUCTIONS[name],
+    )
     assert seen.executed == 2
 
 
@@ -208,10 +231,14 @@ ACCESSES = [
 
 
 @pytest.mark.parametrize(("instruction", "size", "kind"), ACCESSES)
-def test_accesses_end_where_the_memory_ends(probe: Probe, instruction: int, size: int, kind: str) -> None:
+def test_accesses_end_where_the_memory_ends(
+    probe: Probe, instruction: int, size: int, kind: str
+) -> None:
     good = (BEGIN, END - size, BEGIN + 4 * size)
     outside = (BEGIN - size, BEGIN - 1, END, 0, CODE_BASE, 0xFFFFFFFF - size + 1)
-    misaligned = [BEGIN + 64 + odd for odd in range(1, size)] + [END - odd for odd in range(1, size)]
+    misaligned = [BEGIN + 64 + odd for odd in range(1, size)] + [
+        END - odd for odd in range(1, size)
+    ]
     x = [0] * 32
     for address in (*good, *outside, *misaligned):
         x[10] = address
@@ -262,8 +289,14 @@ def test_running_past_the_end_of_the_code_is_a_fault_there(probe: Probe) -> None
 
 
 def test_fuel_is_exact_at_every_instruction(probe: Probe) -> None:
-    # Three blocks: a loop of four instructions, run five times; a load; a fault in the middle of a block.
-    loop = [immediate("addi", 6, 6, 1), FENCE, immediate("addi", 5, 5, -1), branch("bne", 5, 0, -12)]
+    # Three blocks: a loop of four instructions, run five times; a load; a fault in the middle of a
+    # block.
+    loop = [
+        immediate("addi", 6, 6, 1),
+        FENCE,
+        immediate("addi", 5, 5, -1),
+        branch("bne", 5, 0, -12),
+    ]
     words = [immediate("addi", 5, 0, 5), *loop, FENCE, load("lw", 7, 0, 0), FENCE, ECALL]
     whole = probe(words)
     assert (whole.stop, whole.executed) == ("read", 1 + 5 * 4 + 2)
@@ -274,7 +307,9 @@ def test_fuel_is_exact_at_every_instruction(probe: Probe) -> None:
     assert probe(words, fuel=whole.executed) == whole
 
 
-@pytest.mark.parametrize(("number", "stop"), [(0, "leave"), (1, "throw"), (2, "seed"), (3, "no door")])
+@pytest.mark.parametrize(
+    ("number", "stop"), [(0, "leave"), (1, "throw"), (2, "seed"), (3, "no door")]
+)
 def test_the_doors(probe: Probe, number: int, stop: str) -> None:
     seen = probe([immediate("addi", 17, 0, number), ECALL])
     assert (seen.stop, seen.executed, seen.next_pc) == (stop, 2, CODE_BASE + 8)

@@ -32,7 +32,9 @@ HEADERS = (engine_binary.SOURCES, engine_binary.SOURCES.parent / "translator")
 @pytest.fixture
 def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Translations:
     """An empty place for translations, which arenas use, too."""
-    monkeypatch.setattr("tournament.runners.machine.translations", lambda: Translations(tmp_path / "kept"))
+    monkeypatch.setattr(
+        "tournament.runners.machine.translations", lambda: Translations(tmp_path / "kept")
+    )
     return Translations(tmp_path / "kept")
 
 
@@ -51,15 +53,22 @@ def _jobs(*images: Image) -> list[GameJob]:
 
 def _played(*images: Image, workers: int = 1, translated: bool = True) -> list[GameResult]:
     by_digest = {image.digest: image for image in images}
-    return list(MachineRunner(by_digest, RULES, FUEL, workers, translated=translated).play(_jobs(*images)))
+    return list(
+        MachineRunner(by_digest, RULES, FUEL, workers, translated=translated).play(_jobs(*images))
+    )
 
 
-# --- the same results --------------------------------------------------------------------------------------
+# --- the same results -----------------------------------------------------------------------------
 @pytest.mark.slow
-def test_results_depend_neither_on_translations_nor_on_workers(cache: Translations, example: Image) -> None:
+def test_results_depend_neither_on_translations_nor_on_workers(
+    cache: Translations, example: Image
+) -> None:
     names = ("echo", "gambler", "squatter")
     house = [compiled(strategy.source) for strategy in house_strategies() if strategy.name in names]
-    broken = [compiled(FAULTS[name][0]) for name in ("endless after a throw", "recursion", "reads address 0")]
+    broken = [
+        compiled(FAULTS[name][0])
+        for name in ("endless after a throw", "recursion", "reads address 0")
+    ]
     images = [example, *house, *broken, throwing([7] * 50)]
     expected = _played(*images, translated=False)
     for image in images[:-1]:
@@ -69,7 +78,7 @@ def test_results_depend_neither_on_translations_nor_on_workers(cache: Translatio
         assert _played(*images, workers=workers, translated=False) == expected
 
 
-# --- the folder --------------------------------------------------------------------------------------------
+# --- the folder -----------------------------------------------------------------------------------
 def test_a_translation_is_made_once_and_found_again(cache: Translations, example: Image) -> None:
     assert cache.found([example]) == {}
     path = cache.add(example, Sandbox())
@@ -91,7 +100,7 @@ def test_a_folder_in_one_that_others_can_write_is_not_used(cache, example, tmp_p
     assert list(cache.found([example])) == [example.digest]
 
 
-# --- what cannot be translated -----------------------------------------------------------------------------
+# --- what cannot be translated --------------------------------------------------------------------
 def test_a_program_that_is_too_large_stays_with_the_interpreter(cache: Translations) -> None:
     large = assembled([immediate("addi", 17, 0, 1), ECALL, jal(0, -8), *[0x13] * 70_000])
     with pytest.raises(NotTranslated, match="70,003 instructions"):
@@ -99,7 +108,9 @@ def test_a_program_that_is_too_large_stays_with_the_interpreter(cache: Translati
     assert _played(large)[0].turns == 0
 
 
-def test_a_program_that_takes_the_compiler_too_long_stays_with_the_interpreter(cache, example, monkeypatch):
+def test_a_program_that_takes_the_compiler_too_long_stays_with_the_interpreter(
+    cache, example, monkeypatch
+):
     monkeypatch.setattr(translation, "LIMITS", Limits(address_space_bytes=32 * 1024 * 1024))
     with pytest.raises(NotTranslated, match="did not translate"):
         cache.add(example, Sandbox())
@@ -108,19 +119,25 @@ def test_a_program_that_takes_the_compiler_too_long_stays_with_the_interpreter(c
 
 @pytest.mark.slow
 @pytest.mark.night
-def test_jumps_that_cross_each_other_are_translated_with_less_care_instead_of_not_at_all(cache) -> None:
-    # At 10,000 lexical elements; gcc -O2 would take more than the processor time that there is for all.
+def test_jumps_that_cross_each_other_are_translated_with_less_care_instead_of_not_at_all(
+    cache,
+) -> None:
+    # At 10,000 lexical elements; gcc -O2 would take more than the processor time that there is for
+    # all.
     chance = random.Random(5)  # noqa: S311 - a repeatable program, no secret
     pairs = ((chance.choice("abcd"), chance.randrange(700)) for _ in range(760))
     jumps = "\n".join(f"L{n}: if ({v}++ & 1) goto L{to};" for n, (v, to) in enumerate(pairs))
-    source = f"int a, b, c, d; main () {{ for (;;) {{ {jumps} make_throw ((a + b + c + d & 1023) + 1); }} }}"
+    source = (
+        f"int a, b, c, d; main () {{ for (;;) {{ {jumps} make_throw ((a + b + c + d & 1023) + 1);"
+        " } }"
+    )
     crossing = compiled(source)
     expected = _played(crossing, translated=False)
     assert cache.add(crossing, Sandbox()).is_file()
     assert _played(crossing) == expected
 
 
-# --- what the engine takes ---------------------------------------------------------------------------------
+# --- what the engine takes ------------------------------------------------------------------------
 def test_a_damaged_or_foreign_file_is_not_run(cache: Translations, example: Image) -> None:
     path = cache.add(example, Sandbox())
     good = path.read_bytes()
@@ -153,7 +170,8 @@ static const char path[] = "/etc/passwd";
 TRANSLATION
 {
   long result = %s;
-  __asm__ volatile ("syscall" : "+a" (result) : "D" (%s), "S" (%s), "d" (%s) : "rcx", "r11", "memory");
+  __asm__ volatile ("syscall" : "+a" (result) : "D" (%s), "S" (%s), "d" (%s) : "rcx", "r11",
+  "memory");
   machine->x[REGISTER_A0] = 7;
   return STOP_THROW;
 }
@@ -179,17 +197,22 @@ def _evil_translation(image: Image, attempt: str, folder: Path) -> bytes:
 
 @pytest.mark.skipif(os.uname().machine != "x86_64", reason="the system calls are those of x86_64")
 @pytest.mark.parametrize("attempt", ATTEMPTS)
-def test_native_code_in_the_engine_can_open_start_and_send_nothing(cache, tmp_path, attempt) -> None:
-    # Whatever a translation did, it would find the door locked; and the game would be nobody's failure.
+def test_native_code_in_the_engine_can_open_start_and_send_nothing(
+    cache, tmp_path, attempt
+) -> None:
+    # Whatever a translation did, it would find the door locked; and the game would be nobody's
+    # failure.
     image = throwing([7] * 50)
     cache.keep(image, _evil_translation(image, attempt, tmp_path))
     with pytest.raises(EngineFailed, match="4 times running: ended with -31"):  # SIGSYS
         _played(image)
 
 
-# --- the sanitizers ----------------------------------------------------------------------------------------
+# --- the sanitizers -------------------------------------------------------------------------------
 @pytest.mark.slow
-def test_the_engine_plays_under_the_sanitizers(cache: Translations, example: Image, tmp_path: Path) -> None:
+def test_the_engine_plays_under_the_sanitizers(
+    cache: Translations, example: Image, tmp_path: Path
+) -> None:
     broken = [compiled(source) for source, _verdict, _reason in FAULTS.values()]
     images = {image.digest: image for image in (example, throwing([7] * 50), *broken)}
     batch = Batch(RULES, FUEL, images, {example.digest: cache.add(example, Sandbox())})
@@ -197,7 +220,8 @@ def test_the_engine_plays_under_the_sanitizers(cache: Translations, example: Ima
     order = batch.header() + batch.chunk(jobs)
     flags = (*engine_binary.FLAGS, *SANITIZERS)
     sanitized = c_program(engine_binary.SOURCES, flags, tmp_path / "engines", more=KNOBELN_SOURCES)
-    options = {"ASAN_OPTIONS": "detect_leaks=0"}  # at the end, for which the lock has no system calls
+    # at the end, for which the lock has no system calls
+    options = {"ASAN_OPTIONS": "detect_leaks=0"}
     done = subprocess.run([sanitized], input=order, capture_output=True, check=False, env=options)
     assert (done.returncode, done.stderr) == (0, b"")
     plain = subprocess.run([knobeln_engine()], input=order, capture_output=True, check=True)

@@ -70,13 +70,25 @@ NO_THROWS = (-1, 12289, 2**31 - 1, -(2**31))
 @pytest.mark.parametrize(
     ("throws", "reason"),
     [
-        *(((number,), f"throw 1 was {number}, but only 1..12288 are allowed") for number in NO_THROWS),
+        *(
+            ((number,), f"throw 1 was {number}, but only 1..12288 are allowed")
+            for number in NO_THROWS
+        ),
         ((1, 0), "throw 2 was 0, but only 1..12288 are allowed"),
         (
             (1, 2, 9, 5),
-            "throw 4 (5) is lower than throw 3 (9), but its series is only 3 throws long; 8 are needed",
+            (
+                "throw 4 (5) is lower than throw 3 (9), but its series is only 3 throws long; 8 are"
+                " needed"
+            ),
         ),
-        ((2, 1), "throw 2 (1) is lower than throw 1 (2), but its series is only 1 throw long; 8 are needed"),
+        (
+            (2, 1),
+            (
+                "throw 2 (1) is lower than throw 1 (2), but its series is only 1 throw long; 8 are"
+                " needed"
+            ),
+        ),
     ],
 )
 def test_a_forbidden_throw_is_described_to_its_team(throws: tuple[int, ...], reason: str) -> None:
@@ -89,9 +101,13 @@ throw = st.one_of(st.integers(0, 21), st.integers(5, 20))
 sides = st.lists(throw, min_size=12, max_size=12)
 
 
-@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
 @given(sides, sides, st.integers(1, 4), st.integers(1, 12), st.booleans())
-def test_random_games_are_judged_alike_by_people_and_by_the_engine(first, second, k, length, tidy) -> None:
+def test_random_games_are_judged_alike_by_people_and_by_the_engine(
+    first, second, k, length, tidy
+) -> None:
     if tidy:  # or hardly any game would be completed
         first, second = sorted(first), sorted(second)
     rules = Rules(a=1, b=20, k=k, L=length)
@@ -144,7 +160,9 @@ class _Grudging(BidTacToe):
 @pytest.mark.parametrize(
     ("faulty", "complaint"), [(_TooLong, "goes on after"), (_Grudging, "its own sample")]
 )
-def test_the_suite_for_games_finds_a_broken_promise(faulty: type[BidTacToe], complaint: str) -> None:
+def test_the_suite_for_games_finds_a_broken_promise(
+    faulty: type[BidTacToe], complaint: str
+) -> None:
     with pytest.raises(AssertionError, match=complaint):
         check_game(faulty())
 
@@ -156,5 +174,7 @@ def test_an_unknown_game_is_answered_with_those_that_exist() -> None:
 
 def test_a_series_longer_than_the_game_is_refused_with_the_reason() -> None:
     assert KnobelnSettings(k=20, L=20).rules.k == 20
-    with pytest.raises(ValueError, match="k is larger than L: a game of 20 throws has no series of 21"):
+    with pytest.raises(
+        ValueError, match="k is larger than L: a game of 20 throws has no series of 21"
+    ):
         KnobelnSettings(k=21, L=20)

@@ -10,7 +10,15 @@ from contest.games.knobeln import Rules
 from contest.model import GameJob, Match, Pairing, Verdict
 from reports.knobeln_protocol import GameProtocol, write
 from sandbox.vm.image import CODE_BASE, MEMORY_SIZE
-from tests.support.machine_programs import EXAMPLE, FAULTS, assembled, compiled, game, stream, throwing
+from tests.support.machine_programs import (
+    EXAMPLE,
+    FAULTS,
+    assembled,
+    compiled,
+    game,
+    stream,
+    throwing,
+)
 from tests.support.throws import play_out
 from tournament.runners.machine import MachineRunner
 
@@ -44,7 +52,9 @@ COMPUTED = {  # X07, X19, K16, K19, K20: an expression and its value
 
 
 def test_expressions_have_the_values_of_a_32_bit_computer() -> None:
-    throws = "".join(f"make_throw (({each}) == {value} ? 2 : 1);" for each, value in COMPUTED.items())
+    throws = "".join(
+        f"make_throw (({each}) == {value} ? 2 : 1);" for each, value in COMPUTED.items()
+    )
     program = compiled(f"volatile int one = 1, zero = 0; int p, q; main() {{ {throws} }}")
     moves = game(program, throwing([1] * len(COMPUTED)), Rules(k=1, L=len(COMPUTED))).moves
     assert [each for each, (mine, _) in zip(COMPUTED, moves, strict=True) if mine != 2] == []
@@ -74,12 +84,16 @@ def test_a_program_sees_its_opponents_throw_of_the_same_turn_and_no_other() -> N
 @pytest.mark.parametrize("count", [0, 1, 6, 7, 36, 37, 60])
 def test_the_engine_writes_throws_as_they_stand_in_protocols(count: int, highest: int) -> None:
     numbers = [1 + n * (highest - 1) // 60 for n in range(1, 61)]
-    result = game(throwing(numbers[:count]), throwing(numbers[60 - count :]), Rules(b=2**30, k=1, L=60))
+    result = game(
+        throwing(numbers[:count]), throwing(numbers[60 - count :]), Rules(b=2**30, k=1, L=60)
+    )
     read = tuple(zip(numbers[:count], numbers[60 - count :], strict=True))
     assert result.moves == read
     match = Match(Pairing(("one", "other")), 1, result, False)
     lists = replace(match, result=replace(result, moves=read))
-    assert write([GameProtocol(1, 1, Rules(), match)]) == write([GameProtocol(1, 1, Rules(), lists)])
+    assert write([GameProtocol(1, 1, Rules(), match)]) == write(
+        [GameProtocol(1, 1, Rules(), lists)]
+    )
 
 
 def test_the_limit_of_instructions_counts_for_each_seat_and_to_the_last_instruction() -> None:
@@ -103,17 +117,19 @@ def test_both_sides_of_a_self_game_have_their_own_memory_and_random_stream() -> 
 
 def test_no_game_leaves_anything_in_memory_for_the_next() -> None:
     scribbler = compiled(
-        "int zero[300], data[300] = { 1, 2, 3 }; main() { int i, sum = 0; volatile char deep[900000];"
-        "for (i = 0; i < 300; i++) { sum += zero[i] + data[i]; zero[i] = data[i] = 5; }"
-        "for (i = 0; i < 900000; i += 500) { sum += deep[i]; deep[i] = 1; }"
-        "for (;;) make_throw (sum); }"
+        "int zero[300], data[300] = { 1, 2, 3 }; main() { int i, sum = 0; volatile char"
+        " deep[900000];for (i = 0; i < 300; i++) { sum += zero[i] + data[i]; zero[i] = data[i] = 5;"
+        " }for (i = 0; i < 900000; i += 500) { sum += deep[i]; deep[i] = 1; }for (;;) make_throw"
+        " (sum); }"
     )
     reader = compiled(
         "main() { int i, sum = 1; volatile char deep[1040000];"
         "for (i = 0; i < 1040000; i += 100) sum += deep[i];"
         "for (;;) make_throw (sum); }"
     )
-    keeper = compiled(f'char text[] = "{"x" * 20_000}"; main() {{ for (;;) make_throw (text[500]); }}')
+    keeper = compiled(
+        f'char text[] = "{"x" * 20_000}"; main() {{ for (;;) make_throw (text[500]); }}'
+    )
     images = {image.digest: image for image in (scribbler, reader, keeper)}
     pairs = [(scribbler, reader), (reader, scribbler), (keeper, scribbler), (reader, keeper)]
     pairs = [*pairs, (reader, reader)] * 2
@@ -130,7 +146,10 @@ def test_memory_in_use_is_static_data_and_the_pages_of_stack_that_were_written()
         "main() { volatile char a[400000]; int i; for (i = 0; i < 400000; i++) a[i] = 1;"
         "for (;;) make_throw (1); }"
     )
-    used = [game(program, PATIENT, RULES, 10_000_000).seats[0].memory for program in (small, static, deep)]
+    used = [
+        game(program, PATIENT, RULES, 10_000_000).seats[0].memory
+        for program in (small, static, deep)
+    ]
     assert used[0] <= 8192
     assert 500_000 <= used[1] <= 509_000
     assert 400_000 <= used[2] <= 412_000
@@ -139,7 +158,10 @@ def test_memory_in_use_is_static_data_and_the_pages_of_stack_that_were_written()
 def test_the_example_of_1994_plays_by_the_rules_or_throws_0() -> None:
     example = compiled(EXAMPLE.read_text())
     images = {example.digest: example}
-    jobs = [GameJob((example.digest,) * 2, (stream(f"{i}/0"), stream(f"{i}/1")), True) for i in range(60)]
+    jobs = [
+        GameJob((example.digest,) * 2, (stream(f"{i}/0"), stream(f"{i}/1")), True)
+        for i in range(60)
+    ]
     results = MachineRunner(images, Rules(), 855_000_000, workers=2).play(jobs)
     for result in results:
         assert result.moves is not None

@@ -1,4 +1,5 @@
-"""The translation does what the interpreter does: in every register, byte, count and fault, at every stop."""
+"""The translation does what the interpreter does: in every register, byte, count and fault, at
+every stop."""
 
 import struct
 from dataclasses import replace
@@ -45,7 +46,7 @@ def _with(**registers: int) -> tuple[int, ...]:
     return tuple(registers.get(f"x{number}", value) for number, value in enumerate(START))
 
 
-# --- random code -------------------------------------------------------------------------------------------
+# --- random code ----------------------------------------------------------------------------------
 WILD = settings(
     deadline=None,
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
@@ -67,7 +68,7 @@ def test_much_random_code_does_the_same(compare: Compare, found: Wild) -> None:
     assert compare(found.image, found.cases).difference == ""
 
 
-# --- whole programs ----------------------------------------------------------------------------------------
+# --- whole programs -------------------------------------------------------------------------------
 @pytest.mark.slow
 @pytest.mark.parametrize("name", [strategy.name for strategy in house_strategies()[::6]])
 def test_house_strategies_do_the_same_and_run_in_native_code(compare: Compare, name: str) -> None:
@@ -84,14 +85,16 @@ def test_programs_that_fail_do_the_same(compare: Compare, name: str) -> None:
     _agree(compare, compiled(FAULTS[name][0]), Case(fuel=1_000_000))
 
 
-# --- corners -----------------------------------------------------------------------------------------------
+# --- corners --------------------------------------------------------------------------------------
 def test_edge_values_in_every_instruction_on_registers(compare: Compare) -> None:
     pairs = [(a, b) for a in EDGES for b in EDGES]
     code = [word for name in REGISTER for word in (register(name, 7, 5, 6), store("sw", 7, 10, 0))]
     code += [immediate("addi", 10, 10, 4), ECALL]
     for name in ("slli", "srli", "srai"):
         funct3 = {"slli": 1, "srli": 5, "srai": 5}[name]
-        word = (32 if name == "srai" else 0) << 25 | 31 << 20 | 5 << 15 | funct3 << 12 | 11 << 7 | 0x13
+        word = (
+            (32 if name == "srai" else 0) << 25 | 31 << 20 | 5 << 15 | funct3 << 12 | 11 << 7 | 0x13
+        )
         code.insert(0, word)
     cases = [Case(_with(x5=a, x6=b, x10=DATA_BASE)) for a, b in pairs]
     assert _agree(compare, replace(assembled(code), static_size=STATIC), *cases) > 900
@@ -112,7 +115,9 @@ def test_accesses_at_every_edge(compare: Compare, name: str, distance: int) -> N
 
 @pytest.mark.parametrize("steps", [1, 8000])
 @pytest.mark.parametrize("step", [-2048, 2047])
-def test_accesses_far_from_their_pointer_at_every_edge(compare: Compare, step: int, steps: int) -> None:
+def test_accesses_far_from_their_pointer_at_every_edge(
+    compare: Compare, step: int, steps: int
+) -> None:
     code = [immediate("addi", 10, 10, step)] * steps
     code += [store("sb", 6, 10, 0), load("lbu", 5, 10, -7), store("sb", 5, 10, 7), ECALL]
     image = replace(assembled(code), static_size=STATIC)
@@ -131,12 +136,18 @@ def test_no_distance_leads_around_the_address_space_into_the_memory() -> None:
 @pytest.mark.parametrize("place", [BEGIN, END])
 def test_accesses_through_one_pointer_are_as_good_as_each_by_itself(compare, place, shift) -> None:
     code = [
-        store("sw", 6, 10, 4), store("sb", 6, 10, -1), load("lhu", 7, 10, 2), immediate("addi", 11, 10, 8),
-        store("sw", 7, 11, -4), load("lb", 5, 11, -16), register("add", 10, 10, 6), store("sw", 7, 10, 0),
+        store("sw", 6, 10, 4), store("sb", 6, 10, -1), load("lhu", 7, 10, 2),
+        immediate("addi", 11, 10, 8),
+        store("sw", 7, 11, -4), load("lb", 5, 11, -16), register("add", 10, 10, 6),
+        store("sw", 7, 10, 0),
         load("lw", 9, 10, -4), ECALL,
     ]  # fmt: skip
     image = replace(assembled(code), static_size=STATIC)
-    _agree(compare, image, *(Case(_with(x10=place + shift, x6=more)) for more in (0, 1, 4, 2**32 - 8, 2**31)))
+    _agree(
+        compare,
+        image,
+        *(Case(_with(x10=place + shift, x6=more)) for more in (0, 1, 4, 2**32 - 8, 2**31)),
+    )
 
 
 def test_stores_that_lie_pages_apart_are_marked_as_they_happen(compare: Compare) -> None:
@@ -146,7 +157,9 @@ def test_stores_that_lie_pages_apart_are_marked_as_they_happen(compare: Compare)
     ]  # fmt: skip
     image = replace(assembled(code), static_size=STATIC)
     middle = BEGIN + MEMORY_SIZE // 2
-    _agree(compare, image, *(Case(_with(x10=middle, x12=bad, x6=7)) for bad in (0, middle, middle + 1)))
+    _agree(
+        compare, image, *(Case(_with(x10=middle, x12=bad, x6=7)) for bad in (0, middle, middle + 1))
+    )
 
 
 JUMPS = {
@@ -182,7 +195,11 @@ JUMPS = {
 
 @pytest.mark.parametrize("name", JUMPS)
 def test_jumps_and_doors(compare: Compare, name: str) -> None:
-    _agree(compare, assembled(JUMPS[name]), *(Case(_with(x6=more)) for more in (0, 4, 20, 2, 2**32 - 8)))
+    _agree(
+        compare,
+        assembled(JUMPS[name]),
+        *(Case(_with(x6=more)) for more in (0, 4, 20, 2, 2**32 - 8)),
+    )
 
 
 def test_code_that_stands_in_the_data_is_found(compare: Compare) -> None:
@@ -200,7 +217,8 @@ def test_the_stack_meets_the_begin_of_memory(compare: Compare) -> None:
 
 @pytest.mark.slow
 def test_a_block_with_thousands_of_pointers_is_translated_as_any_other(compare: Compare) -> None:
-    # Each addition makes a pointer whose two accesses are checked together; the load in between is not.
+    # Each addition makes a pointer whose two accesses are checked together; the load in between is
+    # not.
     piece = [
         immediate("addi", 10, 10, 4),
         register("add", 10, 10, 6),
@@ -213,7 +231,7 @@ def test_a_block_with_thousands_of_pointers_is_translated_as_any_other(compare: 
     _agree(compare, image, *(Case(_with(x10=place, x11=place)) for place in places))
 
 
-# --- under the sanitizers ----------------------------------------------------------------------------------
+# --- under the sanitizers -------------------------------------------------------------------------
 @pytest.mark.slow
 @settings(WILD, max_examples=5)
 @given(wild())

@@ -1,4 +1,5 @@
-"""The contest machine as WebAssembly plays as the native one does, also programs that nobody would write."""
+"""The contest machine as WebAssembly plays as the native one does, also programs that nobody would
+write."""
 
 import json
 import subprocess
@@ -62,7 +63,11 @@ def test_600_games_of_damaged_programs_are_the_same_on_both_machines() -> None:
         "games": [(job.images, [stream.hex() for stream in job.streams]) for job in jobs],
     }
     done = subprocess.run(
-        [program("node"), RUNNER], input=json.dumps(asked), capture_output=True, text=True, check=True
+        [program("node"), RUNNER],
+        input=json.dumps(asked),
+        capture_output=True,
+        text=True,
+        check=True,
     )
     assert json.loads(done.stdout) == native
     verdicts = Counter(seat["verdict"] for result in native for seat in result["seats"])

@@ -41,8 +41,10 @@ def address(world: World) -> str:
         return team.address
 
 
-# --- a new address -----------------------------------------------------------------------------------------
-def test_a_new_address_is_valid_once_it_has_answered_and_the_old_one_is_told(world: World, line: str) -> None:
+# --- a new address --------------------------------------------------------------------------------
+def test_a_new_address_is_valid_once_it_has_answered_and_the_old_one_is_told(
+    world: World, line: str
+) -> None:
     asked = to(world.send(f"Change address {NEW}", line, sender=EVE))
     assert set(asked) == {OLD, NEW}
     assert "It is not valid yet." in flat(asked[OLD])
@@ -98,7 +100,9 @@ def test_the_address_of_another_team_is_refused_until_and_when_it_is_confirmed(w
     registered(world, form)
     (mail,) = answer(world, asked["jane@b.example"])
     assert "already a team with this mail-address" in flat(mail)
-    assert "already a team with this mail-address" in world.answer("change address jane@B.example", line)
+    assert "already a team with this mail-address" in world.answer(
+        "change address jane@B.example", line
+    )
 
 
 def test_without_the_string_nobody_is_asked_and_nothing_changes(world, line) -> None:
@@ -109,10 +113,15 @@ def test_without_the_string_nobody_is_asked_and_nothing_changes(world, line) -> 
     assert address(world) == OLD
 
 
-def test_questions_to_an_address_are_limited_and_the_team_is_told_when_none_went(make_world) -> None:
+def test_questions_to_an_address_are_limited_and_the_team_is_told_when_none_went(
+    make_world,
+) -> None:
     world = make_world(mail=Mail(answers_per_hour=2))
     line = from_line(*registered(world))
-    told = [to(world.send(f"change address {NEW}", f"{line}{number}", sender=EVE)) for number in range(3)]
+    told = [
+        to(world.send(f"change address {NEW}", f"{line}{number}", sender=EVE))
+        for number in range(3)
+    ]
     assert [NEW in mails for mails in told] == [True, True, False]
     assert "I sent no question there" in flat(told[2][OLD])
 
@@ -121,7 +130,9 @@ def test_reports_go_to_the_present_address(world: World, line: str) -> None:
     """As reports do that were composed before the team changed its address."""
     with world.store.write() as tx:
         teams.set_address(tx, 1, NEW)
-        mail = Outgoing("round/1/GRR/x", "GRR", OLD, "ranking", "first\n", team_id=1, is_report=True)
+        mail = Outgoing(
+            "round/1/GRR/x", "GRR", OLD, "ranking", "first\n", team_id=1, is_report=True
+        )
         assert outbox.put(tx, mail, world.settings, world.clock.now())
         assert not outbox.put(tx, mail, world.settings, world.clock.now())
     last = world.mails()[-1]

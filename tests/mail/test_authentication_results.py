@@ -1,4 +1,5 @@
-"""Authentication-Results: what our own mail server says about a letter's sender, and nobody else."""
+"""Authentication-Results: what our own mail server says about a letter's sender, and nobody
+else."""
 
 import pytest
 
@@ -12,7 +13,10 @@ OURS = "mx.contest.test"
 
 def found(*fields: str, sender: str | None = ALICE, authserv_id: str = OURS) -> Authenticity:
     """The verdict on a letter with these fields; Authentication-Results come without their name."""
-    lines = [line if line.startswith("Received:") else f"Authentication-Results: {line}" for line in fields]
+    lines = [
+        line if line.startswith("Received:") else f"Authentication-Results: {line}"
+        for line in fields
+    ]
     raw = "\n".join([*lines, f"From: {ALICE}", "", "text"]).encode()
     return authenticity(split(raw)[0], sender, authserv_id)
 
@@ -33,7 +37,10 @@ def found(*fields: str, sender: str | None = ALICE, authserv_id: str = OURS) -> 
         # without an answer of DMARC
         ("dkim=pass (2048-bit key; unprotected) header.d=team.test header.i=@team.test", PASS),
         ("dkim=pass header.i=@team.test header.s=k1; spf=fail smtp.mailfrom=list@relay.test", PASS),
-        ("spf=pass (mx: domain of b@team.test designates 192.0.2.1) smtp.mailfrom=b@team.test", PASS),
+        (
+            "spf=pass (mx: domain of b@team.test designates 192.0.2.1) smtp.mailfrom=b@team.test",
+            PASS,
+        ),
         ("spf=pass smtp.mailfrom=bounces.team.test; dmarc=none", PASS),
         ("dkim=pass header.d=other.test; spf=pass smtp.mailfrom=x@other.test", NONE),
         ("dkim=pass header.d=evilteam.test", NONE),
@@ -65,7 +72,8 @@ def test_the_field_of_our_server_decides(clauses: str, expected: Authenticity) -
         (("mx.contest.test.evil; dmarc=pass",), NONE),
         (("mx.other.test; dmarc=pass", "mx.contest.test; dmarc=fail"), FAIL),
         (("Received: inner", "mx.contest.test; dmarc=pass", "Received: x"), PASS),
-        # two programs of our server write one field each; what stands below the next Received is a stranger's
+        # two programs of our server write one field each; what stands below the next Received is a
+        # stranger's
         (("mx.contest.test; spf=none", "mx.contest.test; dmarc=pass", "Received: x"), PASS),
         (("mx.contest.test; dmarc=fail", "Received: x", "mx.contest.test; dmarc=pass"), FAIL),
         (("mx.contest.test; spf=none", "Received: x", "mx.contest.test; dmarc=pass"), NONE),
@@ -73,7 +81,9 @@ def test_the_field_of_our_server_decides(clauses: str, expected: Authenticity) -
         ((), NONE),
     ],
 )
-def test_only_the_topmost_fields_of_our_server_count(fields: tuple[str, ...], expected: Authenticity) -> None:
+def test_only_the_topmost_fields_of_our_server_count(
+    fields: tuple[str, ...], expected: Authenticity
+) -> None:
     assert found(*fields) is expected
 
 

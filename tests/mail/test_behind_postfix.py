@@ -1,4 +1,5 @@
-"""Mails through a real Postfix with TLS and logins, as many organizers have it, and what comes back."""
+"""Mails through a real Postfix with TLS and logins, as many organizers have it, and what comes
+back."""
 
 import sys
 from collections.abc import Iterator
@@ -54,7 +55,8 @@ class LoginsByDovecot(Dovecot):
 
 
 class World:
-    """A contest with its server running, Postfix in front of and behind it, and where the teams' mails go."""
+    """A contest with its server running, Postfix in front of and behind it, and where the teams'
+    mails go."""
 
     def __init__(
         self, folder: Path, mechanisms: str, recipients: str, monkeypatch: pytest.MonkeyPatch
@@ -124,7 +126,9 @@ def world_with(
 ) -> Iterator[World]:
     with world_readable_folder() as folder:
         authority.cert_pem.write_to_path(folder / "authority.pem")
-        authority.issue_cert("127.0.0.1").private_key_and_cert_chain_pem.write_to_path(folder / "relay.pem")
+        authority.issue_cert("127.0.0.1").private_key_and_cert_chain_pem.write_to_path(
+            folder / "relay.pem"
+        )
         monkeypatch.setenv("SSL_CERT_FILE", str(folder / "authority.pem"))
         with World(folder, mechanisms, recipients, monkeypatch).running() as world:
             yield world
@@ -146,9 +150,12 @@ def register(folder: ContestContext, address: str, name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("security", "mechanisms", "used"), [("starttls", "!external", "PLAIN"), ("tls", "!plain", "LOGIN")]
+    ("security", "mechanisms", "used"),
+    [("starttls", "!external", "PLAIN"), ("tls", "!plain", "LOGIN")],
 )
-def test_a_mail_gets_through_with_encryption_and_login(authority, monkeypatch, security, mechanisms, used):
+def test_a_mail_gets_through_with_encryption_and_login(
+    authority, monkeypatch, security, mechanisms, used
+):
     with world_with(authority, monkeypatch, mechanisms) as world:
         port = world.implicit if security == "tls" else world.postfix.smtp
         folder = world.contest(security=security, smarthost=f"127.0.0.1:{port}")
@@ -186,9 +193,15 @@ def test_doctor_sends_a_letter_around_and_finds_all_well(world: World) -> None:
     folder = world.contest()
     with serving(folder):
         result = knobeln(folder, "doctor", "--letter")
-    lines = [line for line in result.output.splitlines() if line[5:].startswith(("mails out", "a letter"))]
-    assert lines[0] == (
-        f"ok   mails out: 127.0.0.1:{world.postfix.smtp} would take our mails (TLSv1.3, logged in as {USER})"
+    lines = [
+        line
+        for line in result.output.splitlines()
+        if line[5:].startswith(("mails out", "a letter"))
+    ]
+    assert (
+        lines[0]
+        == f"ok   mails out: 127.0.0.1:{world.postfix.smtp} would take our mails (TLSv1.3, logged"
+        f" in as {USER})"
     )
     assert lines[1].startswith(f"ok   a letter to itself: went out to {ROBOT} and to knobeln+b-0-")
     assert result.exit_code == 0

@@ -42,11 +42,15 @@ class Takes:
 
 def welcomed(world: World, address: str = ADDRESS, name: str = "lords") -> int:
     """A team is registered, its welcome mail was sent; the mail's number."""
-    form = FORM.replace("our_team@machine.domain.alfdkj", address).replace("the_heavy_lords_of_knobeln", name)
+    form = FORM.replace("our_team@machine.domain.alfdkj", address).replace(
+        "the_heavy_lords_of_knobeln", name
+    )
     world.send(REGISTER, form)
     Delivery(world.store, world.settings, FixedClock(world.clock.now()), Takes()).deliver_due()
     with world.store.read() as tx:
-        return max(row.id for row in outbox.listing(tx, state=OutboxState.SENT, to=address, count=1))
+        return max(
+            row.id for row in outbox.listing(tx, state=OutboxState.SENT, to=address, count=1)
+        )
 
 
 def returned(world: World, name: str, item_id: int, to: str | None = None) -> bytes:
@@ -68,8 +72,10 @@ CAME_BACK = [
     ("postfix", "550 5.1.1 <joe@machine.domain.alfdkj>: Recipient address rejected: User unknown"),
     (
         "exchange_online",
-        "550 5.1.10 RESOLVER.ADR.RecipientNotFound; Recipient joe@machine.domain.alfdkj not found by SMTP "
-        "address lookup",
+        (
+            "550 5.1.10 RESOLVER.ADR.RecipientNotFound; Recipient joe@machine.domain.alfdkj not"
+            " found by SMTP address lookup"
+        ),
     ),
     ("gmail", "552 5.2.2 The recipient's inbox is out of storage space"),
     ("exim", "550 5.7.1 relaying denied"),
@@ -79,7 +85,9 @@ CAME_BACK = [
 
 @pytest.mark.parametrize(("verp", "channel"), [(True, "smtp"), (False, "imap")])
 @pytest.mark.parametrize(("name", "diagnosis"), CAME_BACK)
-def test_a_mail_that_came_back_is_shown_with_the_reason(make_world, name, diagnosis, verp, channel) -> None:
+def test_a_mail_that_came_back_is_shown_with_the_reason(
+    make_world, name, diagnosis, verp, channel
+) -> None:
     world = make_world(mail=Mail(verp=verp))
     item_id = welcomed(world)
     assert world.deliver(returned(world, name, item_id), envelope="", channel=channel) == []
@@ -96,7 +104,10 @@ def test_a_mail_that_came_back_is_shown_with_the_reason(make_world, name, diagno
 @pytest.mark.parametrize(
     ("name", "diagnosis"),
     [
-        ("postfix_delayed", "4.4.1 connect to mx.machine.domain.alfdkj[192.0.2.7]:25: Connection timed out"),
+        (
+            "postfix_delayed",
+            "4.4.1 connect to mx.machine.domain.alfdkj[192.0.2.7]:25: Connection timed out",
+        ),
         ("unheard_of", "Ihre Nachricht konnte nicht zugestellt werden"),
     ],
 )
@@ -132,7 +143,9 @@ def test_a_stranger_cannot_report_another_teams_mail(world: World) -> None:
     assert theirs is not None
     made_up = f"<{'0' * 32}@contest.example>"
     for to in (mine.replace(f"+b-{own}-", f"+b-{item_id}-"), ROBOT):
-        letter = returned(world, "postfix", item_id, to).replace(theirs.message_id.encode(), made_up.encode())
+        letter = returned(world, "postfix", item_id, to).replace(
+            theirs.message_id.encode(), made_up.encode()
+        )
         world.deliver(letter, envelope="")
         assert world.notes[-1] == "an automatic answer (Auto-Submitted)"
     assert state_of(world.store, item_id) is OutboxState.SENT
@@ -163,13 +176,15 @@ def test_a_hostile_bounce_is_kept_with_what_is_wrong_with_it(world: World) -> No
     item_id = welcomed(world)
     with world.store.read() as tx:
         address = senders(tx, world.settings)(item_id)
-    nested = "".join(f"Content-Type: multipart/mixed; boundary=b{n}\n\n--b{n}\n" for n in range(2_000))
+    nested = "".join(
+        f"Content-Type: multipart/mixed; boundary=b{n}\n\n--b{n}\n" for n in range(2_000)
+    )
     world.deliver(f"From: x@a.example\nTo: {address}\n{nested}".encode(), envelope="")
     assert "the bounce cannot be read" in world.notes[-1]
     assert world.states() == {LetterState.HANDLED: 2}
 
 
-# --- the address -------------------------------------------------------------------------------------------
+# --- the address ----------------------------------------------------------------------------------
 def test_the_address_fits_into_its_bounds_whatever_its_number() -> None:
     address = bounce_address(f"{'a' * MAX_ROBOT_NAME}@contest.example", 10**9 - 1, SECRET)
     assert len(address.partition("@")[0]) <= 64
@@ -204,7 +219,7 @@ def test_an_address_that_we_did_not_make_is_not_genuine(text: str) -> None:
     assert bounced_items(tagged_addresses(text), ROBOT, SECRET) == ()
 
 
-# --- what strangers send -----------------------------------------------------------------------------------
+# --- what strangers send --------------------------------------------------------------------------
 SAMPLES = tuple(path.read_bytes() for path in sorted(FOLDER.glob("*.eml")))
 stored_letter = StoredLetter(1, "", OPENS, "", (), "smtp", LetterState.NEW, b"")
 
@@ -219,7 +234,9 @@ def damaged(draw: Any) -> bytes:
         other = draw(st.sampled_from(SAMPLES))
         cut = draw(st.integers(0, len(other)))
         raw = (
-            raw[:start] + draw(st.one_of(st.binary(max_size=20), st.just(other[cut : cut + 300]))) + raw[end:]
+            raw[:start]
+            + draw(st.one_of(st.binary(max_size=20), st.just(other[cut : cut + 300])))
+            + raw[end:]
         )
     return raw
 

@@ -1,4 +1,5 @@
-"""Programs in the text of letters: what mailers do is undone, and what teams wrote is left alone."""
+"""Programs in the text of letters: what mailers do is undone, and what teams wrote is left
+alone."""
 
 import html
 from pathlib import Path
@@ -17,7 +18,9 @@ LONG = "a long remark that reaches the place where mailers break their lines, an
 FOLDERS = ("knobellib/strategies", "knobellib/demo", "tests/strategies/accepted")
 PROGRAMS = sorted(path for folder in FOLDERS for path in (ROOT / folder).rglob("*.c"))
 TEXTS = [
-    path.read_text(encoding="utf-8", errors="strict") for path in PROGRAMS if path.read_bytes().isascii()
+    path.read_text(encoding="utf-8", errors="strict")
+    for path in PROGRAMS
+    if path.read_bytes().isascii()
 ]
 
 
@@ -32,7 +35,7 @@ def repaired(program: str) -> tuple[str, tuple[str, ...]]:
     return "\n".join(found.lines).removeprefix(FROM), found.repairs
 
 
-# --- nothing that a team wrote is changed ------------------------------------------------------------------
+# --- nothing that a team wrote is changed ---------------------------------------------------------
 @pytest.mark.parametrize("path", PROGRAMS, ids=lambda path: f"{path.parent.name}/{path.stem}")
 def test_a_program_that_arrived_whole_is_left_alone(path: Path) -> None:
     program = text(path.read_text(encoding="utf-8", errors="replace"))
@@ -41,7 +44,8 @@ def test_a_program_that_arrived_whole_is_left_alone(path: Path) -> None:
 
 LEFT_ALONE = {
     "separators in comments, strings and the description": (
-        '// first\u2028mine = 1;\n/* \u2029 */\n#if 0\na\u2028b\n#endif\nchar *s = "\u2028";\nmain() {}'
+        "// first\u2028mine = 1;\n/* \u2029 */\n#if 0\na\u2028b\n#endif\nchar *s ="
+        ' "\u2028";\nmain() {}'
     ),
     "typographic signs in comments, strings and the description": (
         '/* “don’t” – really */\n#if 0\n“We” – don’t…\n#endif\nchar *s = "“–”";\nmain() {}'
@@ -54,9 +58,13 @@ LEFT_ALONE = {
     "comparisons at the ends of lines": "int f(a, b)\n{\nreturn a\n> b;\n}\nmain() {}",
     "a long remark above a short line": f"// {LONG}\nint x;\nmain() {{}}",
     "a long remark above types": f"// {LONG}\nunsigned long int number;\nmain() {{}}",
-    "a long remark above macros": f"#define API\n#define WORD int\n// {LONG}\nAPI WORD number;\nmain() {{}}",
+    "a long remark above macros": (
+        f"#define API\n#define WORD int\n// {LONG}\nAPI WORD number;\nmain() {{}}"
+    ),
     "a long remark above a string": f'// {LONG}\nchar *text = "three words here";\nmain() {{}}',
-    "a long directive above code": f"#define VALUE 1 /* {LONG} */\nint f(a) {{ return (a); }}\nmain() {{}}",
+    "a long directive above code": (
+        f"#define VALUE 1 /* {LONG} */\nint f(a) {{ return (a); }}\nmain() {{}}"
+    ),
     "escaped signs in a string beside real ones": 'char *s = "&lt;";\nmain() { if (1 < 2) ; }',
 }
 
@@ -75,17 +83,27 @@ def test_what_may_be_c_above_the_from_line_stays(line: str) -> None:
     assert c_source_repair.repaired(program) == program
 
 
-# --- what mailers do is undone -----------------------------------------------------------------------------
+# --- what mailers do is undone --------------------------------------------------------------------
 MENDED = {
-    "a wrapped string": (f'char *s = "{LONG}\nso on";', f'char *s = "{LONG} so on";', "joined again: line 4"),
+    "a wrapped string": (
+        f'char *s = "{LONG}\nso on";',
+        f'char *s = "{LONG} so on";',
+        "joined again: line 4",
+    ),
     "a wrapped remark": (
         f"// {LONG}\nso it goes on\nint x;",
         f"// {LONG} so it goes on\nint x;",
         "joined again: line 4",
     ),
     "a remark in three pieces": (
-        f"// {LONG}\nso it goes on for some time and on and on, until the next\nline which ends it\nint x;",
-        f"// {LONG} so it goes on for some time and on and on, until the next line which ends it\nint x;",
+        (
+            f"// {LONG}\nso it goes on for some time and on and on, until the next\nline which ends"
+            " it\nint x;"
+        ),
+        (
+            f"// {LONG} so it goes on for some time and on and on, until the next line which ends"
+            " it\nint x;"
+        ),
         "joined again: line 4",
     ),
     "a wrapped directive": (
@@ -94,8 +112,14 @@ MENDED = {
         "joined again: line 4",
     ),
     "a wrapped line of a macro": (
-        "#define PLAY(x) if ((x) > 1 && something_else(x) || another(x)) do\nit(x); \\\n  else x\nint x;",
-        "#define PLAY(x) if ((x) > 1 && something_else(x) || another(x)) do it(x); \\\n  else x\nint x;",
+        (
+            "#define PLAY(x) if ((x) > 1 && something_else(x) || another(x)) do\nit(x); \\\n  else"
+            " x\nint x;"
+        ),
+        (
+            "#define PLAY(x) if ((x) > 1 && something_else(x) || another(x)) do it(x); \\\n  else"
+            " x\nint x;"
+        ),
         "joined again: line 4",
     ),
     "typographic strings and characters": (
@@ -104,8 +128,16 @@ MENDED = {
         "became those of C in 1 line",
     ),
     "half a typographic string": ('char *s = "a”;', 'char *s = "a";', "became those of C"),
-    "long dashes": ("int f() { x—; return x − 1; }", "int f() { x--; return x - 1; }", "became those of C"),
-    "invisible characters": ("int\u200b x\ufeff;", "int x;", "invisible characters were taken out of 1 line"),
+    "long dashes": (
+        "int f() { x—; return x − 1; }",
+        "int f() { x--; return x - 1; }",
+        "became those of C",
+    ),
+    "invisible characters": (
+        "int\u200b x\ufeff;",
+        "int x;",
+        "invisible characters were taken out of 1 line",
+    ),
     "separators in code": (
         'int x;\u2028int y; // a\u2028b\nint z;\u2029f() { g("\u2028"); }',
         'int x;\nint y; // a\u2028b\nint z;\nf() { g("\u2028"); }',
@@ -130,7 +162,11 @@ MENDED = {
         "main() {}",
         "3 lines below",
     ),
-    "a quoted letter below": ("main() {}\n\nThe robot wrote:\n> int x;\n> }", "main() {}\n", "3 lines below"),
+    "a quoted letter below": (
+        "main() {}\n\nThe robot wrote:\n> int x;\n> }",
+        "main() {}\n",
+        "3 lines below",
+    ),
     "a quoted letter directly below": ("main() {}\n> int x;", "main() {}", "1 line below"),
 }
 
@@ -146,7 +182,9 @@ def test_what_only_a_mailer_does_is_undone_and_told(name: str) -> None:
 
 def test_blank_lines_between_all_lines_are_left_out() -> None:
     program = "#define X \\\n  1\nmain()\n{\n\n}"
-    found = c_source_repair.repaired(Text(tuple((FROM + program).replace("\n", "\n\n").split("\n"))))
+    found = c_source_repair.repaired(
+        Text(tuple((FROM + program).replace("\n", "\n\n").split("\n")))
+    )
     assert isinstance(found, Text)
     assert "\n".join(found.lines) == FROM + program
     assert "blank lines" in found.repairs[0]
@@ -173,7 +211,8 @@ def test_a_quoted_program_below_another_one_is_not_taken_for_it() -> None:
 PIECES = st.sampled_from(
     [
         *(
-            "“", "”", '"', "'", "‘", "’", "\\", "/*", "*/", "//", "\n", "{", "}", ";", ">", "> ", "-- ",
+            "“", "”", '"', "'", "‘", "’", "\\", "/*", "*/", "//", "\n", "{", "}", ";", ">", "> ",
+            "-- ",
             "_____",
         ),
         *(

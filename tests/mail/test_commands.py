@@ -49,18 +49,24 @@ MINUTE = timedelta(minutes=1)
 
 SUBJECTS = {
     "registration": (
-        "registration for KNOBELN", "Re: Registration  for Knobeln.", "[EXT] registration for KNOBELN",
+        "registration for KNOBELN", "Re: Registration  for Knobeln.",
+        "[EXT] registration for KNOBELN",
     ),
     "unknown": (
-        "registration for CHESS", "please compile my program", "SEND knobelnsoftware zip", "organizers",
-        "confirm my registration", "confirm registration", "helpless", "mail-preferences LAP", "stop it",
-        "withdraw us", "change my mind", "unsubscribe me", "pleas compile", "withdrow", "statsu", "", "Re:",
+        "registration for CHESS", "please compile my program", "SEND knobelnsoftware zip",
+        "organizers",
+        "confirm my registration", "confirm registration", "helpless", "mail-preferences LAP",
+        "stop it",
+        "withdraw us", "change my mind", "unsubscribe me", "pleas compile", "withdrow", "statsu",
+        "", "Re:",
         "[please compile]", "[EXTERNAL]", "[EXTERNAL] hello", "a [tag] please compile",
     ),
     "compile": (
-        "please compile", "AW: Re[2]: FWD: Please Compile!", '"please compile"', "[EXTERNAL] please compile",
+        "please compile", "AW: Re[2]: FWD: Please Compile!", '"please compile"',
+        "[EXTERNAL] please compile",
         "Re: [KNOBELN] AW: please compile", "RE^2: RV: R: TR: Odp: YNT: please compile",
-        "Re： please compile", "回复：【外部】 please compile", "(please compile)", "*please compile*",
+        "Re： please compile", "回复：【外部】 please compile",
+        "(please compile)", "*please compile*",
     ),
     "software": (
         "SEND knobelnsoftware", "send Knobeln Software", "send software",
@@ -101,14 +107,19 @@ def test_the_contests_own_word_may_have_any_signs(word: str) -> None:
 def every_command() -> list[Command]:
     """What the modules of the package define, but for what is no subject at all."""
     modules = [
-        import_module(f"{commands.__name__}.{found.name}") for found in iter_modules(commands.__path__)
+        import_module(f"{commands.__name__}.{found.name}")
+        for found in iter_modules(commands.__path__)
     ]
-    defined = [value for module in modules for value in vars(module).values() if isinstance(value, Command)]
+    defined = [
+        value for module in modules for value in vars(module).values() if isinstance(value, Command)
+    ]
     return [command for command in defined if command is not UNKNOWN]
 
 
 def test_every_command_that_is_defined_is_in_the_registry_once() -> None:
-    assert sorted(command.name for command in COMMANDS) == sorted(command.name for command in every_command())
+    assert sorted(command.name for command in COMMANDS) == sorted(
+        command.name for command in every_command()
+    )
     names = [command.name for command in COMMANDS]
     assert len({*names, UNKNOWN.name}) == len(names) + 1
 
@@ -131,7 +142,9 @@ def test_a_contest_of_hog_has_commands_of_its_own(subject: str, name: str) -> No
 @pytest.mark.parametrize("command", COMMANDS, ids=lambda command: command.name)
 def test_the_right_form_of_a_command_means_it(command: Command, game: str) -> None:
     settings = make_settings(game={"name": game})
-    assert all(recognise(right, settings).command is command for right in command.subjects(settings)[:1])
+    assert all(
+        recognise(right, settings).command is command for right in command.subjects(settings)[:1]
+    )
 
 
 def form_of(number: int, **values: str) -> str:
@@ -141,9 +154,11 @@ def form_of(number: int, **values: str) -> str:
     return text
 
 
-# --- registration ----------------------------------------------------------------------------------------
+# --- registration ---------------------------------------------------------------------------------
 def test_a_registration_is_accepted_at_the_address_of_the_form(world: World) -> None:
-    (mail,) = world.send(REGISTER, FORM, sender="joe@elsewhere.example", message_id="<m1@elsewhere.example>")
+    (mail,) = world.send(
+        REGISTER, FORM, sender="joe@elsewhere.example", message_id="<m1@elsewhere.example>"
+    )
     name, string = told(mail)
     assert mail["To"] == ADDRESS
     assert mail["In-Reply-To"] == "<m1@elsewhere.example>"
@@ -173,12 +188,16 @@ def test_a_refusal_goes_to_the_writer_and_shows_the_filled_form(world: World) ->
     assert mail["To"] == "jane@mail.x.example"
     assert "line 3: `team-name: int`" in body_of(mail)
     assert "\nteam-name: int\n" in body_of(mail)
-    assert "\nOrganization: University of Northeast Sacrodata, Intellect City, Eggland\n" in body_of(mail)
+    assert (
+        "\nOrganization: University of Northeast Sacrodata, Intellect City, Eggland\n"
+        in body_of(mail)
+    )
 
 
 def test_a_refused_form_can_be_mended_and_sent_back(world: World) -> None:
     (mail,) = world.send(
-        REGISTER, FORM.replace("LAP,DGP", "lap,DGP").replace("Eggland", "Eggland" + ", far away" * 9)
+        REGISTER,
+        FORM.replace("LAP,DGP", "lap,DGP").replace("Eggland", "Eggland" + ", far away" * 9),
     )
     form = body_of(mail).split("`:\n\n")[1].split("\n-- \n")[0]
     (answer,) = world.send("Re: " + REGISTER, form.replace("lap,", "LAP,"))
@@ -207,7 +226,9 @@ WINDOWS = [
 
 
 @pytest.mark.parametrize(("at", "words"), WINDOWS)
-def test_the_time_of_receipt_decides_about_the_deadline(world: World, at: object, words: str) -> None:
+def test_the_time_of_receipt_decides_about_the_deadline(
+    world: World, at: object, words: str
+) -> None:
     (mail,) = world.send(REGISTER, FORM, at=at)
     assert (words or "Your registration is accepted") in flat(mail)
 
@@ -236,8 +257,12 @@ def test_a_second_registration_from_one_address_is_a_duplicate(world: World) -> 
     assert "organizer@contest.example" in body_of(mail)
 
 
-@pytest.mark.parametrize("text", ["no form", FORM.replace("our_team@", "jane@").replace("LAP", "lap")])
-def test_nobody_mends_a_form_for_a_contest_that_is_full(make_world: Callable[..., World], text: str) -> None:
+@pytest.mark.parametrize(
+    "text", ["no form", FORM.replace("our_team@", "jane@").replace("LAP", "lap")]
+)
+def test_nobody_mends_a_form_for_a_contest_that_is_full(
+    make_world: Callable[..., World], text: str
+) -> None:
     world = make_world(teams=Teams(max_teams=1))
     registered(world)
     (mail,) = world.send(REGISTER, text, sender="eve@x.example")
@@ -280,7 +305,9 @@ def test_the_organizer_may_have_the_last_word(make_world: Callable[..., World]) 
         yes, no = teams.all_teams(tx)
         assert (yes.state, no.state) == (TeamState.PENDING, TeamState.PENDING)
         accept_pending(tx, yes, world.settings, world.renderer, world.clock.now())
-        reject_pending(tx, no, "Too late, {{7*7}}.", world.settings, world.renderer, world.clock.now())
+        reject_pending(
+            tx, no, "Too late, {{7*7}}.", world.settings, world.renderer, world.clock.now()
+        )
     accepted, rejected = world.mails()[2:]
     name, string = told(accepted)
     assert "Too late, {{7*7}}." in body_of(rejected)
@@ -289,7 +316,7 @@ def test_the_organizer_may_have_the_last_word(make_world: Callable[..., World]) 
     assert world.notes[-1] == f"version 1 of {name} queued for the compiler"
 
 
-# --- programs ----------------------------------------------------------------------------------------------
+# --- programs -------------------------------------------------------------------------------------
 def test_a_program_with_the_right_string_is_queued_whoever_sends_it(world: World) -> None:
     code = program(from_line(*registered(world)))
     assert world.send(COMPILE, code, sender="other@x.example", message_id="<p@x.example>") == []
@@ -312,7 +339,9 @@ def test_what_was_mended_goes_with_the_program(world: World) -> None:
 def test_a_team_is_told_once_a_day_that_somebody_tried(world: World) -> None:
     wrong, start = program(from_line(registered(world)[0], "aaaa-bbbb")), world.clock.now()
     times = [start + minutes * MINUTE for minutes in (0, 10, 23 * 60, 24 * 60 + 1)]
-    mails = [mail for at in times for mail in world.send(COMPILE, wrong, sender="eve@x.example", at=at)]
+    mails = [
+        mail for at in times for mail in world.send(COMPILE, wrong, sender="eve@x.example", at=at)
+    ]
     assert [mail["To"] for mail in mails].count(ADDRESS) == 2
 
 
@@ -335,9 +364,13 @@ COMPILE_WINDOWS = [
 
 
 @pytest.mark.parametrize(("at", "words"), COMPILE_WINDOWS)
-def test_programs_are_taken_while_the_compile_service_is_open(world: World, at: object, words: str) -> None:
+def test_programs_are_taken_while_the_compile_service_is_open(
+    world: World, at: object, words: str
+) -> None:
     world.clock.at = OPENS
-    mails = world.send(COMPILE, program(from_line(*registered(world))), sender="eve@x.example", at=at)
+    mails = world.send(
+        COMPILE, program(from_line(*registered(world))), sender="eve@x.example", at=at
+    )
     assert [mail["To"] for mail in mails] == ([ADDRESS] if words else [])
     assert words in " ".join(" ".join(map(body_of, mails)).split())
 
@@ -349,7 +382,9 @@ def test_no_program_is_taken_while_the_contest_runs(world: World) -> None:
         "The contest is running.*no version of your program", world.answer(COMPILE, program(line))
     )
     world.enter(Phase.FINISHED)
-    assert re.fullmatch("(?!.*version).*The contest is over.*", world.answer(COMPILE, program(line)))
+    assert re.fullmatch(
+        "(?!.*version).*The contest is over.*", world.answer(COMPILE, program(line))
+    )
 
 
 def test_a_program_that_is_too_long_is_refused_unread(world: World) -> None:
@@ -359,7 +394,7 @@ def test_a_program_that_is_too_long_is_refused_unread(world: World) -> None:
         assert not submissions.any_waiting(tx)
 
 
-# --- manners -----------------------------------------------------------------------------------------------
+# --- manners --------------------------------------------------------------------------------------
 IGNORED = ["40", "41", "42", "43", "44", "45", "46", "47", "48", "49", "50", "51"]
 
 
@@ -385,7 +420,9 @@ def test_the_same_letter_twice_has_one_effect(world: World) -> None:
 
 def test_a_copy_of_a_letter_that_was_ignored_is_handled(world: World) -> None:
     assert world.send(REGISTER, FORM, message_id="<1@a.example>", envelope="") == []
-    assert len(world.send(REGISTER, FORM, message_id="<1@a.example>", Received="by another way")) == 1
+    assert (
+        len(world.send(REGISTER, FORM, message_id="<1@a.example>", Received="by another way")) == 1
+    )
 
 
 @pytest.mark.slow
@@ -393,7 +430,9 @@ def test_a_letter_that_is_put_back_after_its_copy_was_handled_has_no_effect(worl
     good, world.renderer = world.renderer, None
     world.send(REGISTER, FORM, message_id="<1@a.example>")
     world.renderer = good
-    assert len(world.send(REGISTER, FORM, message_id="<1@a.example>", Received="by another way")) == 1
+    assert (
+        len(world.send(REGISTER, FORM, message_id="<1@a.example>", Received="by another way")) == 1
+    )
     with world.store.write() as tx:
         letters.retry(tx)
     assert world.handle_next()
@@ -403,13 +442,19 @@ def test_a_letter_that_is_put_back_after_its_copy_was_handled_has_no_effect(worl
 
 def test_help_is_sent_once_a_day(world: World) -> None:
     start = world.clock.now()
-    counts = [len(world.send("what now?", "x", at=start + hours * 60 * MINUTE)) for hours in (0, 1, 23, 24.1)]
+    counts = [
+        len(world.send("what now?", "x", at=start + hours * 60 * MINUTE))
+        for hours in (0, 1, 23, 24.1)
+    ]
     assert counts == [1, 0, 0, 1]
 
 
 def test_the_software_is_sent_once_an_hour(world: World) -> None:
     start = world.clock.now()
-    sent = [world.send("SEND knobelnsoftware", "x", at=start + minutes * MINUTE) for minutes in (0, 30, 61)]
+    sent = [
+        world.send("SEND knobelnsoftware", "x", at=start + minutes * MINUTE)
+        for minutes in (0, 30, 61)
+    ]
     assert [len(mails) for mails in sent] == [1, 0, 1]
     assert [part.get_filename() for part in sent[0][0].iter_attachments()] == ["knobellib.c"]
 
@@ -423,7 +468,9 @@ def test_a_team_gets_the_whole_kit_as_it_was_made(world: World) -> None:
     assert part.get_content() == tar_archive(knobeln_kit(Rules()))
 
 
-def test_the_kit_that_is_mailed_has_the_numbers_of_the_contest(make_world: Callable[..., World]) -> None:
+def test_the_kit_that_is_mailed_has_the_numbers_of_the_contest(
+    make_world: Callable[..., World],
+) -> None:
     world = make_world(game=KnobelnSettings(k=3, L=20))
     registered(world)
     (mail,) = world.send("SEND knobelnsoftware", "", sender=f"Joe <{ADDRESS.upper()}>")
@@ -447,16 +494,22 @@ def test_who_is_no_team_yet_gets_the_library_alone(make_world: Callable[..., Wor
 def test_one_address_gets_only_so_many_answers_in_an_hour(make_world: Callable[..., World]) -> None:
     world = make_world(mail=Mail())
     start = world.clock.now()
-    sent = [len(world.send(REGISTER, "no form", at=start + number * MINUTE)) for number in range(40)]
+    sent = [
+        len(world.send(REGISTER, "no form", at=start + number * MINUTE)) for number in range(40)
+    ]
     assert sent == [1] * 10 + [0] * 30
     assert len(world.send(REGISTER, FORM)) == 1
     assert len(world.send(REGISTER, "no form", at=start + 60 * MINUTE)) == 1
 
 
-def test_of_many_registrations_from_one_address_the_answers_are_spread_over_hours(make_world) -> None:
+def test_of_many_registrations_from_one_address_the_answers_are_spread_over_hours(
+    make_world,
+) -> None:
     world = make_world(mail=Mail(answers_per_hour=2))
     for number in range(5):
-        world.send(REGISTER, FORM.replace("our_team", f"team{number}").replace("heavy", f"heavy{number}"))
+        world.send(
+            REGISTER, FORM.replace("our_team", f"team{number}").replace("heavy", f"heavy{number}")
+        )
     reached = [len(world.mails())]
     for _ in range(2):
         world.clock.at += 60 * MINUTE
@@ -470,14 +523,18 @@ def test_a_file_that_is_no_program_beside_the_string_is_named(world: World) -> N
     name, string = told(world.send(REGISTER, FORM)[0])
     attached = {"program.py": b"print(1)\n"}
     for text in (f"<<FROM>> {name} {string}\n", f"/*\n  <<FROM>> {name} {string}\n*/\n"):
-        assert "No attached file (program.py) is a .c file." in world.answer(COMPILE, text, attached=attached)
+        assert "No attached file (program.py) is a .c file." in world.answer(
+            COMPILE, text, attached=attached
+        )
 
 
 def test_nothing_that_a_stranger_wrote_gets_into_a_header(world: World) -> None:
     (mail,) = world.deliver((LETTERS / "61_subject_with_encoded_newline.eml").read_bytes())
     assert mail["Subject"] == "International KNOBELN contest: did you mean `please compile`?"
     assert "evil" not in mail.as_string()
-    assert len(world.deliver((LETTERS / "60_unknown_subject_without_headers.eml").read_bytes())) == 1
+    assert (
+        len(world.deliver((LETTERS / "60_unknown_subject_without_headers.eml").read_bytes())) == 1
+    )
 
 
 @pytest.mark.slow
@@ -503,13 +560,17 @@ def test_of_letters_in_one_transaction_the_one_that_breaks_us_is_undone_alone(wo
     with world.store.write() as tx:
         arrived = letters.get_all(tx, letters.next_to_handle(tx, now, 3))
         language = world.settings.contest.language
-        readings = Readings({(each.id, language): read(each, world.settings, language) for each in arrived})
+        readings = Readings(
+            {(each.id, language): read(each, world.settings, language) for each in arrived}
+        )
         for stored, renderer in zip(arrived, (world.renderer, None, world.renderer), strict=True):
             handle(tx, stored, readings, world.settings, world.clock, renderer)
     assert world.states() == {LetterState.HANDLED: 2, LetterState.FAILED: 1}
     with world.store.read() as tx:
         assert [team.name for team in teams.all_teams(tx)] == ["first", "third"]
-        assert [str(entry.effect) for entry in ledger.entries(tx)][-2:] == ["registration accepted"] * 2
+        assert [str(entry.effect) for entry in ledger.entries(tx)][-2:] == [
+            "registration accepted"
+        ] * 2
 
 
 def test_a_list_gets_no_answer_unless_a_team_writes_by_it(world: World) -> None:
@@ -518,4 +579,6 @@ def test_a_list_gets_no_answer_unless_a_team_writes_by_it(world: World) -> None:
     assert world.send("please compile", source.replace("<<FROM>>", "FROM"), **by_list) == []
     world.send("please compile", source, **by_list)
     assert "version 1 of the_heavy_lords_of_knobeln queued" in world.notes[-1]
-    assert world.send("please compile", source + " ", Auto_Submitted="auto-replied", **by_list) == []
+    assert (
+        world.send("please compile", source + " ", Auto_Submitted="auto-replied", **by_list) == []
+    )

@@ -1,4 +1,5 @@
-"""What we write in the place of the library, because it takes its time, is what the library would write."""
+"""What we write in the place of the library, because it takes its time, is what the library would
+write."""
 
 import hashlib
 from dataclasses import replace
@@ -25,7 +26,9 @@ bodies = st.one_of(
     st.sampled_from(
         ["", "(the body)\n", "x" * 1_200 + "\n", "NNNNNNNN\n", "no newline", "From me\n.\n--x\n"]
     ),
-    st.text(st.characters(codec="ascii", exclude_characters="\r\x0b\x0c\x1c\x1d\x1e"), max_size=300),
+    st.text(
+        st.characters(codec="ascii", exclude_characters="\r\x0b\x0c\x1c\x1d\x1e"), max_size=300
+    ),
     st.text(max_size=50).filter(lambda text: "\r" not in text),
 )
 names = st.one_of(
@@ -41,13 +44,17 @@ files = st.builds(
 
 
 def by_the_library(body: str, attachments: tuple[Attachment, ...]) -> bytes:
-    plain = body.isascii() and all(len(line) <= compose.MAX_LINE_BYTES for line in body.splitlines())
+    plain = body.isascii() and all(
+        len(line) <= compose.MAX_LINE_BYTES for line in body.splitlines()
+    )
     mail = EmailMessage(policy=compose._POLICY)
     mail.set_content(body, cte="7bit" if plain else "quoted-printable", params={"format": "fixed"})
     for each in attachments:
         maintype, _, subtype = each.media_type.partition("/")
         params = {"charset": "utf-8"} if maintype == "text" else None
-        mail.add_attachment(each.data, maintype=maintype, subtype=subtype, filename=each.name, params=params)
+        mail.add_attachment(
+            each.data, maintype=maintype, subtype=subtype, filename=each.name, params=params
+        )
     if mail.is_multipart():
         mail.set_boundary("=_" + hashlib.sha256(body.encode()).hexdigest()[:32])
     return mail.as_bytes()
@@ -56,7 +63,10 @@ def by_the_library(body: str, attachments: tuple[Attachment, ...]) -> bytes:
 @given(body=bodies, attachments=st.lists(files, max_size=3).map(tuple))
 def test_bodies_and_attachments(body: str, attachments: tuple[Attachment, ...]) -> None:
     mail = compose.compose(
-        Outgoing("k", "DGP", "a@b.example", "s", body, attachments=attachments), SETTINGS, bytes(32), NOW
+        Outgoing("k", "DGP", "a@b.example", "s", body, attachments=attachments),
+        SETTINGS,
+        bytes(32),
+        NOW,
     )
     assert mail.content == by_the_library(body, attachments)
     assert mail.digest == hashlib.sha256(mail.content).hexdigest()
@@ -69,7 +79,9 @@ def test_bodies_and_attachments(body: str, attachments: tuple[Attachment, ...]) 
 )
 def test_a_lead_stands_above_a_text_that_is_shared(lead, text, attachments) -> None:
     own = Outgoing("k", "DGP", "a@b.example", "s", text, attachments=attachments, lead=lead)
-    mail, shared = (compose.compose(each, SETTINGS, bytes(32), NOW) for each in (own, replace(own, lead="")))
+    mail, shared = (
+        compose.compose(each, SETTINGS, bytes(32), NOW) for each in (own, replace(own, lead=""))
+    )
     whole = message_from_bytes(mail.raw, policy=default)
     part = whole.get_body()
     assert part is not None
@@ -83,11 +95,14 @@ def test_a_lead_stands_above_a_text_that_is_shared(lead, text, attachments) -> N
 @given(subject=st.text("abcXYZ019 ?=_:;,<>@()[]\"\\'!#$%&*+-/^`{|}~.Q", min_size=1, max_size=70))
 def test_subjects(subject: str) -> None:
     for plain in (True, False):
-        assert compose._line("Subject", subject, plain) == compose._folded("Subject", subject, plain)
+        assert compose._line("Subject", subject, plain) == compose._folded(
+            "Subject", subject, plain
+        )
 
 
 @given(
-    local=st.text("abzAZ09_+-.", min_size=1, max_size=40), domain=st.text("abc09-.", min_size=1, max_size=40)
+    local=st.text("abzAZ09_+-.", min_size=1, max_size=40),
+    domain=st.text("abc09-.", min_size=1, max_size=40),
 )
 def test_addresses(local: str, domain: str) -> None:
     address = f"{local}@{domain}"
@@ -107,4 +122,6 @@ def test_odd_message_ids_are_given_back_as_they_came(odd: str) -> None:
 def test_message_ids(names: list[str]) -> None:
     value = " ".join(f"<{name}@{name}.example>" for name in names)
     for header in ("In-Reply-To", "References"):
-        assert compose._line(header, value, plain=True) == compose._folded(header, value, plain=True)
+        assert compose._line(header, value, plain=True) == compose._folded(
+            header, value, plain=True
+        )

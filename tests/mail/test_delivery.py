@@ -1,4 +1,5 @@
-"""The outbox on its way: into Maildirs, and to a real SMTP sink that takes, defers, refuses or dies."""
+"""The outbox on its way: into Maildirs, and to a real SMTP sink that takes, defers, refuses or
+dies."""
 
 import mailbox
 from collections.abc import Callable, Iterator
@@ -51,7 +52,9 @@ class Post:
     def listing(self) -> dict[str, tuple[OutboxState, int, str]]:
         with self.store.read() as tx:
             rows = outbox.listing(tx, state=None, to=None, count=1_000)
-        return {row.to.partition("@")[0]: (row.state, row.attempts, row.last_response) for row in rows}
+        return {
+            row.to.partition("@")[0]: (row.state, row.attempts, row.last_response) for row in rows
+        }
 
 
 def smtp_settings(port: int, robot: str = ROBOT, **mail: object) -> Settings:
@@ -108,7 +111,9 @@ def test_each_answer_of_the_relay_has_its_end(post: Post, sink: Sink) -> None:
     assert len(sink.taken) == 1
 
 
-def test_a_deferred_mail_waits_longer_each_time_and_is_given_up_in_the_end(post, monkeypatch) -> None:
+def test_a_deferred_mail_waits_longer_each_time_and_is_given_up_in_the_end(
+    post, monkeypatch
+) -> None:
     monkeypatch.setattr(deliver, "GIVE_UP_AFTER", timedelta(hours=4))
     post.queue("later")
     attempts = []
@@ -129,7 +134,9 @@ def test_an_unreachable_relay_costs_one_attempt_not_one_for_each_mail(make_post)
     assert any("cannot use the relay 127.0.0.1:" in row.last_response for row in rows)
 
 
-def test_a_mail_that_the_connection_dies_of_comes_after_those_that_were_never_tried(post: Post) -> None:
+def test_a_mail_that_the_connection_dies_of_comes_after_those_that_were_never_tried(
+    post: Post,
+) -> None:
     post.queue("die", "joe")
     done = [post.deliver(minute * MINUTE) for minute in range(2)]
     assert done == [Delivered(deferred=1), Delivered(sent=1, deferred=1)]
@@ -151,7 +158,9 @@ def test_nine_unknown_recipients_in_a_row_are_their_own_fault(post: Post) -> Non
     assert post.deliver() == Delivered(sent=1, failed=10)
 
 
-def test_a_relay_that_does_not_like_our_address_is_not_the_recipients_fault(make_post, relayed) -> None:
+def test_a_relay_that_does_not_like_our_address_is_not_the_recipients_fault(
+    make_post, relayed
+) -> None:
     post = make_post(relayed[1], robot="banned@contest.example")
     post.queue("joe", "jane")
     assert post.deliver() == Delivered(deferred=1)
@@ -159,7 +168,9 @@ def test_a_relay_that_does_not_like_our_address_is_not_the_recipients_fault(make
 
 
 @pytest.mark.parametrize("verp", [True, False])
-def test_a_relay_that_lets_us_send_from_one_address_only_costs_no_mail(make_post, relayed, verp) -> None:
+def test_a_relay_that_lets_us_send_from_one_address_only_costs_no_mail(
+    make_post, relayed, verp
+) -> None:
     sink, port = relayed
     sink.checks_sender_of = ROBOT
     post = make_post(port, verp=verp)
@@ -173,7 +184,10 @@ def test_each_mail_has_a_sender_of_its_own(post: Post, sink: Sink) -> None:
     with post.store.read() as tx:
         secret = contest_state.secret(tx)
     senders = [sender for sender, _, _ in sink.taken]
-    assert [bounced_items(tagged_addresses(sender), ROBOT, secret) for sender in senders] == [(1,), (2,)]
+    assert [bounced_items(tagged_addresses(sender), ROBOT, secret) for sender in senders] == [
+        (1,),
+        (2,),
+    ]
 
 
 def test_a_relay_that_takes_one_mail_in_a_conversation_is_called_again_at_once(post, sink) -> None:
@@ -189,12 +203,16 @@ def test_a_mail_larger_than_the_relay_takes_fails(make_post: Callable[..., Post]
     with post.store.write() as tx:
         mail = Outgoing("key", "GRR", "joe@a.example", "ranking", "x\n" * 400)
         outbox.put(tx, mail, post.settings, START)
-        outbox.put(tx, replace(mail, key="other", to="jane@a.example", body="x\n"), post.settings, START)
+        outbox.put(
+            tx, replace(mail, key="other", to="jane@a.example", body="x\n"), post.settings, START
+        )
     with relay(Sink(), port=port, data_size_limit=1_000):
         assert post.deliver() == Delivered(sent=1, failed=1)
 
 
-def test_a_connection_cut_after_the_mail_was_taken_gives_the_same_mail_twice(post: Post, sink: Sink) -> None:
+def test_a_connection_cut_after_the_mail_was_taken_gives_the_same_mail_twice(
+    post: Post, sink: Sink
+) -> None:
     """SMTP cannot know better; whoever gets both sees one Message-ID."""
     post.queue("cut")
     assert post.deliver() == Delivered(deferred=1)
@@ -249,7 +267,9 @@ def test_what_is_held_while_a_batch_goes_out_stays(post: Post) -> None:
     assert post.listing()["jane"][0] is OutboxState.HELD
 
 
-def test_a_mail_that_was_given_up_gets_its_whole_time_again_when_it_is_put_back(post, monkeypatch) -> None:
+def test_a_mail_that_was_given_up_gets_its_whole_time_again_when_it_is_put_back(
+    post, monkeypatch
+) -> None:
     monkeypatch.setattr(deliver, "GIVE_UP_AFTER", timedelta(hours=4))
     post.queue("later", "gone")
     for hours in range(8):
@@ -263,7 +283,9 @@ def test_a_mail_that_was_given_up_gets_its_whole_time_again_when_it_is_put_back(
     assert post.deliver() == Delivered(deferred=1, failed=1)
 
 
-def test_a_mail_becomes_a_file_in_the_maildir_of_its_recipient(store: Store, tmp_path: Path) -> None:
+def test_a_mail_becomes_a_file_in_the_maildir_of_its_recipient(
+    store: Store, tmp_path: Path
+) -> None:
     settings = make_settings()
     post = Post(store, settings, transport_of(settings, tmp_path))
     post.queue("joe", "jane")
@@ -298,7 +320,9 @@ def test_a_file_in_the_place_of_the_folder_defers(store: Store, tmp_path: Path) 
 
 def test_a_mail_goes_into_its_maildir_once_though_it_was_not_noted_as_sent(tmp_path: Path) -> None:
     transport = MaildirTransport(tmp_path)
-    first, again = (transport.send(ROBOT, "joe@a.example", b"Subject: x\r\n\r\none\r\n") for _ in range(2))
+    first, again = (
+        transport.send(ROBOT, "joe@a.example", b"Subject: x\r\n\r\none\r\n") for _ in range(2)
+    )
     other = transport.send(ROBOT, "joe@a.example", b"Subject: x\r\n\r\ntwo\r\n")
     assert again == "was kept before"
     assert first != other

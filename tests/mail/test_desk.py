@@ -33,8 +33,10 @@ def report(office: Office, text: str) -> str:
     return f"{mail['Subject']} {flat(mail)}"
 
 
-# --- subjects ----------------------------------------------------------------------------------------------
-def test_a_form_or_a_from_line_is_answered_whatever_the_subject_and_however_often(make_world) -> None:
+# --- subjects -------------------------------------------------------------------------------------
+def test_a_form_or_a_from_line_is_answered_whatever_the_subject_and_however_often(
+    make_world,
+) -> None:
     world = make_world(mail=Mail())
     line = from_line(*registered(world))
     for text, words in [
@@ -49,9 +51,11 @@ def test_a_form_or_a_from_line_is_answered_whatever_the_subject_and_however_ofte
     assert world.send("hello", FORM, sender=ADDRESS) == []
 
 
-# --- characters that nobody sees ---------------------------------------------------------------------------
+# --- characters that nobody sees ------------------------------------------------------------------
 @pytest.mark.parametrize("sign", ["\u200b", "\ufeff", "\u2060", "\u00ad", "\u200e"], ids=ascii)
-def test_invisible_characters_in_a_form_and_at_the_from_line_do_not_matter(world: World, sign: str) -> None:
+def test_invisible_characters_in_a_form_and_at_the_from_line_do_not_matter(
+    world: World, sign: str
+) -> None:
     form = FORM.replace("team-name: ", f"{sign}team-{sign}name{sign}: {sign}")
     (welcome,) = world.send(REGISTER, form.replace("Joe Cool, 45", f"{sign}Joe Cool,{sign} 45"))
     assert "invisible characters were taken out of line 3" in flat(welcome)
@@ -61,7 +65,7 @@ def test_invisible_characters_in_a_form_and_at_the_from_line_do_not_matter(world
     assert f"{name} has withdrawn" in world.answer("withdraw", line)
 
 
-# --- one <<FROM>> line, several times ----------------------------------------------------------------------
+# --- one <<FROM>> line, several times -------------------------------------------------------------
 def test_the_same_from_line_in_the_text_and_in_the_attached_program_is_one(world: World) -> None:
     line = from_line(*registered(world))
     other = line[:-2] + ("2\n" if line[-2] != "2" else "3\n")
@@ -81,15 +85,17 @@ def test_the_same_from_line_in_the_text_and_in_the_attached_program_is_one(world
         assert words in " ".join([world.notes[-1], *map(flat, answers)])
 
 
-# --- no word is lost in silence ----------------------------------------------------------------------------
+# --- no word is lost in silence -------------------------------------------------------------------
 def test_a_word_behind_a_comment_that_names_the_mark_stays(office: Office) -> None:
     line = from_line(*registered(office.world))
     code = "main () { for (;;) make_throw (1); }"
-    source = program(line).partition("main")[0] + f"{DESCRIPTION}int x = 1;\n/* <<FROM>> */ {code}\n"
+    source = (
+        program(line).partition("main")[0] + f"{DESCRIPTION}int x = 1;\n/* <<FROM>> */ {code}\n"
+    )
     assert "is accepted" in report(office, source)
 
 
-# --- programs from nobody, and the same again --------------------------------------------------------------
+# --- programs from nobody, and the same again -----------------------------------------------------
 @pytest.mark.parametrize("line", ["", "<<FROM>> lords k7qd-2mxw-9rtz-h4pc-v8sn\n"])
 def test_a_stranger_who_sends_a_program_is_told_to_register_first(world: World, line: str) -> None:
     answer = world.answer(COMPILE, program(line))
@@ -121,7 +127,7 @@ def test_the_same_program_again_is_unchanged_and_not_compiled(office: Office) ->
         assert words in report(office, source)
 
 
-# --- what mailers and people do to programs and forms ------------------------------------------------------
+# --- what mailers and people do to programs and forms ---------------------------------------------
 @pytest.mark.parametrize(
     "code",
     [
@@ -130,15 +136,22 @@ def test_the_same_program_again_is_unchanged_and_not_compiled(office: Office) ->
         "int n = (1\n> > 2);",
     ],
 )
-def test_where_two_readings_are_possible_the_report_says_what_helps(office: Office, code: str) -> None:
+def test_where_two_readings_are_possible_the_report_says_what_helps(
+    office: Office, code: str
+) -> None:
     source = (
-        program(from_line(*registered(office.world))) + DESCRIPTION + code + "\nint more () { return 1; }"
+        program(from_line(*registered(office.world)))
+        + DESCRIPTION
+        + code
+        + "\nint more () { return 1; }"
     )
     assert "If a mailer changed the program there" in " ".join(report(office, source).split())
 
 
 @pytest.mark.parametrize("below", [True, False])
-def test_a_form_above_or_below_our_quoted_mail_is_read(make_world: Callable[..., World], below: bool) -> None:
+def test_a_form_above_or_below_our_quoted_mail_is_read(
+    make_world: Callable[..., World], below: bool
+) -> None:
     form = FORM.replace("RSM\n", "RSM=20\n")
     quoted = "On Tuesday the robot wrote:\n> team-name: other\n> Organization:\n"
     welcome = make_world().answer(REGISTER, f"{quoted}\n{form}" if below else f"{form}\n{quoted}")

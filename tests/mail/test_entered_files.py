@@ -39,11 +39,15 @@ def entered(work: Callable[[], object]) -> list[str]:
         sys.setprofile(None)
         threading.setprofile(None)
     paths = (Path(name).relative_to(ROOT) for name in names if name.startswith(f"{ROOT}/"))
-    product = (path for path in paths if path.suffix == ".py" and path.parts[0] not in ("tests", ".venv"))
+    product = (
+        path for path in paths if path.suffix == ".py" and path.parts[0] not in ("tests", ".venv")
+    )
     return sorted(map(str, product))
 
 
-def test_the_files_that_a_program_by_mail_enters_from_its_letter_to_the_report(world: World, tmp_path: Path):
+def test_the_files_that_a_program_by_mail_enters_from_its_letter_to_the_report(
+    world: World, tmp_path: Path
+):
     builder = builder_of(world.settings, open_runner)
     parts = (world.store, world.settings, world.clock)
     office = Office(world, compile_service(*parts, builder, world.renderer))

@@ -12,7 +12,10 @@ KNOWN: list[tuple[str, bytes, Envelope]] = [
     ("nothing", b"Subject: x\n\nReturn-Path: <a@b.example>\n", Envelope("", ())),
     (
         "Postfix",
-        b"Return-Path: <a@b.example>\r\nX-Original-To: r@c.example\r\nDelivered-To: r@c.example\r\n\r\n",
+        (
+            b"Return-Path: <a@b.example>\r\nX-Original-To: r@c.example\r\nDelivered-To:"
+            b" r@c.example\r\n\r\n"
+        ),
         Envelope("a@b.example", ("r@c.example",)),
     ),
     (
@@ -25,7 +28,11 @@ KNOWN: list[tuple[str, bytes, Envelope]] = [
         b"Delivered-To: r@c.example\r\nReturn-Path: <a@b.example>\r\n\r\n",
         Envelope("a@b.example", ("r@c.example",)),
     ),
-    ("Fastmail", b"Return-Path: <>\r\nX-Delivered-To: r@c.example\r\n\r\n", Envelope("", ("r@c.example",))),
+    (
+        "Fastmail",
+        b"Return-Path: <>\r\nX-Delivered-To: r@c.example\r\n\r\n",
+        Envelope("", ("r@c.example",)),
+    ),
     (
         "two",
         b"Delivered-To: s@c.example\nDelivered-To: r@c.example\n\n",
@@ -36,7 +43,9 @@ KNOWN: list[tuple[str, bytes, Envelope]] = [
 ]
 
 
-@pytest.mark.parametrize(("raw", "envelope"), [case[1:] for case in KNOWN], ids=[case[0] for case in KNOWN])
+@pytest.mark.parametrize(
+    ("raw", "envelope"), [case[1:] for case in KNOWN], ids=[case[0] for case in KNOWN]
+)
 def test_what_mail_systems_note_is_found(raw: bytes, envelope: Envelope) -> None:
     assert of(raw) == envelope
 
@@ -49,14 +58,17 @@ def test_whatever_stands_there_is_bounded_and_never_an_error(raw: bytes) -> None
     assert all(address and len(address) <= 254 for address in found.recipients)
 
 
-@pytest.mark.parametrize("start", [b"", b"From joe@x.example Sat May 14 12:00:00 1994\n", b">From joe\r\n"])
+@pytest.mark.parametrize(
+    "start", [b"", b"From joe@x.example Sat May 14 12:00:00 1994\n", b">From joe\r\n"]
+)
 def test_the_line_of_a_mbox_is_left_out(start: bytes) -> None:
     letter = b"From: joe@x.example\n\nFrom here\n"
     assert without_from_line(start + letter) == letter
 
 
 @pytest.mark.parametrize(
-    "head", [b"From: joe@x.example\r\nSubject: y\r\n\r\n", b"From: joe@x.example\nSubject: y\n\nbody"]
+    "head",
+    [b"From: joe@x.example\r\nSubject: y\r\n\r\n", b"From: joe@x.example\nSubject: y\n\nbody"],
 )
 def test_a_letter_without_its_body_says_who_wrote_about_what(head: bytes) -> None:
     letter = parse(without_body(head, 20_000_000, 1_000_000))

@@ -32,7 +32,9 @@ team-members:
 """
 
 
-def settings_of(*fields: ExtraField, lines: int = 1, offered: Sequence[str] = tuple(reports())) -> Settings:
+def settings_of(
+    *fields: ExtraField, lines: int = 1, offered: Sequence[str] = tuple(reports())
+) -> Settings:
     return make_settings(
         teams=Teams(fields=fields, member_lines=lines), reports=Reports(offered=tuple(offered))
     )
@@ -56,12 +58,22 @@ team-members:
 
 def test_a_form_can_ask_for_names_and_nothing_else() -> None:
     settings = settings_of(lines=0)
-    assert field_names(settings.teams) == ("mail-address", "mail-preference", "team-name", "team-members")
+    assert field_names(settings.teams) == (
+        "mail-address",
+        "mail-preference",
+        "team-name",
+        "team-members",
+    )
     registration = read_text(NAMES_ALONE, settings).registration
     assert registration
     assert registration.organization == ""
-    assert registration.members == (Member("Joe Cool", None, "", ""), Member("Jane More", None, "", ""))
-    assert record_text(registration).endswith("team-name: the_lords\nteam-members:\n  Joe Cool\n  Jane More")
+    assert registration.members == (
+        Member("Joe Cool", None, "", ""),
+        Member("Jane More", None, "", ""),
+    )
+    assert record_text(registration).endswith(
+        "team-name: the_lords\nteam-members:\n  Joe Cool\n  Jane More"
+    )
     assert read_text(record_text(registration), settings).registration == registration
 
 
@@ -94,7 +106,8 @@ def test_a_form_with_fields_of_the_contest_is_read() -> None:
 
 MENDED = [
     ("school:", "School :"), ("school:", " SCHOOL:"), ("home-town:", "Home_Town:"),
-    ("home-town:", "hometown:"), ("home-town:", "HOME TOWN:"), ("Carnegie Mellon\n", "CARNEGIE   mellon\n"),
+    ("home-town:", "hometown:"), ("home-town:", "HOME TOWN:"),
+    ("Carnegie Mellon\n", "CARNEGIE   mellon\n"),
     ("school: Carnegie Mellon", "school: Carnegie\n  Mellon"),
     ("  Jane More, MIT, Cambridge", "  Jane More,\n      MIT, Cambridge"), ("  Joe", "Joe"),
     ("team-members:\n  Joe", "team-members: Joe"),
@@ -113,13 +126,21 @@ WRONG = [
     ("school: Carnegie Mellon\n", "", "The field `school:` is missing."),
     ("school: Carnegie Mellon", "school:", "`school:` is empty."),
     ("Carnegie Mellon\n", "Harvard\n", "`Harvard` is not one of Caltech, MIT, Carnegie Mellon."),
-    ("home-town: Intellect City", "home-town: " + "x" * 501, "`home-town:` has 501 characters; 500 are"),
+    (
+        "home-town: Intellect City",
+        "home-town: " + "x" * 501,
+        "`home-town:` has 501 characters; 500 are",
+    ),
     ("school:", "school: MIT\nschool:", "`school:` is given twice."),
     ("team-name: the_lords\n", "", "The field `team-name:` is missing."),
     (", Carnegie Mellon University", "", "the name, a comma, and the affiliation"),
     ("Joe Cool,", ",", "the name, a comma, and the affiliation"),
     ("Joe Cool, C", "Joe Cool, " + "x" * 200, "at most 200 characters"),
-    ("  Joe Cool, Carnegie Mellon University\n  Jane More, MIT, Cambridge\n", "", "no team members"),
+    (
+        "  Joe Cool, Carnegie Mellon University\n  Jane More, MIT, Cambridge\n",
+        "",
+        "no team members",
+    ),
     ("Intellect", "Intel\u202elect", "invisible"),
 ]
 
@@ -136,12 +157,17 @@ def test_fields_in_another_order_are_refused_with_the_right_one() -> None:
     lines = FORM.splitlines()
     lines[4], lines[5] = lines[5], lines[4]
     (problem,) = read(lines, SETTINGS).problems
-    assert "the right order is mail-address, mail-preference, team-name, Organization, school" in problem.text
+    assert (
+        "the right order is mail-address, mail-preference, team-name, Organization, school"
+        in problem.text
+    )
 
 
 @pytest.mark.parametrize("line", ["home-town: Intellect City\n", "home-town: Intellect City"])
 def test_a_field_that_may_be_empty_may_be_missing_too(line: str) -> None:
-    registration = read_text(FORM.replace(line, "" if line.endswith("\n") else "home-town:")).registration
+    registration = read_text(
+        FORM.replace(line, "" if line.endswith("\n") else "home-town:")
+    ).registration
     assert registration.fields == (("school", "Carnegie Mellon"),)
 
 
@@ -162,7 +188,9 @@ def test_an_empty_field_comes_back_with_what_belongs_there() -> None:
 
 
 def test_members_of_two_lines_are_none_where_one_line_is_asked_for() -> None:
-    (problem,) = read_text(FORM.replace("University\n", "University,\n  many years of Perl\n")).problems
+    (problem,) = read_text(
+        FORM.replace("University\n", "University,\n  many years of Perl\n")
+    ).problems
     assert problem.line == 9
     assert problem.expected == "team-members:\n  name, affiliation"
 
@@ -177,17 +205,23 @@ OFFERS = [
 
 
 @pytest.mark.parametrize(("offered", "written", "words"), OFFERS)
-def test_a_report_that_is_not_offered_is_refused_with_those_that_are(offered, written, words) -> None:
+def test_a_report_that_is_not_offered_is_refused_with_those_that_are(
+    offered, written, words
+) -> None:
     codes = tuple(code for code in offered.split(",") if code)
-    (problem,) = read_text(FORM.replace("OWN", written), settings_of(SCHOOL, COACH, offered=codes)).problems
+    (problem,) = read_text(
+        FORM.replace("OWN", written), settings_of(SCHOOL, COACH, offered=codes)
+    ).problems
     assert problem.text == words
     assert problem.lists_reports
 
 
-# --- any contest, any team ----------------------------------------------------------------------------------
+# --- any contest, any team ------------------------------------------------------------------------
 LETTERS = st.sampled_from(string.ascii_letters)
 NAMES = st.from_regex(r"[A-Za-z][A-Za-z0-9]{1,7}(-[a-z0-9]{1,6})?", fullmatch=True).filter(
-    lambda name: spelling(name) not in {"to", "from", "subject", "date", "cc", "mailaddress", "teamname"}
+    lambda name: (
+        spelling(name) not in {"to", "from", "subject", "date", "cc", "mailaddress", "teamname"}
+    )
 )
 VISIBLE = st.characters(codec="utf-8", exclude_categories=["C", "Z"], exclude_characters="<>,:-_=")
 PLAIN = LETTERS | st.sampled_from("0123456789.!'+/ é한")
@@ -195,16 +229,23 @@ PLAIN = LETTERS | st.sampled_from("0123456789.!'+/ é한")
 
 @st.composite
 def contests(draw: st.DrawFn, characters: st.SearchStrategy[str]) -> tuple[Settings, Registration]:
-    """A contest, with or without fields of its own, and a registration of these characters that fits."""
-    texts = st.text(characters | st.just(" "), max_size=60).map(lambda text: "x" + " ".join(text.split()))
+    """A contest, with or without fields of its own, and a registration of these characters that
+    fits."""
+    texts = st.text(characters | st.just(" "), max_size=60).map(
+        lambda text: "x" + " ".join(text.split())
+    )
     choices = st.lists(texts, max_size=4, unique_by=str.casefold).map(tuple)
-    one_field = st.builds(ExtraField, name=NAMES, description=texts, choices=choices, required=st.booleans())
+    one_field = st.builds(
+        ExtraField, name=NAMES, description=texts, choices=choices, required=st.booleans()
+    )
     fields = draw(st.lists(one_field, max_size=4, unique_by=lambda field: spelling(field.name)))
     lines = draw(st.sampled_from((1, 2)))
     values = []
     for field in fields:
         if field.required or draw(st.booleans()):
-            values.append((field.name, draw(st.sampled_from(field.choices) if field.choices else texts)))
+            values.append(
+                (field.name, draw(st.sampled_from(field.choices) if field.choices else texts))
+            )
     two = st.builds(Member, texts, st.integers(1, 150), texts, texts)
     one = st.builds(Member, texts, st.none(), texts, st.just(""))
     members = draw(st.lists(two if lines == 2 else one, min_size=1, max_size=4))
@@ -228,11 +269,15 @@ def reads_again(contest: tuple[Settings, Registration], change: Callable[[str], 
 
 @examples(deadline=None, max_examples=40, suppress_health_check=[HealthCheck.too_slow])
 @given(contests(VISIBLE))
-def test_the_record_of_any_contest_read_again_is_the_same(contest: tuple[Settings, Registration]) -> None:
+def test_the_record_of_any_contest_read_again_is_the_same(
+    contest: tuple[Settings, Registration],
+) -> None:
     reads_again(contest, str)
 
 
 @examples(deadline=None, max_examples=40, suppress_health_check=[HealthCheck.too_slow])
 @given(contests(PLAIN))
-def test_it_is_the_same_when_an_answer_has_folded_it(contest: tuple[Settings, Registration]) -> None:
+def test_it_is_the_same_when_an_answer_has_folded_it(
+    contest: tuple[Settings, Registration],
+) -> None:
     reads_again(contest, partial(fold, indent="  "))

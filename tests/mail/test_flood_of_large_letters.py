@@ -1,6 +1,8 @@
-"""Letters of 1 MB that are made to cost time come to the real server, and teams are served all the same.
+"""Letters of 1 MB that are made to cost time come to the real server, and teams are served all the
+same.
 
-At night a part of the flood comes; KNOBELN_FLOOD_LETTERS=10000 is the whole of it, which takes half an hour.
+At night a part of the flood comes; KNOBELN_FLOOD_LETTERS=10000 is the whole of it, which takes half
+an hour.
 """
 
 import os
@@ -29,7 +31,9 @@ PATIENCE_SECONDS = 7_200.0
 
 @pytest.mark.slow
 @pytest.mark.night
-def test_honest_letters_are_answered_within_a_minute_beside_a_flood_of_large_ones(tmp_path: Path) -> None:
+def test_honest_letters_are_answered_within_a_minute_beside_a_flood_of_large_ones(
+    tmp_path: Path,
+) -> None:
     server = Server(tmp_path)
     flood = Flood(server)
     try:
@@ -39,7 +43,8 @@ def test_honest_letters_are_answered_within_a_minute_beside_a_flood_of_large_one
             for sender in senders:
                 sender.result()
         print(
-            f"an honest letter was answered after {sum(seconds) / HONEST:.2f} s, at most {max(seconds):.2f} s"
+            f"an honest letter was answered after {sum(seconds) / HONEST:.2f} s, at most"
+            f" {max(seconds):.2f} s"
         )
         assert max(seconds) <= MAX_SECONDS
         wait_for(lambda: not is_any_new(server), "all letters to be handled", PATIENCE_SECONDS)
@@ -79,9 +84,15 @@ class Flood:
 
 def seconds_until_answered(server: Server, number: int, flood: Flood) -> float:
     """Register a team; how long its welcome took. The letters are spread over the flood."""
-    wait_for(lambda: flood.sent >= FLOOD * number // HONEST or flood.is_over, "the flood", PATIENCE_SECONDS)
+    wait_for(
+        lambda: flood.sent >= FLOOD * number // HONEST or flood.is_over,
+        "the flood",
+        PATIENCE_SECONDS,
+    )
     address = f"team{number}@club.example"
-    server.insist(letter(address, "registration for KNOBELN", form_of_one(f"team{number}", address)), address)
+    server.insist(
+        letter(address, "registration for KNOBELN", form_of_one(f"team{number}", address)), address
+    )
     sent = time.monotonic()
     wait_for(lambda: bool(server.answers(address)), f"the answer to team {number}", 2 * MAX_SECONDS)
     return time.monotonic() - sent

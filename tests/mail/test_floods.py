@@ -15,7 +15,16 @@ from mailserver.intake.accept import accept_all
 from mailserver.limits import DAY, HOUR, MAX_WAIT_DAYS, MINUTE
 from tests.support.due_mails import due_mails
 from tests.support.forged_letters import form, incoming, reply, team_names
-from tests.support.mail_world import REGISTER, World, body_of, flat, from_line, program, told, too_wide
+from tests.support.mail_world import (
+    REGISTER,
+    World,
+    body_of,
+    flat,
+    from_line,
+    program,
+    told,
+    too_wide,
+)
 
 FLOODED = "uni.example"
 SPAN = 5 * MINUTE  # as fast as eight connections bring 10,000 letters
@@ -27,10 +36,11 @@ def world(make_world: Callable[..., World]) -> World:
     return make_world(mail=Mail(), registration=Registration(), teams=Teams(max_teams=200))
 
 
-# --- the attacker ------------------------------------------------------------------------------------------
+# --- the attacker ---------------------------------------------------------------------------------
 @dataclass(frozen=True)
 class Flood:
-    """Letters of all kinds, or one kind, from so many networks (0: not known) and with so many domains."""
+    """Letters of all kinds, or one kind, from so many networks (0: not known) and with so many
+    domains."""
 
     networks: int
     domains: int
@@ -44,7 +54,10 @@ class Flood:
         domain = FLOODED if self.domains == 1 else f"d{number % self.domains}.example"
         address, subject, text = f"u{number}@{domain}", kind, "x"
         if kind in ("form", "bad form"):
-            subject, text = REGISTER, form(address, f"t{number}") if kind == "form" else f"no form {number}"
+            subject, text = (
+                REGISTER,
+                form(address, f"t{number}") if kind == "form" else f"no form {number}",
+            )
         elif kind == "guess":
             subject, text = "please compile", program(f"<<FROM>> {name} k7qd-2mxw-9rtz-h4pc-v8sn\n")
         elif kind == "resend":
@@ -54,7 +67,9 @@ class Flood:
         mail = EmailMessage()
         if self.networks:
             network = number % self.networks
-            mail["Received"] = f"from a (b [11.{network // 256}.{network % 256}.7]) by mx.contest.example"
+            mail["Received"] = (
+                f"from a (b [11.{network // 256}.{network % 256}.7]) by mx.contest.example"
+            )
         mail["From"], mail["Subject"] = address, subject
         mail["Message-ID"] = f"<{number}@evil.example>"
         mail.set_content(text)
@@ -81,7 +96,7 @@ def handle_all(world: World) -> None:
         pass
 
 
-# --- those who have nothing to do with it ------------------------------------------------------------------
+# --- those who have nothing to do with it ---------------------------------------------------------
 def known(world: World, address: str, name: str) -> tuple[str, str]:
     """Register, and answer the welcome; the name and the string."""
     (welcome,) = world.send(REGISTER, form(address, name), sender=address)
@@ -89,7 +104,9 @@ def known(world: World, address: str, name: str) -> tuple[str, str]:
     return told(welcome)
 
 
-def minutes_until_mail(world: World, address: str, text: str, network: str = "93.184.216.34") -> float:
+def minutes_until_mail(
+    world: World, address: str, text: str, network: str = "93.184.216.34"
+) -> float:
     """How long somebody waits for the answer to a form."""
     start = world.clock.now()
     facts = {"Received": f"from a (b [{network}]) by mx.contest.example"} if network else {}
@@ -104,7 +121,9 @@ def minutes_until_mail(world: World, address: str, text: str, network: str = "93
 
 def mails_to(world: World, address: str) -> int:
     with world.store.read() as tx:
-        return len([item for item in due_mails(tx, world.clock.now(), 100_000) if item.to == address])
+        return len(
+            [item for item in due_mails(tx, world.clock.now(), 100_000) if item.to == address]
+        )
 
 
 def check_flood(world: World, flood: Flood, count: int) -> None:
@@ -130,7 +149,9 @@ def check_flood(world: World, flood: Flood, count: int) -> None:
     assert minutes_until_mail(world, "joe@other.example", form("joe@other.example", "joe_a")) <= 10
     assert is_served()
     next(middle)
-    assert minutes_until_mail(world, "jim@another.example", form("jim@another.example", "jim_a")) <= 10
+    assert (
+        minutes_until_mail(world, "jim@another.example", form("jim@another.example", "jim_a")) <= 10
+    )
     assert is_served()
     new = f"new@{FLOODED}"
     assert minutes_until_mail(world, new, form(new, "new_a")) <= 60
@@ -139,7 +160,8 @@ def check_flood(world: World, flood: Flood, count: int) -> None:
             world.clock.at += MINUTE
             handle_all(world)
         assert mails_to(world, is_among)
-    # No more than five mails to her, beside the answers to her own letters, and nothing of hers has changed.
+    # No more than five mails to her, beside the answers to her own letters, and nothing of hers has
+    # changed.
     assert mails_to(world, victim) - before - 2 <= 5
     with world.store.read() as tx:
         assert teams.by_name(tx, name).registration.preferences == ("LAP", "DGP", "GRG", "RSM")
@@ -156,20 +178,26 @@ KINDS = {
 
 
 @pytest.mark.parametrize(
-    "kind", [pytest.param(kind, marks=[pytest.mark.slow] if at > 0 else []) for at, kind in enumerate(KINDS)]
+    "kind",
+    [
+        pytest.param(kind, marks=[pytest.mark.slow] if at > 0 else [])
+        for at, kind in enumerate(KINDS)
+    ],
 )
 def test_a_flood_holds_up_nobody_for_long(world: World, kind: str) -> None:
     check_flood(world, KINDS[kind], 200)
 
 
-# --- places ------------------------------------------------------------------------------------------------
+# --- places ---------------------------------------------------------------------------------------
 def test_forged_forms_take_no_place(make_world: Callable[..., World]) -> None:
     world = make_world(mail=Mail(), registration=Registration(), teams=Teams(max_teams=2))
     for number in range(4):
         address = f"u{number}@d{number}.example"
         (mail,) = world.send(REGISTER, form(address, f"t{number}"), sender=address)
         # As many are registered unheard as the contest takes; whoever comes then is asked.
-        assert ("many teams are registered from which I have not heard yet" in flat(mail)) == (number >= 2)
+        assert ("many teams are registered from which I have not heard yet" in flat(mail)) == (
+            number >= 2
+        )
     assert team_names(world) == ["t0", "t1"]
     (question,) = world.send(REGISTER, form("a@a.example", "first"), sender="a@a.example")
     (welcome,) = reply(world, question, sender="a@a.example")
@@ -197,7 +225,9 @@ def test_a_forged_form_gives_way_to_its_addresss_own(world: World) -> None:
     assert team_names(world) == ["evil"]
     (welcome,) = reply(world, question, sender=jane)
     assert team_names(world) == ["jane_a"]
-    assert "I did not do what it asks for" in world.answer("status", from_line(*told(forged)), sender=jane)
+    assert "I did not do what it asks for" in world.answer(
+        "status", from_line(*told(forged)), sender=jane
+    )
     name, string = told(welcome)
     assert "jane_a" in world.answer("status", from_line(name, string), sender=jane)
     (other,) = world.send(REGISTER, form(jane, "once_more"), sender=jane)
@@ -212,7 +242,7 @@ def test_who_was_never_heard_from_gets_no_lists(world: World) -> None:
         assert [team.state for team in teams.all_teams(tx)] == [TeamState.ACTIVE] * 2
 
 
-# --- what waits --------------------------------------------------------------------------------------------
+# --- what waits -----------------------------------------------------------------------------------
 def test_a_class_whose_addresses_begin_alike_gets_in(world: World) -> None:
     start = world.clock.now()
     for number in range(20):
@@ -232,7 +262,9 @@ def test_a_class_whose_addresses_begin_alike_gets_in(world: World) -> None:
         assert teams.count(tx) == 20
 
 
-def test_the_organizer_is_told_once_and_a_form_that_waits_too_long_is_set_aside(world: World) -> None:
+def test_the_organizer_is_told_once_and_a_form_that_waits_too_long_is_set_aside(
+    world: World,
+) -> None:
     for _ in flooded(world, Flood(0, 1, ("form",)), 100, "", ""):
         pass
     assert world.states()[LetterState.WAITING] == 40

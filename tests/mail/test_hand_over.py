@@ -1,4 +1,5 @@
-"""`knobeln receive` hands its letter to a server that runs, and does without one that does not answer."""
+"""`knobeln receive` hands its letter to a server that runs, and does without one that does not
+answer."""
 
 import os
 import socket
@@ -15,7 +16,14 @@ from contest.errors import KnobelnError, StoreBusy
 from contest.store import letters
 from knobeln.context import ContestContext
 from mailserver.intake import hand_over
-from mailserver.intake.hand_over import EX_DATAERR, EX_OK, EX_TEMPFAIL, HandOverServer, NotALetter, offer
+from mailserver.intake.hand_over import (
+    EX_DATAERR,
+    EX_OK,
+    EX_TEMPFAIL,
+    HandOverServer,
+    NotALetter,
+    offer,
+)
 from tests.support.knobeln_server import ROBOT, Server
 from tests.support.servers import wait_for
 
@@ -135,13 +143,17 @@ def receive(contest: ContestContext, raw: bytes, *options: str) -> int:
 def test_a_server_takes_and_answers_what_receive_brings(tmp_path: Path) -> None:
     server = Server(tmp_path)
     try:
-        assert receive(server.folder, LETTER, "--sender", "joe@club.example", "--recipient", ROBOT) == EX_OK
+        assert (
+            receive(server.folder, LETTER, "--sender", "joe@club.example", "--recipient", ROBOT)
+            == EX_OK
+        )
         assert receive(server.folder, b"From x\n" + LETTER) == EX_OK  # the same letter
         assert receive(server.folder, b"\n") == EX_DATAERR
         assert receive(server.folder, b"x" * 1_000_001) == EX_DATAERR
         wait_for(lambda: server.answers("joe@club.example"))
         server.kill()
-        assert receive(server.folder, LETTER + b"again\n") == EX_OK  # at the socket of a dead server
+        # at the socket of a dead server
+        assert receive(server.folder, LETTER + b"again\n") == EX_OK
         server.start()
         wait_for(lambda: len(server.answers("joe@club.example")) == 2)
         assert receive(server.folder, LETTER + b"and again\n") == EX_OK

@@ -1,6 +1,8 @@
-"""Container images by mail (M11): from the letter to the report and the contest day, good ones and bad ones.
+"""Container images by mail (M11): from the letter to the report and the contest day, good ones and
+bad ones.
 
-Real letters, a real database, the real jail; the images are made here, around one small static program.
+Real letters, a real database, the real jail; the images are made here, around one small static
+program.
 """
 
 import gzip
@@ -61,7 +63,9 @@ def cache(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[], None]]:
 def make_office(make_world, cache, monkeypatch) -> Callable[..., Office]:
     monkeypatch.setattr(Settings, "MAX_LETTER_BYTES", SMALL)
 
-    def make(game: str = "cooperation-legacy", programs: Programs = TAKES, **sections: Any) -> Office:
+    def make(
+        game: str = "cooperation-legacy", programs: Programs = TAKES, **sections: Any
+    ) -> Office:
         world = make_world(game={"name": game}, programs=programs, **sections)
         common = (world.store, world.settings, world.clock, builder_of(world.settings, open_runner))
         office = Office(world, compile_service(*common, world.renderer))
@@ -80,7 +84,7 @@ def words(text: str) -> str:
     return " ".join(text.split())
 
 
-# --- images that play --------------------------------------------------------------------------------------
+# --- images that play -----------------------------------------------------------------------------
 @pytest.mark.slow
 def test_an_archive_is_unpacked_described_and_tried(make_office, program) -> None:
     office = make_office()
@@ -106,7 +110,10 @@ def test_an_archive_is_unpacked_described_and_tried(make_office, program) -> Non
 
 def test_an_image_that_fails_in_its_trial_is_told_so(make_office, program) -> None:
     report = words(make_office().report("lords", {"player.tar": image_of(program, "silent")}))
-    assert "Your program FAILED in it, in round 1: the program ended without printing anything" in report
+    assert (
+        "Your program FAILED in it, in round 1: the program ended without printing anything"
+        in report
+    )
 
 
 @pytest.mark.slow
@@ -130,7 +137,9 @@ def play_day(office: Office) -> None:
 
 def outcome(office: Office) -> list[Any]:
     with office.world.store.read() as tx:
-        return [group.standings for round_ in results.finished_rounds(tx) for group in round_.groups]
+        return [
+            group.standings for round_ in results.finished_rounds(tx) for group in round_.groups
+        ]
 
 
 @pytest.mark.slow
@@ -146,9 +155,11 @@ def test_an_archive_that_is_lost_ends_the_day_with_a_reason(make_office, program
         play_day(office)
 
 
-# --- images that do not ------------------------------------------------------------------------------------
+# --- images that do not ---------------------------------------------------------------------------
 def layers_of(*members: Any) -> Callable[[bytes], bytes]:
-    return lambda program: archive(Made([tar([member("player", program), *members])], {}).docker_files())
+    return lambda program: archive(
+        Made([tar([member("player", program), *members])], {}).docker_files()
+    )
 
 
 BAD: dict[str, tuple[Callable[[bytes], bytes], str]] = {
@@ -158,7 +169,10 @@ BAD: dict[str, tuple[Callable[[bytes], bytes], str]] = {
         "it has neither a file manifest.json nor oci-layout",
     ),
     "no archive": (lambda _: b"print('C')\n" * 100, "does not look like a tar archive"),
-    "cut off": (lambda program: gzip.compress(image_of(program))[:-2_000], "unexpected end of file"),
+    "cut off": (
+        lambda program: gzip.compress(image_of(program))[:-2_000],
+        "unexpected end of file",
+    ),
     "another computer": (
         lambda program: archive(
             Made([tar([member("player", program)])], {}, architecture="s390x").docker_files()
@@ -183,12 +197,16 @@ def test_a_bad_archive_is_rejected_in_a_sentence(make_office, program, name) -> 
 
 def test_an_image_is_sent_alone(make_office: Callable[..., Office], program: bytes) -> None:
     office = make_office()
-    report = office.report("lords", {"player.tar": image_of(program, "always"), "p.py": b"print('C')\n"})
+    report = office.report(
+        "lords", {"player.tar": image_of(program, "always"), "p.py": b"print('C')\n"}
+    )
     assert "there are 2 files, p.py and player.tar; an image is sent alone" in words(report)
 
 
 REFUSED = [
-    pytest.param(TAKES, "cooperation", "player.tar", 4_000_001, "It may have 4,000,000; gzip it", id="large"),
+    pytest.param(
+        TAKES, "cooperation", "player.tar", 4_000_001, "It may have 4,000,000; gzip it", id="large"
+    ),
     pytest.param(
         Programs(description="none"),
         "cooperation",
@@ -201,7 +219,9 @@ REFUSED = [
 
 
 @pytest.mark.parametrize(("programs", "game", "name", "size", "sentence"), REFUSED)
-def test_an_archive_that_is_not_taken_is_refused_at_once(make_office, programs, game, name, size, sentence):
+def test_an_archive_that_is_not_taken_is_refused_at_once(
+    make_office, programs, game, name, size, sentence
+):
     office = make_office(game, programs)
     assert sentence in words(office.report("lords", {name: b"\0" * size}))
     with office.world.store.read() as tx:
@@ -213,14 +233,16 @@ def test_a_game_whose_programs_live_on_takes_no_images() -> None:
         make_settings(game={"name": "hog"}, programs=TAKES)
 
 
-# --- images by name ----------------------------------------------------------------------------------------
+# --- images by name -------------------------------------------------------------------------------
 LISTED = (
     RegistryImage(team="lords", image="localhost/lords:2"),
     RegistryImage(team="ladies", image="ladies:1"),
 )
 BY_NAME = Programs(description="none", registry_images=LISTED)
 NOT_LISTED = [
-    pytest.param(BY_NAME, "image: ladies:1", "listed no image `ladies:1` for your team", id="of others"),
+    pytest.param(
+        BY_NAME, "image: ladies:1", "listed no image `ladies:1` for your team", id="of others"
+    ),
     pytest.param(BY_NAME, "image: none:1", "Listed for you: localhost/lords:2.", id="of nobody"),
     pytest.param(TAKES, "image: none:1", "You can also send the archive", id="archives only"),
     pytest.param(BY_NAME, "image: a\nimage: b", "There is more than one program: a, b", id="two"),
@@ -228,14 +250,16 @@ NOT_LISTED = [
 
 
 @pytest.mark.parametrize(("programs", "text", "sentence"), NOT_LISTED)
-def test_a_name_that_was_not_listed_for_the_team_is_refused(make_office, programs, text, sentence) -> None:
+def test_a_name_that_was_not_listed_for_the_team_is_refused(
+    make_office, programs, text, sentence
+) -> None:
     office = make_office(programs=programs)
     assert sentence in words(office.report("lords", {}, text))
     with office.world.store.read() as tx:
         assert list(submissions.newest(tx, 1)) == []
 
 
-# --- how large letters may be ------------------------------------------------------------------------------
+# --- how large letters may be ---------------------------------------------------------------------
 @contextmanager
 def door(office: Office) -> Iterator[smtplib.SMTP]:
     world = office.world
@@ -257,7 +281,11 @@ def door(office: Office) -> Iterator[smtplib.SMTP]:
 
 def letter_of(office: Office, sender: str, data: bytes) -> bytes:
     letter = EmailMessage(policy=SMTP)
-    letter["From"], letter["To"], letter["Subject"] = sender, "knobeln@contest.example", "please compile"
+    letter["From"], letter["To"], letter["Subject"] = (
+        sender,
+        "knobeln@contest.example",
+        "please compile",
+    )
     letter.set_content(f"<<FROM>> lords {STRING}-lords\n")
     letter.add_attachment(data, maintype="application", subtype="x-tar", filename="player.tar")
     return letter.as_bytes()
@@ -277,7 +305,9 @@ def test_a_large_letter_is_taken_by_smtp_from_a_team_alone(make_office, program)
             client.rcpt("knobeln@contest.example")
             assert client.data(raw)[0] == 552
         client.sendmail(team.upper(), ["knobeln@contest.example"], raw)
-        client.sendmail("stranger@a.example", ["knobeln@contest.example"], b"From: a@b.example\r\n\r\nx\r\n")
+        client.sendmail(
+            "stranger@a.example", ["knobeln@contest.example"], b"From: a@b.example\r\n\r\nx\r\n"
+        )
     with office.world.store.read() as tx:
         assert letters.count_by_state(tx) == {LetterState.NEW: 2}
 
@@ -285,7 +315,9 @@ def test_a_large_letter_is_taken_by_smtp_from_a_team_alone(make_office, program)
 @pytest.mark.parametrize(
     ("sender", "whole"), [("lords", True), ("stranger", False), ("a@b.example, lords", False)]
 )
-def test_a_large_letter_from_a_mailbox_is_kept_whole_from_a_team_alone(make_office, program, sender, whole):
+def test_a_large_letter_from_a_mailbox_is_kept_whole_from_a_team_alone(
+    make_office, program, sender, whole
+):
     office = make_office()
     world = office.world
     address = office.team("ladies")

@@ -71,9 +71,15 @@ def issuer() -> Iterator[str]:
 
     class Handler(BaseHTTPRequestHandler):
         def do_POST(self) -> None:
-            token = parse_qs(self.rfile.read(int(self.headers["Content-Length"])).decode())["token"][0]
+            token = parse_qs(self.rfile.read(int(self.headers["Content-Length"])).decode())[
+                "token"
+            ][0]
             good = token.startswith("good-")
-            answer = {"active": good, "email": token.removeprefix("good-")} if good else {"active": False}
+            answer = (
+                {"active": good, "email": token.removeprefix("good-")}
+                if good
+                else {"active": False}
+            )
             body = json.dumps(answer).encode()
             self.send_response(200)
             self.send_header("Content-Type", "application/json")
@@ -114,7 +120,9 @@ def user() -> str:
     return f"robot{next(_users)}"
 
 
-def settings(server: Dovecot, user: str, host: str = "localhost", port: int = 0, **changes: Any) -> Imap:
+def settings(
+    server: Dovecot, user: str, host: str = "localhost", port: int = 0, **changes: Any
+) -> Imap:
     usual = {
         "server": f"{host}:{port or server.imap}",
         "security": "none",
@@ -124,7 +132,9 @@ def settings(server: Dovecot, user: str, host: str = "localhost", port: int = 0,
     return Imap(**(usual | changes))
 
 
-def opened(server: Dovecot, user: str, taken: Taken, max_bytes: int = 1_000_000, **changes: Any) -> Mailbox:
+def opened(
+    server: Dovecot, user: str, taken: Taken, max_bytes: int = 1_000_000, **changes: Any
+) -> Mailbox:
     return Mailbox(settings(server, user, **changes), max_bytes, taken.accept, taken.alarms.append)
 
 
@@ -142,7 +152,9 @@ def client_of(server: Dovecot, user: str) -> Iterator[IMAPClient]:
         yield client
 
 
-def take(server: Dovecot, user: str, letters: int, max_bytes: int = 1_000_000, **changes: Any) -> Taken:
+def take(
+    server: Dovecot, user: str, letters: int, max_bytes: int = 1_000_000, **changes: Any
+) -> Taken:
     """What is taken at one visit, which must be so many letters."""
     taken = Taken()
     mailbox = opened(server, user, taken, max_bytes, **changes)
@@ -174,7 +186,7 @@ def flags(server: Dovecot, user: str) -> list[set[bytes]]:
         return [set(found[uid]) - NOT_OURS for uid in sorted(found)]
 
 
-# --- taking ------------------------------------------------------------------------------------------------
+# --- taking ---------------------------------------------------------------------------------------
 def test_letters_are_taken_as_they_are_in_order_and_moved(dovecot: Dovecot, user: str) -> None:
     for number in range(3):
         bring(dovecot, user, LETTER + b"%d\r\n" % number)
@@ -188,7 +200,9 @@ def test_letters_are_taken_as_they_are_in_order_and_moved(dovecot: Dovecot, user
 def test_a_letter_is_kept_by_us_before_it_is_touched_there(dovecot: Dovecot, user: str) -> None:
     bring(dovecot, user)
     seen: list[object] = []
-    taken = Taken(before=lambda: seen.append((folders(dovecot, user)["INBOX"], flags(dovecot, user))))
+    taken = Taken(
+        before=lambda: seen.append((folders(dovecot, user)["INBOX"], flags(dovecot, user)))
+    )
     mailbox = opened(dovecot, user, taken)
     mailbox.take_all(Event())
     mailbox.close()
@@ -218,7 +232,9 @@ def test_without_move_letters_are_copied_and_deleted(plain_dovecot: Dovecot, use
 
 
 @pytest.mark.parametrize(("flag", "count"), [(rb"\Seen", 1), (rb"\Deleted", 0)])
-def test_a_letter_that_a_person_has_read_is_taken_and_one_that_was_deleted_is_not(dovecot, user, flag, count):
+def test_a_letter_that_a_person_has_read_is_taken_and_one_that_was_deleted_is_not(
+    dovecot, user, flag, count
+):
     bring(dovecot, user)
     with client_of(dovecot, user) as client:
         client.add_flags(client.search(), [flag])
@@ -247,7 +263,9 @@ def test_folders_below_inbox_are_found_where_the_server_has_them_there(user: str
         assert folders(server, user) == {"INBOX": 0, "INBOX.Processed": 1}
 
 
-def test_of_a_letter_that_is_too_large_only_the_headers_are_taken(dovecot: Dovecot, user: str) -> None:
+def test_of_a_letter_that_is_too_large_only_the_headers_are_taken(
+    dovecot: Dovecot, user: str
+) -> None:
     bring(dovecot, user, LETTER + b"secret program\r\n" * 5_000)
     bring(dovecot, user)
     large, usual = take(dovecot, user, 2, max_bytes=20_000).raws
@@ -257,7 +275,9 @@ def test_of_a_letter_that_is_too_large_only_the_headers_are_taken(dovecot: Dovec
     assert folders(dovecot, user) == {"INBOX": 0, "Processed": 1, "Failed": 1}
 
 
-def test_a_letter_that_the_server_cannot_read_stops_no_other_and_is_put_aside(dovecot, user) -> None:
+def test_a_letter_that_the_server_cannot_read_stops_no_other_and_is_put_aside(
+    dovecot, user
+) -> None:
     bring(dovecot, user)
     (broken,) = dovecot.maildir(user).glob("[nc][eu][wr]/*")
     broken.chmod(0)
@@ -266,7 +286,9 @@ def test_a_letter_that_the_server_cannot_read_stops_no_other_and_is_put_aside(do
     failures: Failures = Counter()
     while folders(dovecot, user).get("Failed") != 1:
         assert failures.total() <= imap.MAX_TRIES
-        mailbox = Mailbox(settings(dovecot, user), 10**6, taken.accept, taken.alarms.append, None, failures)
+        mailbox = Mailbox(
+            settings(dovecot, user), 10**6, taken.accept, taken.alarms.append, None, failures
+        )
         with suppress(MailboxUnreachable):  # Dovecot hangs up on such a letter
             mailbox.take_all(Event())
         mailbox.close()
@@ -275,7 +297,9 @@ def test_a_letter_that_the_server_cannot_read_stops_no_other_and_is_put_aside(do
     assert [alarm[:9] for alarm in taken.alarms] == ["letter 1 "]
 
 
-def test_the_time_of_arrival_in_the_mailbox_decides_and_none_is_in_the_future(dovecot, user, store) -> None:
+def test_the_time_of_arrival_in_the_mailbox_decides_and_none_is_in_the_future(
+    dovecot, user, store
+) -> None:
     now = datetime.now(UTC).replace(microsecond=0)
     yesterday, tomorrow = now - timedelta(days=1), now + timedelta(days=1)
     with client_of(dovecot, user) as client:
@@ -288,7 +312,9 @@ def test_the_time_of_arrival_in_the_mailbox_decides_and_none_is_in_the_future(do
         assert [row.received_at for row in letters.listing(tx, None, 5)] == [yesterday, now]
 
 
-def test_a_mailbox_that_is_numbered_anew_brings_nothing_twice(dovecot, user, store, monkeypatch) -> None:
+def test_a_mailbox_that_is_numbered_anew_brings_nothing_twice(
+    dovecot, user, store, monkeypatch
+) -> None:
     monkeypatch.setattr(imap, "PROCESSED", "a//b")  # cannot be made, so letters stay
     now = datetime.now(UTC)
 
@@ -312,7 +338,7 @@ def test_a_mailbox_that_is_numbered_anew_brings_nothing_twice(dovecot, user, sto
         assert letters.count_by_state(tx) == {LetterState.NEW: 2}
 
 
-# --- waiting -----------------------------------------------------------------------------------------------
+# --- waiting --------------------------------------------------------------------------------------
 def wait_and_bring(mailbox: Mailbox, bring_it: Callable[[], object], after: float) -> float:
     """How long the mailbox waited, when the letter was brought so long after it had begun to."""
     timer = threading.Timer(after, bring_it)
@@ -333,7 +359,9 @@ def test_a_new_letter_is_heard_of_at_once(dovecot, user, security, monkeypatch) 
     mailbox = opened(dovecot, user, Taken(), **changes)
     assert mailbox.can_idle
     for after in (0.2, 2.0):
-        waited = wait_and_bring(mailbox, lambda: bring(dovecot, user, LETTER + b"%f" % time.time()), after)
+        waited = wait_and_bring(
+            mailbox, lambda: bring(dovecot, user, LETTER + b"%f" % time.time()), after
+        )
         assert waited < imap.SLICE_SECONDS / 4
         wait_for(lambda: mailbox.take_all(Event()) == 1)
     mailbox.close()
@@ -383,9 +411,11 @@ def test_a_connection_that_was_closed_ends_the_wait(dovecot: Dovecot, user: str)
     wire.close()
 
 
-# --- logging in --------------------------------------------------------------------------------------------
+# --- logging in -----------------------------------------------------------------------------------
 @pytest.mark.parametrize("security", ["tls", "starttls"])
-def test_an_encrypted_connection_with_a_trusted_certificate_works(dovecot, user, security, monkeypatch):
+def test_an_encrypted_connection_with_a_trusted_certificate_works(
+    dovecot, user, security, monkeypatch
+):
     monkeypatch.setenv("SSL_CERT_FILE", str(dovecot.folder / "authority.pem"))
     bring(dovecot, user)
     taken = Taken()
@@ -395,7 +425,9 @@ def test_an_encrypted_connection_with_a_trusted_certificate_works(dovecot, user,
     mailbox.close()
 
 
-@pytest.mark.parametrize(("security", "fault"), [("tls", "unknown authority"), ("starttls", "other name")])
+@pytest.mark.parametrize(
+    ("security", "fault"), [("tls", "unknown authority"), ("starttls", "other name")]
+)
 def test_a_certificate_that_is_not_trusted_is_refused_before_the_password_is_sent(
     dovecot: Dovecot, user: str, security: str, fault: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -408,7 +440,9 @@ def test_a_certificate_that_is_not_trusted_is_refused_before_the_password_is_sen
         opened(dovecot, user, Taken(), security=security, host=host, port=port)
 
 
-def test_a_server_that_offers_no_starttls_gets_no_password(plain_dovecot: Dovecot, user: str) -> None:
+def test_a_server_that_offers_no_starttls_gets_no_password(
+    plain_dovecot: Dovecot, user: str
+) -> None:
     with pytest.raises(GiveUp, match="STARTTLS"):
         opened(plain_dovecot, user, Taken(), security="starttls")
 
@@ -419,7 +453,9 @@ def test_a_wrong_password_is_for_the_organizer_to_mend(dovecot: Dovecot, user: s
     assert "wrong-and-secret" not in str(refused.value)
 
 
-def test_a_folder_that_is_not_there_is_for_the_organizer_to_mend(dovecot: Dovecot, user: str) -> None:
+def test_a_folder_that_is_not_there_is_for_the_organizer_to_mend(
+    dovecot: Dovecot, user: str
+) -> None:
     with pytest.raises(GiveUp, match="Nowhere"):
         opened(dovecot, user, Taken(), folder="Nowhere")
 
@@ -460,13 +496,15 @@ def test_an_access_token_opens_the_mailbox(dovecot: Dovecot, user: str, tmp_path
 
 
 @pytest.mark.parametrize("token", ["expired", "good-somebody"])
-def test_a_token_that_is_not_good_is_for_the_organizer_to_mend(dovecot, user, token, tmp_path) -> None:
+def test_a_token_that_is_not_good_is_for_the_organizer_to_mend(
+    dovecot, user, token, tmp_path
+) -> None:
     chosen = settings(dovecot, user, password="")
     with pytest.raises(GiveUp, match=r"imap\.password"):
         Mailbox(chosen, 10**6, Taken().accept, print, token_of(token, tmp_path))
 
 
-# --- the watch ---------------------------------------------------------------------------------------------
+# --- the watch ------------------------------------------------------------------------------------
 @dataclass
 class Watched:
     watch: Watch
@@ -500,7 +538,9 @@ def watch(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., Watched]]:
 
 
 @pytest.mark.slow
-def test_letters_go_on_coming_when_connections_break_and_servers_fall_silent(dovecot, user, watch) -> None:
+def test_letters_go_on_coming_when_connections_break_and_servers_fall_silent(
+    dovecot, user, watch
+) -> None:
     wire = Wire(dovecot.imap)
     watched = watch(settings(dovecot, user, port=wire.port))
     bring(dovecot, user, LETTER + b"0\r\n")
@@ -519,7 +559,9 @@ def test_letters_go_on_coming_when_connections_break_and_servers_fall_silent(dov
 
 
 @pytest.mark.slow
-def test_a_server_that_is_restarted_is_found_again_and_the_organizer_hears_of_it(user, watch, monkeypatch):
+def test_a_server_that_is_restarted_is_found_again_and_the_organizer_hears_of_it(
+    user, watch, monkeypatch
+):
     monkeypatch.setattr(imap, "MAX_PAUSE_SECONDS", 1.0)
     with another_dovecot() as server:
         wire = Wire(server.imap)
@@ -539,7 +581,9 @@ def test_a_server_that_is_restarted_is_found_again_and_the_organizer_hears_of_it
 
 
 @pytest.mark.slow
-def test_a_wrong_password_is_told_once_and_not_tried_in_a_loop(dovecot, user, watch, monkeypatch) -> None:
+def test_a_wrong_password_is_told_once_and_not_tried_in_a_loop(
+    dovecot, user, watch, monkeypatch
+) -> None:
     monkeypatch.setattr(imap, "CONNECT_SECONDS", 60.0)  # a slow refusal is one, too
     monkeypatch.setattr(imap, "READ_SECONDS", 60.0)
     wire = Wire(dovecot.imap)

@@ -56,8 +56,10 @@ def test_a_server_that_runs_is_talked_to(tmp_path: Path, protocol: str, door: st
     listener.start()
     with only_one(tmp_path, LISTENER, shared=True):  # as the listener's process does
         said = found(settings, tmp_path)[f"letters at the {door}"]
-    assert found(settings, tmp_path)[f"letters at the {door}"] == (
-        "FAIL the `knobeln serve` of another contest listens there; give one of the two another mail.listen"
+    assert (
+        found(settings, tmp_path)[f"letters at the {door}"]
+        == "FAIL the `knobeln serve` of another contest listens there; give one of the two another"
+        " mail.listen"
     )
     listener.stop()
     assert f"takes letters for knobeln@contest.example ({protocol.upper()}, no STARTTLS)" in said
@@ -67,7 +69,8 @@ def test_a_server_that_runs_is_talked_to(tmp_path: Path, protocol: str, door: st
 def test_a_server_with_other_settings_or_somebody_else_is_noticed(tmp_path: Path) -> None:
     port = free_port()
     other = make_settings(
-        mail=Mail(listen=f"127.0.0.1:{port}"), contest={"address": "other@else.example", "aliases": ()}
+        mail=Mail(listen=f"127.0.0.1:{port}"),
+        contest={"address": "other@else.example", "aliases": ()},
     )
     listener = Listener(other, lambda *_: None, tmp_path)
     listener.start()
@@ -97,7 +100,9 @@ def test_a_certificate_is_looked_at(tmp_path: Path, days: int, well: bool) -> No
     certificate.private_key_and_cert_chain_pem.write_to_path(tmp_path / "server.pem")
     said = found(with_mail(listen="", tls_certificate="server.pem"), tmp_path)["the certificate"]
     good = f"server.pem is good until {until:%Y-%m-%d}"
-    assert said == (good if well else "FAIL mail.tls_certificate: certificate has expired; renew it")
+    assert said == (
+        good if well else "FAIL mail.tls_certificate: certificate has expired; renew it"
+    )
 
 
 def test_the_mailbox_is_opened_and_nothing_is_taken(dovecot: Dovecot, tmp_path: Path) -> None:
@@ -105,17 +110,23 @@ def test_the_mailbox_is_opened_and_nothing_is_taken(dovecot: Dovecot, tmp_path: 
         client.sendmail("joe@club.example", ["robot"], b"Subject: x\r\n\r\nx\r\n")
     settings = make_settings(
         mail=Mail(listen=""),
-        imap=Imap(server=f"localhost:{dovecot.imap}", security="none", username="robot", password="secret"),
+        imap=Imap(
+            server=f"localhost:{dovecot.imap}", security="none", username="robot", password="secret"
+        ),
     )
     for _ in range(2):
         said = found(settings, tmp_path)["letters by IMAP"]
         assert said == "the login at localhost works: 1 letter waits in INBOX"
 
 
-def test_a_mailbox_that_does_not_open_is_told_with_what_to_mend(dovecot: Dovecot, tmp_path: Path) -> None:
+def test_a_mailbox_that_does_not_open_is_told_with_what_to_mend(
+    dovecot: Dovecot, tmp_path: Path
+) -> None:
     settings = make_settings(
         mail=Mail(listen=""),
-        imap=Imap(server=f"localhost:{dovecot.imap}", security="none", username="robot", password="wrong"),
+        imap=Imap(
+            server=f"localhost:{dovecot.imap}", security="none", username="robot", password="wrong"
+        ),
     )
     said = found(settings, tmp_path)["letters by IMAP"]
     assert said.startswith("FAIL the mail server localhost")

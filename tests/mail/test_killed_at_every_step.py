@@ -1,4 +1,5 @@
-"""`knobeln serve` is killed at every step of one letter's way: it has exactly one effect and one answer."""
+"""`knobeln serve` is killed at every step of one letter's way: it has exactly one effect and one
+answer."""
 
 import mailbox
 import os
@@ -40,21 +41,34 @@ from tests.support.servers import Dovecot, free_port, wait_for, world_readable_f
 ROBOT, TEAM = "knobeln@contest.example", "joe@club.example"
 QUESTION = "<the.program@club.example>"
 KILLER = Path(killed_at.__file__)
-BY_IMAP = [step for step, where in STEPS.items() if where[0] in ("mailserver.intake.imap", "imapclient")]
+BY_IMAP = [
+    step for step, where in STEPS.items() if where[0] in ("mailserver.intake.imap", "imapclient")
+]
 BY_RECEIVE = [step for step in STEPS if "handed over" in step]
 BY_SMTP = [step for step in STEPS if step not in (*BY_IMAP, *BY_RECEIVE)]
 IN_THE_LISTENER = [step for step, where in STEPS.items() if where[1] in ("add_all", "accept_all")]
 WITHOUT_MOVE = [step for step in BY_IMAP if STEPS[step][0] == "imapclient"]
 IN_ONE_PROCESS = [step for step in BY_SMTP if step not in IN_THE_LISTENER]
-ONE_OF_EACH_PART = (  # listener, desk, compiler, delivery, mailbox, `receive`; the others are killed at night
-    *("the letter is committed, nobody is told", "the letter's effect is committed", "before the compiler"),
-    *("the report's file is whole", "the letter is put away", "the letter handed over is committed"),
+# listener, desk, compiler, delivery, mailbox, `receive`; the others are killed at night
+ONE_OF_EACH_PART = (
+    *(
+        "the letter is committed, nobody is told",
+        "the letter's effect is committed",
+        "before the compiler",
+    ),
+    *(
+        "the report's file is whole",
+        "the letter is put away",
+        "the letter handed over is committed",
+    ),
 )
 
 pytestmark = pytest.mark.slow
 
 
-@pytest.fixture(scope="module", params=["sqlite", pytest.param("postgresql", marks=pytest.mark.night)])
+@pytest.fixture(
+    scope="module", params=["sqlite", pytest.param("postgresql", marks=pytest.mark.night)]
+)
 def url(request: pytest.FixtureRequest) -> str | None:
     """The database of the prepared contest; None: it is in its folder."""
     if request.param == "sqlite":
@@ -77,7 +91,9 @@ def prepared(tmp_path_factory: pytest.TempPathFactory, url: str | None) -> tuple
     """A contest in which a team has registered, and the letter that brings its program."""
     path = tmp_path_factory.mktemp("prepared") / "contest"
     now = SystemClock().now()
-    settings = Settings(contest=Contest(address=ROBOT), dates=usual_dates(now), registration=BELIEVED)
+    settings = Settings(
+        contest=Contest(address=ROBOT), dates=usual_dates(now), registration=BELIEVED
+    )
     with named(url):
         folder = create_contest(path, settings)
     registration = letter(TEAM, "registration for KNOBELN", form_of_one("heavy_lords", TEAM))
@@ -107,7 +123,9 @@ class Server:
         """It dies at this step; another time it does not."""
         self.starts += 1
         command = [sys.executable, str(KILLER), step, str(self.mark), "serve", "-C", str(self.path)]
-        self.process = start(command, self.log, {**os.environ, "KNOBELN_SET_IMAP__PASSWORD": "secret"})
+        self.process = start(
+            command, self.log, {**os.environ, "KNOBELN_SET_IMAP__PASSWORD": "secret"}
+        )
 
     def wait_until_killed(self) -> None:
         assert self.process is not None
@@ -120,18 +138,25 @@ class Server:
         return came and is_idle(self.folder)
 
     def effects(self) -> tuple[dict[LetterState, int], list[int], list[str], list[str]]:
-        """The letters, the versions of the team's program, the ledger, and the subjects of the answers."""
+        """The letters, the versions of the team's program, the ledger, and the subjects of the
+        answers."""
         with self.folder.store.read() as tx:
-            states, versions = letters.count_by_state(tx), list(submissions.count_versions(tx).values())
+            states, versions = (
+                letters.count_by_state(tx),
+                list(submissions.count_versions(tx).values()),
+            )
             recorded = [str(entry.effect) for entry in ledger.entries(tx)]
-        mails = [m for m in mailbox.Maildir(self.path / "mail" / TEAM) if m["In-Reply-To"] == QUESTION]
+        mails = [
+            m for m in mailbox.Maildir(self.path / "mail" / TEAM) if m["In-Reply-To"] == QUESTION
+        ]
         return states, versions, recorded, [str(mail["Subject"]) for mail in mails]
 
 
 def killed(steps: list[str]) -> pytest.MarkDecorator:
     """One step of each part by day, all at night."""
     return pytest.mark.parametrize(
-        "step", [pytest.param(x, marks=[] if x in ONE_OF_EACH_PART else pytest.mark.night) for x in steps]
+        "step",
+        [pytest.param(x, marks=[] if x in ONE_OF_EACH_PART else pytest.mark.night) for x in steps],
     )
 
 
@@ -167,7 +192,9 @@ def killed_and_restarted(server: Server, step: str) -> None:
 
 
 @killed(BY_SMTP)
-def test_a_letter_by_smtp(step: str, serve: Callable[..., Server], prepared: tuple[Path, bytes]) -> None:
+def test_a_letter_by_smtp(
+    step: str, serve: Callable[..., Server], prepared: tuple[Path, bytes]
+) -> None:
     port = free_port()
     server = serve(mail=Mail(listen=f"127.0.0.1:{port}"))
     server.start(step)
@@ -178,7 +205,11 @@ def test_a_letter_by_smtp(step: str, serve: Callable[..., Server], prepared: tup
             with smtplib.SMTP("127.0.0.1", port, timeout=10) as client:
                 client.sendmail(TEAM, [ROBOT], prepared[1])
         except OSError:  # also all of smtplib's own
-            if server.mark.exists() and server.process is not None and server.process.poll() is not None:
+            if (
+                server.mark.exists()
+                and server.process is not None
+                and server.process.poll() is not None
+            ):
                 server.start(step)
             return False
         return True
@@ -199,7 +230,9 @@ def test_a_letter_by_smtp(step: str, serve: Callable[..., Server], prepared: tup
 
 
 @killed([step for step in BY_IMAP if step not in WITHOUT_MOVE])
-def test_a_letter_by_imap(step: str, serve: Callable[..., Server], prepared: tuple[Path, bytes]) -> None:
+def test_a_letter_by_imap(
+    step: str, serve: Callable[..., Server], prepared: tuple[Path, bytes]
+) -> None:
     with world_readable_folder() as folder:
         dovecot = Dovecot(folder)
         try:
@@ -242,7 +275,9 @@ class _Ended(BaseException):
 
 
 @pytest.mark.parametrize("step", IN_ONE_PROCESS)
-def test_a_process_that_ends_at_a_step_leaves_the_rest_to_the_next(step, serve, prepared, monkeypatch):
+def test_a_process_that_ends_at_a_step_leaves_the_rest_to_the_next(
+    step, serve, prepared, monkeypatch
+):
     server = serve()
     accept(server.folder.store, prepared[1], TEAM, (ROBOT,), "smtp", server.folder.clock.now())
 
@@ -270,7 +305,9 @@ def test_of_letters_handled_together_none_is_lost_or_answered_twice(serve, monke
     server = serve()
     store, now = server.folder.store, server.folder.clock.now()
     for number in range(3):
-        accept(store, letter(TEAM, "please compile", f"int x{number};"), TEAM, (ROBOT,), "smtp", now)
+        accept(
+            store, letter(TEAM, "please compile", f"int x{number};"), TEAM, (ROBOT,), "smtp", now
+        )
     finish, finished = letters.finish, []
 
     def end_at_the_second(*arguments: object) -> None:

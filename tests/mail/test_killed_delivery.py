@@ -35,7 +35,9 @@ def test_killed_after_the_relay_took_a_mail_only_that_one_is_sent_twice(tmp_path
         mail = Mail(delivery=DeliveryKind.SMTP, smarthost=f"127.0.0.1:{port}")
         contest = Contest(address="knobeln@contest.example")
         dates = usual_dates(SystemClock().now())
-        folder = create_contest(tmp_path / "contest", Settings(contest=contest, dates=dates, mail=mail))
+        folder = create_contest(
+            tmp_path / "contest", Settings(contest=contest, dates=dates, mail=mail)
+        )
         with folder.store.write() as tx:
             for number in range(3):
                 to = f"joe{number}@a.example"

@@ -42,17 +42,23 @@ def test_a_contest_answers_in_its_language(german_world: World) -> None:
 @pytest.mark.parametrize(
     "subject", [f"help {command.name}" for command in COMMANDS] + ["help", "send faq", "x y"]
 )
-def test_what_a_german_contest_answers_has_no_english_in_it(german_world: World, subject: str) -> None:
+def test_what_a_german_contest_answers_has_no_english_in_it(
+    german_world: World, subject: str
+) -> None:
     for mail in german_world.send(subject, ""):
         # Samples of the form, and what people type, are the same in all languages.
-        text = re.sub(r"`[^`]*`|^ *(?:subject|---).*$|^        .*$", "", text_of(mail), flags=re.M | re.I)
+        text = re.sub(
+            r"`[^`]*`|^ *(?:subject|---).*$|^        .*$", "", text_of(mail), flags=re.M | re.I
+        )
         assert not english_in(text, ENGLISH_WORDS), text
 
 
 @pytest.mark.parametrize(
     ("subject", "letter"), [("send rules", ""), ("send announcement", ""), (REGISTER, FORM)]
 )
-def test_the_rules_of_the_game_come_in_german(german_world: World, subject: str, letter: str) -> None:
+def test_the_rules_of_the_game_come_in_german(
+    german_world: World, subject: str, letter: str
+) -> None:
     mail = german_world.send(subject, letter)[-1]
     assert "auf Englisch" not in text_of(mail)
     words = text_of(mail) + "".join(
@@ -77,13 +83,19 @@ def test_a_team_chooses_its_own_language_in_the_form(world: World) -> None:
 
 
 def test_other_teams_have_the_language_of_the_contest(world: World) -> None:
-    assert "Your registration is accepted." in " ".join(text_of(world.send(REGISTER, FORM)[-1]).split())
+    assert "Your registration is accepted." in " ".join(
+        text_of(world.send(REGISTER, FORM)[-1]).split()
+    )
     assert chosen() is None  # nothing is left over for the next letter
 
 
 def test_the_language_may_be_anywhere_in_the_form() -> None:
     settings = make_settings()
-    for form in (f"language: de\n{FORM}", GERMAN, FORM.replace("team-name:", "Language : DE\nteam-name:")):
+    for form in (
+        f"language: de\n{FORM}",
+        GERMAN,
+        FORM.replace("team-name:", "Language : DE\nteam-name:"),
+    ):
         registration = read(form.split("\n"), settings).registration
         assert registration, form
         assert registration.language == "de"

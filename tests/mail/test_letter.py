@@ -62,7 +62,12 @@ def test_a_letter_without_one_clear_program_is_a_problem_in_words(number: str, w
     assert words in problem.text
 
 
-SUPPRESSED = [("All", True), ("DR, OOF, AutoReply", True), ("DR, RN, NRN, OOF", False), ("None", False)]
+SUPPRESSED = [
+    ("All", True),
+    ("DR, OOF, AutoReply", True),
+    ("DR, RN, NRN, OOF", False),
+    ("None", False),
+]
 
 
 @pytest.mark.parametrize(("wish", "silent"), SUPPRESSED)
@@ -71,11 +76,14 @@ def test_a_sender_may_want_no_automatic_answer(wish: str, silent: bool) -> None:
 
 
 FROM_FIELDS = [
-    ("joe@machine.domain.alfdkj", "joe@machine.domain.alfdkj"), ("<joe@a.example>", "joe@a.example"),
-    ('"Cool, Joe" <joe@a.example>', "joe@a.example"), ("Joe Q. Cool <joe@A.Example>", "joe@a.example"),
+    ("joe@machine.domain.alfdkj", "joe@machine.domain.alfdkj"),
+    ("<joe@a.example>", "joe@a.example"),
+    ('"Cool, Joe" <joe@a.example>', "joe@a.example"),
+    ("Joe Q. Cool <joe@A.Example>", "joe@a.example"),
     ("joe@a.example (Joe Cool)", "joe@a.example"),
     ("=?utf-8?q?=3Cevil=40b=2Eexample=3E?= <joe@a.example>", "joe@a.example"),
-    ('"evil@b.example" <joe@a.example>', "joe@a.example"), ("Jörg <joerg@a.example>", "joerg@a.example"),
+    ('"evil@b.example" <joe@a.example>', "joe@a.example"),
+    ("Jörg <joerg@a.example>", "joerg@a.example"),
     ("alice@example.org)bob@example.com", None), ("<a@x.example>b@y.example", None),
     ("<a@x.example> <b@y.example>", None), ("a@x.example, b@y.example", None),
     ("friends: a@x.example;", None), ("", None), ("Joe Cool", None), ("joe@localhost", None),
@@ -91,7 +99,8 @@ def test_the_from_field_is_read_strictly(field: str, address: str | None) -> Non
 
 MESSAGE_IDS = [
     ("<a@b>", "<a@b>"), ("<20260101.abc$1@mail.example.org>", "<20260101.abc$1@mail.example.org>"),
-    ("<<a@b@c> x <d>", None), ("<[x]@y>", "<[x]@y>"), ("a@b", None), ("<\x01a@b>", None), ("<a@b\x7f>", None),
+    ("<<a@b@c> x <d>", None), ("<[x]@y>", "<[x]@y>"), ("a@b", None), ("<\x01a@b>", None),
+    ("<a@b\x7f>", None),
     ("", None), ("<a@b> <c@d>", None),
 ]  # fmt: skip
 
@@ -122,7 +131,9 @@ def test_subjects_are_decoded_and_cleaned(raw: bytes, subject: str) -> None:
 
 
 def test_short_lines_that_end_in_a_blank_were_not_wrapped() -> None:
-    flowed = b"Content-Type: text/plain; format=flowed\n\n// a remark \nint b;\nteam-members: \n Joe\n"
+    flowed = (
+        b"Content-Type: text/plain; format=flowed\n\n// a remark \nint b;\nteam-members: \n Joe\n"
+    )
     assert parse(flowed).body.lines == ("// a remark ", "int b;", "team-members: ", "Joe")
 
 
@@ -136,7 +147,8 @@ def nested(depth: int) -> bytes:
 MONSTERS = {
     "nested too deep": (nested(1000), "nested deeper than 10"),
     "too many parts": (
-        b"From: joe@a.example\nContent-Type: multipart/mixed; boundary=b\n\n" + b"--b\n\n" * 100_000,
+        b"From: joe@a.example\nContent-Type: multipart/mixed; boundary=b\n\n"
+        + b"--b\n\n" * 100_000,
         "more than 50 parts",
     ),
     "too many header lines": (b"X: y\n" * 5_000 + b"\nx", "headers are longer than"),
@@ -148,7 +160,8 @@ MONSTERS = {
     "no end of headers": (b"From: joe@a.example\n" * 200_000, "headers are longer than"),
     "NUL": (b"From: joe@a.example\nSubject: a\0b\n\nx", "NUL"),
     "large part headers": (
-        b"From: joe@a.example\nContent-Type: multipart/mixed; boundary=b\n\n--b\n" + b"X: y\n" * 9_000,
+        b"From: joe@a.example\nContent-Type: multipart/mixed; boundary=b\n\n--b\n"
+        + b"X: y\n" * 9_000,
         "headers of a part",
     ),
 }
@@ -169,10 +182,13 @@ PIECES = st.sampled_from(
     [
         b"From: ", b"Subject: ", b"Content-Type: ", b"multipart/mixed; boundary=b", b"text/plain",
         b"; charset=", b"utf-8", b"unicode_escape", b"idna", b"utf-7", b"x", b"; format=flowed",
-        b"; delsp=yes", b"Content-Transfer-Encoding: ", b"base64", b"quoted-printable", b"x-uuencode",
+        b"; delsp=yes", b"Content-Transfer-Encoding: ", b"base64", b"quoted-printable",
+        b"x-uuencode",
         b"Message-ID: <[x]@y>", b"Content-Disposition: attachment; filename*0*=", b"utf-8''a%00.c",
-        b"filename=a.c", b"--b\n", b"--b--\n", b"\n", b"\r", b"\r\n", b"\n\n", b"=?utf-8?b?", b"?=", b"=?",
-        b"<a@b.example>", b"<<FROM>> a b", b"> ", b"-- \n", b"\xff\xfe", b"\xef\xbb\xbf", b"\0", b'"', b"\\",
+        b"filename=a.c", b"--b\n", b"--b--\n", b"\n", b"\r", b"\r\n", b"\n\n", b"=?utf-8?b?", b"?=",
+        b"=?",
+        b"<a@b.example>", b"<<FROM>> a b", b"> ", b"-- \n", b"\xff\xfe", b"\xef\xbb\xbf", b"\0",
+        b'"', b"\\",
         b"boundary*=unicode_escape''%5Cud800", b"=", b"=3D", b" ",
     ]
 )  # fmt: skip
@@ -188,7 +204,11 @@ def test_no_letter_raises(raw: bytes) -> None:
     parsed.subject.encode()
 
 
-@given(st.lists(st.text(st.characters(codec="utf-8", exclude_categories=["Cc", "Zl", "Zp"])), max_size=20))
+@given(
+    st.lists(
+        st.text(st.characters(codec="utf-8", exclude_categories=["Cc", "Zl", "Zp"])), max_size=20
+    )
+)
 def test_plain_lines_arrive_as_they_were(lines: list[str]) -> None:
     lines = ["x", *lines, "y"]
     raw = b"Content-Type: text/plain; charset=utf-8\n\n" + "\r\n".join(lines).encode() + b"\r\n"

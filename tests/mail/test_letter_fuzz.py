@@ -19,20 +19,27 @@ from mailserver.reading.registration_form import FormResult, read
 from mailserver.team_secret import FromLine, find_from_line
 from tests.support.mail_world import make_settings
 
-CORPUS = [path.read_bytes() for path in sorted((Path(__file__).parent.parent / "letters").rglob("*.eml"))]
+CORPUS = [
+    path.read_bytes() for path in sorted((Path(__file__).parent.parent / "letters").rglob("*.eml"))
+]
 SETTINGS = make_settings()
 SECONDS = 10.0  # of processor time; the worst letters of 1 MB that we know take 2
 
 TOKENS = st.sampled_from(
     [
-        b"\n", b"\r\n", b"\r", b"\n\n", b"\0", b"\xff", b"\xe2\x80\x9c", b"\xc2\xa0", b"\xef\xbb\xbf", b"=",
+        b"\n", b"\r\n", b"\r", b"\n\n", b"\0", b"\xff", b"\xe2\x80\x9c", b"\xc2\xa0",
+        b"\xef\xbb\xbf", b"=",
         b"=3D", b"--b\n", b"--b--\n", b"Content-Type: multipart/mixed; boundary=b\n\n--b\n",
         b"\nContent-Type: text/html\n\n", b"Content-Transfer-Encoding: base64\n",
-        b"Content-Transfer-Encoding: quoted-printable\n", b"; charset=utf-16", b"; format=flowed; delsp=yes",
+        b"Content-Transfer-Encoding: quoted-printable\n", b"; charset=utf-16",
+        b"; format=flowed; delsp=yes",
         b"Content-Disposition: attachment; filename=a.c\n", b"<<FROM>> a b\n", b"> ",
-        b"=?utf-8?q?=0ABcc=3A_evil=40x.example?=", b"=?utf-7?b?AA==?=", b"-- \n", b"#if 0\n", b"#endif\n",
-        b"}\n", b"{", b'"', b"'", b"\\", b"/*", b"*/", b"//", b"<div>", b"</div>", b"<br>", b"<pre>", b"<!--",
-        b"&lt;", b"&#13;", b"-----BEGIN PGP SIGNED MESSAGE-----\n\n", b"-----BEGIN PGP SIGNATURE-----\n",
+        b"=?utf-8?q?=0ABcc=3A_evil=40x.example?=", b"=?utf-7?b?AA==?=", b"-- \n", b"#if 0\n",
+        b"#endif\n",
+        b"}\n", b"{", b'"', b"'", b"\\", b"/*", b"*/", b"//", b"<div>", b"</div>", b"<br>",
+        b"<pre>", b"<!--",
+        b"&lt;", b"&#13;", b"-----BEGIN PGP SIGNED MESSAGE-----\n\n",
+        b"-----BEGIN PGP SIGNATURE-----\n",
         b"___________\n", b"Reply-To: ",
     ]
 )  # fmt: skip
@@ -52,7 +59,9 @@ def damaged(draw: st.DrawFn) -> bytes:
                 raw = raw[:end] + raw[begin:end] * draw(st.integers(1, 50)) + raw[end:]
             case 2:
                 raw = (
-                    raw[:begin] + draw(TOKENS) * draw(st.sampled_from([1, 1, 1, 2, 100, 2000])) + raw[begin:]
+                    raw[:begin]
+                    + draw(TOKENS) * draw(st.sampled_from([1, 1, 1, 2, 100, 2000]))
+                    + raw[begin:]
                 )
             case 3:
                 raw = raw[:begin] + draw(st.binary(min_size=1, max_size=20)) + raw[end:]
@@ -78,8 +87,14 @@ def test_a_damaged_letter_has_a_clear_end(raw: bytes) -> None:
         assert isinstance(find_from_line(program.lines), FromLine | Problem)
         "\n".join(program.lines).encode()
         assert not any(sign in line for line in program.lines for sign in "\n\r\0")
-    for line in (letter.subject, letter.sender or "", letter.reply_to or "", letter.message_id or ""):
-        assert not any(map(is_invisible, line))  # nothing that goes into a header of an answer ends it
+    for line in (
+        letter.subject,
+        letter.sender or "",
+        letter.reply_to or "",
+        letter.message_id or "",
+    ):
+        # nothing that goes into a header of an answer ends it
+        assert not any(map(is_invisible, line))
     for problem in (found for found in (program, files) if isinstance(found, Problem)):
         assert not any(map(is_invisible, problem.text))
         assert problem.text.isprintable()

@@ -1,7 +1,8 @@
-"""Letters that would cost a careless reader quadratic time or worse: every reader of every one is linear.
+"""Letters that would cost a careless reader quadratic time or worse: every reader of every one is
+linear.
 
-A letter is a beginning and a unit that is repeated up to a size. The sizes grow, so that a reader that needs
-hours for a large letter is found with a small one.
+A letter is a beginning and a unit that is repeated up to a size. The sizes grow, so that a reader
+that needs hours for a large letter is found with a small one.
 """
 
 import base64
@@ -41,7 +42,8 @@ WITNESS = VerifierKey("witness.example", b"k" * 32, b"\x04")
 
 SMALL_SIZES = (200, 500, 4_000)  # bytes; what is worse than quadratic does not come to the next one
 HALF, WHOLE = 20_000, 40_000
-MAX_SECONDS = 0.25  # for one reader and one letter of these sizes, of processor time; usual are 0.02
+# for one reader and one letter of these sizes, of processor time; usual are 0.02
+MAX_SECONDS = 0.25
 # What takes less at WHOLE needs less than 4 s for 1 MB, even if it is quadratic.
 FLOOR_SECONDS = 0.006
 MAX_RATIO = 2.6  # of the times for WHOLE and HALF
@@ -52,7 +54,7 @@ Make = Callable[[int], bytes]
 Reader = tuple[str, Callable[[], object]]
 
 
-# --- the readers -------------------------------------------------------------------------------------------
+# --- the readers ----------------------------------------------------------------------------------
 def readers(raw: bytes) -> Iterator[Reader]:
     """All that read this letter, in an order in which each has what it needs."""
     yield "intake", partial(_take_in, raw)
@@ -71,15 +73,21 @@ def readers_of(raw: bytes, letter: Letter) -> Iterator[Reader]:
     yield "find_files", lambda: files.append(find_files(letter, "program.py"))
     yield "images", lambda: find_files(letter, images=True)
     yield "<<FROM>>", partial(_find_from_lines, letter)
-    texts = [file for found in files if isinstance(found, MailedProgram) for file in found.files.values()]
+    texts = [
+        file for found in files if isinstance(found, MailedProgram) for file in found.files.values()
+    ]
     texts += ["\n".join(found.lines).encode() for found in programs if isinstance(found, Text)]
     yield "strings", lambda: [list(possible_strings(text.decode("latin-1"))) for text in texts]
     yield "public", lambda: [without_secret(text) for text in texts]
     yield "message", lambda: without_strings("\n".join(letter.body.lines))
-    if not raw.startswith(HEAD):  # a person's letter; the library has its twenty formats to look for
+    # a person's letter; the library has its twenty formats to look for
+    if not raw.startswith(HEAD):
         yield "bounce", lambda: bounces.read(_stored(raw), letter)
     yield "receipts", lambda: [list(notes_in(text)) for text in _all_texts(letter)]
-    yield "witness", lambda: [list(WITNESS.signatures_in(in_one_piece(text))) for text in _all_texts(letter)]
+    yield (
+        "witness",
+        lambda: [list(WITNESS.signatures_in(in_one_piece(text))) for text in _all_texts(letter)],
+    )
     yield "help", lambda: is_prose(without_from_line(letter.body.lines))
     yield "preference", lambda: [_codes(line) for line in letter.body.lines]
 
@@ -107,7 +115,11 @@ def _find_from_lines(letter: Letter) -> None:
 
 def _codes(line: str) -> list[str]:
     name, _, codes = line.partition(":")
-    return list(wrong_codes(read_codes(codes), SETTINGS.reports.offered)) if name == "mail-preference" else []
+    return (
+        list(wrong_codes(read_codes(codes), SETTINGS.reports.offered))
+        if name == "mail-preference"
+        else []
+    )
 
 
 def _all_texts(letter: Letter) -> list[str]:
@@ -120,7 +132,8 @@ def _stored(raw: bytes) -> StoredLetter:
 
 
 def times(raw: bytes) -> dict[str, float]:
-    """The processor time of each reader of this letter, in seconds, without that of collecting garbage."""
+    """The processor time of each reader of this letter, in seconds, without that of collecting
+    garbage."""
     found = {}
     gc.disable()
     try:
@@ -160,7 +173,9 @@ def check_size(raw: bytes) -> dict[str, float]:
 
 def _steep(half: dict[str, float], whole: dict[str, float]) -> dict[str, float]:
     """The readers whose time more than doubles, and by what factor it grows."""
-    ratios = {name: seconds / half[name] for name, seconds in whole.items() if seconds >= FLOOR_SECONDS}
+    ratios = {
+        name: seconds / half[name] for name, seconds in whole.items() if seconds >= FLOOR_SECONDS
+    }
     return {name: ratio for name, ratio in ratios.items() if ratio > MAX_RATIO}
 
 
@@ -168,7 +183,7 @@ def _minima(some: dict[str, float], others: dict[str, float]) -> dict[str, float
     return {name: min(seconds, others[name]) for name, seconds in some.items()}
 
 
-# --- the letters -------------------------------------------------------------------------------------------
+# --- the letters ----------------------------------------------------------------------------------
 HEAD = b"From: joe@a.example\nSubject: please compile\n"
 PLAIN = HEAD + b"Content-Type: text/plain; charset=utf-8\n\n"
 FLOWED = HEAD + b"Content-Type: text/plain; charset=utf-8; format=flowed; delsp=yes\n\n"
@@ -218,7 +233,9 @@ def parts(head: str, unit: str) -> Make:
     part = f"--b\n{head}{unit * (3_900 // len(unit))}\n\nx\n".encode()
 
     def make(size: int) -> bytes:
-        return HEAD + BOUNDARY + part * min(size // len(part), mime_parts.MAX_PARTS - 2) + b"--b--\n"
+        return (
+            HEAD + BOUNDARY + part * min(size // len(part), mime_parts.MAX_PARTS - 2) + b"--b--\n"
+        )
 
     return make
 
@@ -235,7 +252,8 @@ def twins(unit: str) -> Make:
     return make
 
 
-# The letters of the strings, signs, marks and lines that were found to be too slow, then others like them.
+# The letters of the strings, signs, marks and lines that were found to be too slow, then others
+# like them.
 LETTERS: dict[str, Make] = {
     "letters before the mark": repeated(PLAIN, "a", b"<<FROM>> x\n"),
     "groups before the mark": repeated(PLAIN, "aaaa-", b"<<FROM>> x\n"),
@@ -283,7 +301,9 @@ LETTERS: dict[str, Make] = {
     "quoted programs": repeated(PLAIN, "> > > > > <<FROM>> a b\nrest\n"),
     "wrapped quotes": repeated(PLAIN + b"> <<FROM>> a b\n", f"> {LONG}\nx\n"),
     "From": repeated(MAIN, ">From x;\n"),
-    "signed": two(PLAIN, "-----BEGIN PGP SIGNED MESSAGE-----\n\n", "-----BEGIN PGP SIGNATURE-----\n"),
+    "signed": two(
+        PLAIN, "-----BEGIN PGP SIGNED MESSAGE-----\n\n", "-----BEGIN PGP SIGNATURE-----\n"
+    ),
     "long lines": repeated(PLAIN, "a" * 989 + "!\n "),
     "uuencoded": repeated(PLAIN, "begin 644 a\nM" + "a" * 59 + "\n"),
     "rules": repeated(MAIN, "-" * 199 + "x\n;\n"),
@@ -374,7 +394,9 @@ LETTERS: dict[str, Make] = {
     "images": repeated(PLAIN, "image:  a\n"),
     # bounces
     "lines of a report": repeated(REPORT, "<a@b.example>: 550 5.1.1 no\n"),
-    "recipients of a report": repeated(STATUS, "Final-Recipient: rfc822; a@b.example\nAction: failed\n\n"),
+    "recipients of a report": repeated(
+        STATUS, "Final-Recipient: rfc822; a@b.example\nAction: failed\n\n"
+    ),
     "blanks of a report": repeated(REPORT, " "),
     "letters in letters": repeated(b"", "Content-Type: message/rfc822\n\n"),
     "letters in a report": repeated(REPORT, "Content-Type: message/rfc822\n\n"),
@@ -540,14 +562,29 @@ UNITS = st.sampled_from(
     ]
 )
 BEGINNINGS = st.sampled_from(
-    [PLAIN, C, MAIN, OPEN, STRING, REMARK, PAGE, FLOWED, QUOTED_PRINTABLE, MEMBERS, PREFERENCE, REPORT]
+    [
+        PLAIN,
+        C,
+        MAIN,
+        OPEN,
+        STRING,
+        REMARK,
+        PAGE,
+        FLOWED,
+        QUOTED_PRINTABLE,
+        MEMBERS,
+        PREFERENCE,
+        REPORT,
+    ]
 )
 
 
 @pytest.mark.slow
 @pytest.mark.fuzz
 @given(
-    BEGINNINGS, st.lists(UNITS, min_size=1, max_size=5).map("".join), st.lists(UNITS, max_size=3).map("".join)
+    BEGINNINGS,
+    st.lists(UNITS, min_size=1, max_size=5).map("".join),
+    st.lists(UNITS, max_size=3).map("".join),
 )
 def test_no_repetition_takes_long(head: bytes, unit: list[str], tail: list[str]) -> None:
     make = repeated(head, "".join(unit), "".join(tail).encode())
@@ -555,7 +592,7 @@ def test_no_repetition_takes_long(head: bytes, unit: list[str], tail: list[str])
         check_size(make(size))
 
 
-# --- what the bounds refuse, and what raised before ---------------------------------------------------------
+# --- what the bounds refuse, and what raised before -----------------------------------------------
 def test_the_answer_names_a_line_of_the_form_that_is_too_long() -> None:
     form = FORM.replace("Organization: ", f"Organization: {'x' * MAX_LINE_CHARACTERS}")
     problem = read(form.split("\n"), SETTINGS).problems[0]
@@ -575,7 +612,10 @@ def test_an_answer_names_a_few_of_many_wrong_codes() -> None:
 @pytest.mark.parametrize("name", ["Content-Type", "Content-Disposition"])
 @pytest.mark.parametrize(
     ("content", "words"),
-    [("x" * 4_001, "is longer than 4,000 characters"), ("x;" * 201, "has more than 200 parameters")],
+    [
+        ("x" * 4_001, "is longer than 4,000 characters"),
+        ("x;" * 201, "has more than 200 parameters"),
+    ],
 )
 def test_a_field_that_is_too_long_is_beyond_our_bounds(name: str, content: str, words: str) -> None:
     letter = parse(f"From: joe@a.example\n{name}: {content}\n\nHello!\n".encode())

@@ -1,4 +1,5 @@
-"""The listener of `knobeln serve` is a process of its own: what happens when it or its server is killed."""
+"""The listener of `knobeln serve` is a process of its own: what happens when it or its server is
+killed."""
 
 import json
 import os
@@ -118,7 +119,9 @@ def test_a_listener_that_waits_for_the_database_does_not_outlive_its_server(serv
     assert stored(server) == []
 
 
-def test_a_sigterm_ends_both_at_once_and_means_nothing_to_the_listener_alone(server: Server) -> None:
+def test_a_sigterm_ends_both_at_once_and_means_nothing_to_the_listener_alone(
+    server: Server,
+) -> None:
     listener = server.listener()
     os.kill(listener, signal.SIGTERM)
     with smtplib.SMTP("127.0.0.1", server.port, timeout=10) as client:

@@ -83,7 +83,8 @@ def test_nothing_is_lost_under_load(tmp_path: Path, house: House) -> None:
     try:
         forms = {name: form_of_one(name, f"{name}@club.example") for name in names}
         sent = send_all(
-            server, (sent_by(name, "registration for KNOBELN", form) for name, form in forms.items())
+            server,
+            (sent_by(name, "registration for KNOBELN", form) for name, form in forms.items()),
         )
         wait_until_idle(server, slowest)
         day = start(

@@ -37,7 +37,9 @@ def full(command: list[str]) -> Process:
 def serving(contest: ContestContext) -> Iterator[Process]:
     process = full([sys.executable, "-m", "knobeln", "serve", "-C", str(contest.path)])
     try:
-        wait_for(lambda: greets(contest.settings.mail.listen_port, b"220") or process.poll() is not None)
+        wait_for(
+            lambda: greets(contest.settings.mail.listen_port, b"220") or process.poll() is not None
+        )
         yield process
     finally:
         process.terminate()
@@ -68,7 +70,10 @@ def test_a_log_that_cannot_be_written_harms_no_letter(contest: ContestContext) -
             client.ehlo()
             client.mail(JOE)
             client.rcpt(ROBOT)
-            assert client.data(LETTER + b"x\r\n") == (451, b"4.3.0 a failure of ours, please try again later")
+            assert client.data(LETTER + b"x\r\n") == (
+                451,
+                b"4.3.0 a failure of ours, please try again later",
+            )
         with contest.store.write() as tx:
             tx.exec_driver_sql("ALTER TABLE elsewhere RENAME TO letters")
         assert server.terminate() == 0
@@ -79,15 +84,23 @@ def test_a_run_whose_log_cannot_be_written_plays(contest: ContestContext, house:
     add_field(contest, 2, house, ("RSM",))
     accept(contest.store, LETTER, JOE, (ROBOT,), "smtp", contest.clock.now())
     command = [sys.executable, "-m", "knobeln", "run", "--now", "--yes", "-C", str(contest.path)]
-    with (contest.path.parent / "output").open("wb") as output, Path("/dev/full").open("wb") as nowhere:
+    with (
+        (contest.path.parent / "output").open("wb") as output,
+        Path("/dev/full").open("wb") as nowhere,
+    ):
         assert subprocess.run(command, stdout=output, stderr=nowhere, check=False).returncode == 0
 
 
 @pytest.mark.slow
-def test_what_may_pass_by_itself_does_not_end_as_what_the_organizer_must_change(contest, monkeypatch) -> None:
+def test_what_may_pass_by_itself_does_not_end_as_what_the_organizer_must_change(
+    contest, monkeypatch
+) -> None:
     """systemd starts `serve` again after every exit code but 1 and 2."""
 
-    for error, code in ((ZeroDivisionError("a fault of ours"), 70), (OSError(5, "Input/output error"), 75)):
+    for error, code in (
+        (ZeroDivisionError("a fault of ours"), 70),
+        (OSError(5, "Input/output error"), 75),
+    ):
         monkeypatch.setattr(Gateway, "run", Mock(side_effect=error))
         assert CliRunner().invoke(main, ["serve", "-C", str(contest.path)]).exit_code == code
     with serving(contest):

@@ -25,7 +25,13 @@ REGISTER = "registration for KNOBELN"
 
 
 def composed(**facts: object) -> EmailMessage:
-    usual = {"key": "k", "kind": "RSM", "to": "joe@a.example", "subject": "hello", "body": "a table\n"}
+    usual = {
+        "key": "k",
+        "kind": "RSM",
+        "to": "joe@a.example",
+        "subject": "hello",
+        "body": "a table\n",
+    }
     raw = compose(Outgoing(**(usual | facts)), make_settings(), SECRET, START).raw
     return email.message_from_bytes(raw, policy=modern)
 
@@ -44,7 +50,10 @@ def test_a_report_to_many_is_a_lists_that_one_can_leave() -> None:
     assert mail["Auto-Submitted"] == "auto-generated"
     assert mail["List-Id"] == "<no-program.knobeln.contest.example>"
     token = unsubscribe_token(str(mail["To"]), b"")
-    assert mail["List-Unsubscribe"] == f"<mailto:knobeln@contest.example?subject=unsubscribe%20{token}>"
+    assert (
+        mail["List-Unsubscribe"]
+        == f"<mailto:knobeln@contest.example?subject=unsubscribe%20{token}>"
+    )
     assert mail["Precedence"] == "bulk"
 
 
@@ -56,7 +65,7 @@ def test_nobodys_mailer_may_flow_our_tables(body: str) -> None:
     assert mail.get_content().replace("\r\n", "\n") == body
 
 
-# --- loops -------------------------------------------------------------------------------------------------
+# --- loops ----------------------------------------------------------------------------------------
 class Posts:
     """A way out that hands each mail to `receive`, as a mail system between two robots would."""
 
@@ -75,7 +84,9 @@ class Posts:
         pass
 
 
-def test_a_machine_that_answers_everything_gets_ten_answers_an_hour(make_world: Callable[..., World]) -> None:
+def test_a_machine_that_answers_everything_gets_ten_answers_an_hour(
+    make_world: Callable[..., World],
+) -> None:
     world = make_world(mail=Mail())
     machine = Posts(lambda _raw, _sender: world.send(REGISTER, "no form"))
     world.send(REGISTER, "no form")
@@ -86,7 +97,9 @@ def test_a_machine_that_answers_everything_gets_ten_answers_an_hour(make_world: 
     assert machine.posted == world.settings.mail.answers_per_hour == 10
 
 
-def test_the_last_answer_of_an_hour_says_so_and_until_when(make_world: Callable[..., World]) -> None:
+def test_the_last_answer_of_an_hour_says_so_and_until_when(
+    make_world: Callable[..., World],
+) -> None:
     world = make_world(mail=Mail(answers_per_hour=3))
     start = world.clock.now()
 
@@ -114,7 +127,7 @@ def test_a_letter_that_goes_round_in_circles_is_not_answered(world: World) -> No
     assert len(world.deliver(letter.partition(b"\n")[2], channel="imap")) == 1
 
 
-# --- the same letter again (M49) ---------------------------------------------------------------------------
+# --- the same letter again (M49) ------------------------------------------------------------------
 def test_a_letter_that_comes_again_gets_its_answer_again_once_a_day(world: World) -> None:
     sent: list[bytes] = []
     way = Posts(lambda raw, _sender: sent.append(raw))
@@ -122,7 +135,11 @@ def test_a_letter_that_comes_again_gets_its_answer_again_once_a_day(world: World
 
     def come(hours: float) -> int:
         world.send(
-            REGISTER, FORM, message_id="<1@a.example>", Received=f"at {hours}", at=start + hours * HOUR
+            REGISTER,
+            FORM,
+            message_id="<1@a.example>",
+            Received=f"at {hours}",
+            at=start + hours * HOUR,
         )
         return Delivery(world.store, world.settings, world.clock, way).deliver_due().sent
 
@@ -144,7 +161,11 @@ def test_a_notice_to_another_team_is_not_sent_again(world: World) -> None:
     world.send(REGISTER, FORM)
     for number in range(2):
         program = "/*\n <<FROM>> the_heavy_lords_of_knobeln wrong\n*/\nmain(){}\n"
-        letter = {"sender": "evil@a.example", "message_id": "<1@a.example>", "Received": f"way {number}"}
+        letter = {
+            "sender": "evil@a.example",
+            "message_id": "<1@a.example>",
+            "Received": f"way {number}",
+        }
         world.send("please compile", program, at=START - 9 * HOUR + number * HOUR, **letter)
         Delivery(world.store, world.settings, world.clock, way).deliver_due()
     with world.store.read() as tx:
@@ -154,14 +175,19 @@ def test_a_notice_to_another_team_is_not_sent_again(world: World) -> None:
     assert tries == {"registration_accepted": 1, **wrong}
 
 
-# --- strangers ----------------------------------------------------------------------------------------------
+# --- strangers ------------------------------------------------------------------------------------
 @pytest.mark.slow
 def test_nothing_large_goes_to_strangers(world: World) -> None:
     fields = [
-        f"{name}: {'x' * 900}" for name in ("mail-address", "mail-preference", "team-name", "Organization")
+        f"{name}: {'x' * 900}"
+        for name in ("mail-address", "mail-preference", "team-name", "Organization")
     ]
     form = "\n".join([*fields, "team-members:", *(f"  {'y ' * 400}" for _ in range(300))]) + "\n"
-    bodies = (form, "\n".join(f"line {n}: {'z' * 60}" for n in range(2_000)), FORM + "surplus\n" * 5_000)
+    bodies = (
+        form,
+        "\n".join(f"line {n}: {'z' * 60}" for n in range(2_000)),
+        FORM + "surplus\n" * 5_000,
+    )
     for subject in (REGISTER, "please compile", "help", "SEND knobelnsoftware"):
         for body in bodies:
             world.send(subject, body)

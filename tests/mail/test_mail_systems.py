@@ -30,7 +30,10 @@ from tests.support.servers import Exim, Postfix, free_port, program, wait_for, w
 ROOT = Path(__file__).parents[2]
 ROBOT = "knobeln@contest.example"
 JOE = "joe@club.example"
-LETTER = b"From: joe@club.example\r\nTo: knobeln@contest.example\r\nSubject: status\r\n\r\nHow is it?\r\n"
+LETTER = (
+    b"From: joe@club.example\r\nTo: knobeln@contest.example\r\nSubject: status\r\n\r\nHow is"
+    b" it?\r\n"
+)
 
 
 @pytest.fixture
@@ -40,7 +43,9 @@ def place() -> Iterator[Path]:
 
 
 @contextmanager
-def listening(store: Store, place: Path, **mail: object) -> Iterator[tuple[Listener, list[Exception]]]:
+def listening(
+    store: Store, place: Path, **mail: object
+) -> Iterator[tuple[Listener, list[Exception]]]:
     """Our listener, which fails as long as there are exceptions in the list."""
     failures: list[Exception] = []
 
@@ -67,7 +72,9 @@ def postfix(place: Path, main: str, master: str = "") -> Iterator[Postfix]:
         server.stop()
 
 
-def send(port: int, raw: bytes = LETTER, recipients: tuple[str, ...] = (ROBOT,), sender: str = JOE) -> None:
+def send(
+    port: int, raw: bytes = LETTER, recipients: tuple[str, ...] = (ROBOT,), sender: str = JOE
+) -> None:
     with smtplib.SMTP("127.0.0.1", port, timeout=20) as client:
         client.sendmail(sender, recipients, raw)
 
@@ -78,16 +85,21 @@ def kept(store: Store) -> list[dict[str, object]]:
     return [{**vars(row), "letter": letter} for row, letter in found]
 
 
-# --- Postfix -----------------------------------------------------------------------------------------------
+# --- Postfix --------------------------------------------------------------------------------------
 @pytest.mark.needs_root  # as Postfix does
-def test_postfix_brings_letters_encrypted_and_checks_the_certificate(store: Store, place: Path) -> None:
+def test_postfix_brings_letters_encrypted_and_checks_the_certificate(
+    store: Store, place: Path
+) -> None:
     authority = trustme.CA()
-    authority.issue_cert("localhost").private_key_and_cert_chain_pem.write_to_path(place / "server.pem")
+    authority.issue_cert("localhost").private_key_and_cert_chain_pem.write_to_path(
+        place / "server.pem"
+    )
     authority.cert_pem.write_to_path(place / "authority.pem")
     port = free_port()
     main = (
-        f"transport_maps = inline:{{ contest.example=smtp:[localhost]:{port} }}\n"
-        f"smtp_tls_security_level = secure\nsmtp_tls_loglevel = 1\nsmtp_tls_CAfile = {place}/authority.pem\n"
+        f"transport_maps = inline:{{ contest.example=smtp:[localhost]:{port}"
+        " }\nsmtp_tls_security_level = secure\nsmtp_tls_loglevel = 1\nsmtp_tls_CAfile ="
+        f" {place}/authority.pem\n"
     )
     with (
         listening(store, place, listen=f"127.0.0.1:{port}", tls_certificate="server.pem"),
@@ -123,7 +135,10 @@ def test_postfix_brings_letters_by_lmtp_and_hears_of_each_recipient(store, place
 def test_postfix_keeps_a_letter_that_we_cannot_take_now_and_brings_it_again(store, place) -> None:
     port = free_port()
     main = f"transport_maps = inline:{{ contest.example=smtp:[127.0.0.1]:{port} }}"
-    with listening(store, place, listen=f"127.0.0.1:{port}") as (_, failures), postfix(place, main) as relay:
+    with (
+        listening(store, place, listen=f"127.0.0.1:{port}") as (_, failures),
+        postfix(place, main) as relay,
+    ):
         failures.append(StoreBusy("locked"))
         send(relay.smtp)
         wait_for(lambda: "status=deferred" in relay.log())
@@ -133,14 +148,15 @@ def test_postfix_keeps_a_letter_that_we_cannot_take_now_and_brings_it_again(stor
         wait_for(lambda: len(kept(store)) == 1)
 
 
-# --- Exim --------------------------------------------------------------------------------------------------
+# --- Exim -----------------------------------------------------------------------------------------
 @pytest.mark.slow
 @pytest.mark.night
 def test_exim_brings_letters_also_after_we_could_not_take_them(store: Store, place: Path) -> None:
     port = free_port()
     (place / "exim").mkdir()
     transport = (
-        f"  driver = smtp\n  hosts = 127.0.0.1\n  port = {port}\n  allow_localhost\n  hosts_override\n"
+        f"  driver = smtp\n  hosts = 127.0.0.1\n  port = {port}\n  allow_localhost\n "
+        " hosts_override\n"
     )
     with listening(store, place, listen=f"127.0.0.1:{port}") as (_, failures):
         failures.append(StoreBusy("locked"))
@@ -155,7 +171,7 @@ def test_exim_brings_letters_also_after_we_could_not_take_them(store: Store, pla
     assert kept(store)[0]["sender"] == JOE
 
 
-# --- swaks and mutt, as people try it ----------------------------------------------------------------------
+# --- swaks and mutt, as people try it -------------------------------------------------------------
 
 
 def test_mutt_brings_a_letter_with_an_attachment(store: Store, place: Path) -> None:
@@ -179,7 +195,7 @@ def test_mutt_brings_a_letter_with_an_attachment(store: Store, place: Path) -> N
     assert re.search(rb'filename="?strategy\.c"?', row["letter"].raw)
 
 
-# --- the pipe, as mail systems and filters call it ---------------------------------------------------------
+# --- the pipe, as mail systems and filters call it ------------------------------------------------
 @pytest.fixture
 def contest(place: Path) -> Iterator[ContestContext]:
     """A contest of a user who is not root, as mail systems insist."""
@@ -209,7 +225,9 @@ def receive(contest: ContestContext) -> str:
 def may_be_run(command: list[str]) -> bool:
     user = "nobody" if os.getuid() == 0 else None
     try:
-        return subprocess.run([*command, "--version"], user=user, check=False, cwd="/").returncode == 0
+        return (
+            subprocess.run([*command, "--version"], user=user, check=False, cwd="/").returncode == 0
+        )
     except OSError:
         return False
 
@@ -225,12 +243,17 @@ def out_of_reach(contest: ContestContext) -> Iterator[None]:
 
 @pytest.mark.slow
 @pytest.mark.needs_root  # as Postfix does
-def test_postfix_pipes_letters_with_their_envelope_and_waits_while_it_has_to(contest, place) -> None:
+def test_postfix_pipes_letters_with_their_envelope_and_waits_while_it_has_to(
+    contest, place
+) -> None:
     master = (
         "knobeln unix - n n - 1 pipe\n  flags=R user=nobody null_sender=\n"
         f"  argv={receive(contest)} --sender=${{sender}} --recipient=${{recipient}}\n"
     )
-    main = "transport_maps = inline:{ contest.example=knobeln: }\nknobeln_destination_recipient_limit = 5"
+    main = (
+        "transport_maps = inline:{ contest.example=knobeln:"
+        " }\nknobeln_destination_recipient_limit = 5"
+    )
     with postfix(place, main, master) as relay:
         with out_of_reach(contest):
             send(relay.smtp, recipients=(ROBOT, "knobeln+7@contest.example"))
@@ -249,7 +272,9 @@ def test_postfix_pipes_letters_with_their_envelope_and_waits_while_it_has_to(con
 @pytest.mark.slow
 @pytest.mark.needs_root  # as Postfix does
 def test_postfix_follows_an_alias_or_forward_file_with_a_command(contest, place) -> None:
-    main = f'alias_maps = inline:{{ {{ robot = "|{receive(contest)}" }} }}\ndefault_privs = nobody\n'
+    main = (
+        f'alias_maps = inline:{{ {{ robot = "|{receive(contest)}" }} }}\ndefault_privs = nobody\n'
+    )
     with postfix(place, main) as relay:
         send(relay.smtp, recipients=("robot@local.example",))
         wait_for(lambda: len(kept(contest.store)) == 1)

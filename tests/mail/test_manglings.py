@@ -1,7 +1,8 @@
-"""One program as 95 mailers, gateways, editors and people mangle it: it arrives whole, or its team is told.
+"""One program as 95 mailers, gateways, editors and people mangle it: it arrives whole, or its team
+is told.
 
-Each mangling is one line of a table. WHOLE: all tokens arrive. Other words have to be in the answer. RIDDLE:
-the compiler's messages are all that the team is told.
+Each mangling is one line of a table. WHOLE: all tokens arrive. Other words have to be in the
+answer. RIDDLE: the compiler's messages are all that the team is told.
 """
 
 import base64
@@ -39,7 +40,10 @@ def part(text: str | bytes, kind: str = UTF8, encoding: str = "8bit", more: str 
 
 
 def mail(inner: bytes, more: str = "") -> bytes:
-    return f"From: joe@club.example\nSubject: please compile\nMIME-Version: 1.0\n{more}".encode() + inner
+    return (
+        f"From: joe@club.example\nSubject: please compile\nMIME-Version: 1.0\n{more}".encode()
+        + inner
+    )
 
 
 def sent(text: str | bytes, kind: str = UTF8, encoding: str = "8bit") -> bytes:
@@ -107,7 +111,9 @@ LONG = f'char *long_line = "{"x" * 960}" "{"y" * 80}";\n'
 WITH_LONG = C + LONG
 AT_990 = len(C) + 990
 MORE = "From (x) { return x; }\n"
-PICTURE = part(base64.encodebytes(bytes(99)), "image/png", "base64", "Content-Disposition: inline\n")
+PICTURE = part(
+    base64.encodebytes(bytes(99)), "image/png", "base64", "Content-Disposition: inline\n"
+)
 PLACEHOLDER = "Your mailer cannot show HTML.\n"
 COMMENTED = C + "// first\n// second\nint mine_at_first = 1;\n"
 
@@ -136,16 +142,20 @@ MANGLINGS: dict[str, tuple[bytes, str]] = {
         WHOLE,
     ),
     "quoted-printable without its label": (sent(quoted_printable()), WHOLE),
-    "its label without quoted-printable": (sent(C.replace("=3", "= 3"), encoding="quoted-printable"), WHOLE),
+    "its label without quoted-printable": (sent(C.replace("=3", "= 3"),
+    encoding="quoted-printable"), WHOLE),
     "base64": (sent(base64.encodebytes(C.encode()), encoding="base64"), WHOLE),
     "base64 in one line": (sent(base64.b64encode(C.encode()), encoding="base64"), WHOLE),
     "base64 and a plain footer": (
-        sent(base64.encodebytes(C.encode()) + b"____________\nThe list of the club\n", encoding="base64"),
+        sent(base64.encodebytes(C.encode()) + b"____________\nThe list of the club\n",
+        encoding="base64"),
         WHOLE,
     ),
-    "base64 that is none": (sent(C, encoding="base64"), "its base64 encoding is damaged (in line 1 of it)"),
+    "base64 that is none": (sent(C, encoding="base64"),
+    "its base64 encoding is damaged (in line 1 of it)"),
     "damaged base64": (
-        sent(b"!!".join((base64.encodebytes(C.encode())[:500], base64.encodebytes(C.encode())[500:])),
+        sent(b"!!".join((base64.encodebytes(C.encode())[:500],
+        base64.encodebytes(C.encode())[500:])),
              encoding="base64"),
         "its base64 encoding is damaged",
     ),
@@ -204,11 +214,11 @@ MANGLINGS: dict[str, tuple[bytes, str]] = {
     ),
     "wrapped as in its HTML": (both(flowed(end=""), DIVS), WHOLE),
     "a long string broken": (
-        sent(C + 'char *text = "a text that is so long that it reaches the end of a line\nof the mailer";\n'),
+        sent(C + 'char *text = "a text that is so long that it reaches the end of\nits line";\n'),
         WHOLE,
     ),
     "a long remark broken": (
-        sent(C + "int x; // a remark that is so long that it reaches the end of its line\nand goes on\n"),
+        sent(C + "int x; // a remark that is so long that it reaches the end of\nits line\n"),
         "1 line below the program was left out",
     ),
     "a mark broken in two": (sent(at("heavy_lords ", "heavy_lords\n")), "split over two lines"),
@@ -218,7 +228,8 @@ MANGLINGS: dict[str, tuple[bytes, str]] = {
     # --- quoted
     "quoted": (sent(each(lambda line: f"> {line}")), WHOLE),
     "quoted twice": (sent(each(lambda line: f"> > {line}")), WHOLE),
-    "quoted below words": (sent("Does this work?\n\nJoe wrote:\n" + each(lambda line: f"> {line}")), WHOLE),
+    "quoted below words": (sent("Does this work?\n\nJoe wrote:\n" + each(lambda line: f"> {line}")),
+    WHOLE),
     "forwarded": (
         sent("---- Forwarded message ----\nFrom: Joe\nDate: today\nSubject: program\n\n" + C),
         WHOLE,
@@ -232,7 +243,8 @@ MANGLINGS: dict[str, tuple[bytes, str]] = {
     "a list of changes": (sent(each(lambda line: f"+{line}")), "begin with `+`"),
     "in a frame": (sent(each(lambda line: f"| {line}")), "begin with `|`"),
     "a word before the mark": (sent(at("  <<FROM>>", "Team: <<FROM>>")), "but there is `Team:`"),
-    "the mark in small letters": (sent(C.replace("<<FROM>>", "<<from>>")), "to be given exactly as shown"),
+    "the mark in small letters": (sent(C.replace("<<FROM>>", "<<from>>")),
+    "to be given exactly as shown"),
     "From became >From": (sent(C + MORE.replace("From", ">From")), WHOLE),
     # --- words around it
     "a signature": (sent(C + "-- \nJoe Cool\nKarlsruhe's best\n"), WHOLE),
@@ -242,7 +254,8 @@ MANGLINGS: dict[str, tuple[bytes, str]] = {
         sent(C + "_______________________________________________\nclub mailing list\nhttps://club.example\n"),
         WHOLE,
     ),
-    "a disclaimer": (sent(C + "\nThis e-mail is confidential. If it is not yours, delete it.\n"), WHOLE),
+    "a disclaimer": (sent(C + "\nThis e-mail is confidential. If it is not yours, delete it.\n"),
+    WHOLE),
     "a banner": (sent("[EXTERNAL] Do not click links.\n\n" + C), WHOLE),
     "signed within the text": (
         sent(f"-----BEGIN PGP SIGNED MESSAGE-----\nHash: SHA256\n\n{C}"
@@ -252,7 +265,8 @@ MANGLINGS: dict[str, tuple[bytes, str]] = {
     # --- HTML
     "HTML lines": (sent(DIVS, "text/html; charset=utf-8"), WHOLE),
     "HTML as it was typed": (sent(PRE, "text/html; charset=utf-8"), WHOLE),
-    "HTML whose signs nobody escaped": (sent(page(f"<pre>{C}</pre>"), "text/html; charset=utf-8"), WHOLE),
+    "HTML whose signs nobody escaped": (sent(page(f"<pre>{C}</pre>"), "text/html; charset=utf-8"),
+    WHOLE),
     "a mark that nobody escaped": (
         sent(PRE.replace("&lt;&lt;FROM&gt;&gt;", "<<FROM>>"), "text/html; charset=utf-8"),
         WHOLE,
@@ -269,7 +283,8 @@ MANGLINGS: dict[str, tuple[bytes, str]] = {
         both(C, DIVS.replace("12288", "12289")), "the letter's text in HTML has another program"
     ),
     "a table with numbers": (sent(TABLE, "text/html; charset=utf-8"), "begin with a number"),
-    "backslashes as in Markdown": (sent(C.replace("heavy_lords", "heavy\\_lords")), "There are backslashes"),
+    "backslashes as in Markdown": (sent(C.replace("heavy_lords", "heavy\\_lords")),
+    "There are backslashes"),
     # --- parts
     "a picture above the program": (mixed(part("Look:\n"), PICTURE, part(C)), WHOLE),
     "Markdown": (sent(f"```c\n{C}```\n", "text/markdown; charset=utf-8"), WHOLE),
@@ -279,21 +294,29 @@ MANGLINGS: dict[str, tuple[bytes, str]] = {
     ),
     "attached twice": (mixed(attached(), attached(name="copy.c")), WHOLE),
     "in the text and attached": (mixed(part(C), attached()), WHOLE),
-    "attached, and another as text": (mixed(part(at("12288", "1")), attached()), "not clear which one"),
+    "attached, and another as text": (mixed(part(at("12288", "1")), attached()),
+    "not clear which one"),
     "an attached letter that ends before its end": (
-        mail(multi("mixed", part("Here.\n"), attached()[:-400], end=b"")), "the letter ends before its end"
+        mail(multi("mixed", part("Here.\n"), attached()[:-400], end=b"")),
+        "the letter ends before its end"
     ),
     "by a list": (mail(part(C), "List-Id: <club.example>\nPrecedence: list\n"), WHOLE),
     # --- signs
     "curly quotation marks": (sent(at('"friendly"', "“friendly”")), WHOLE),
-    "one curly quotation mark": (sent(at("m();", "m(“);")), "LEFT DOUBLE QUOTATION MARK in line 43"),
-    "a sign for unequal": (sent(at("his > mine", "his \u2260 mine")), "NOT EQUAL TO in line 35 (write `!=`)"),
-    "a sign for not less": (sent(at("1 >= his", "1 \u2265 his")), "OR EQUAL TO in line 35 (write `>=`)"),
+    "one curly quotation mark": (sent(at("m();", "m(“);")),
+    "LEFT DOUBLE QUOTATION MARK in line 43"),
+    "a sign for unequal": (sent(at("his > mine", "his \u2260 mine")),
+    "NOT EQUAL TO in line 35 (write `!=`)"),
+    "a sign for not less": (sent(at("1 >= his", "1 \u2265 his")),
+    "OR EQUAL TO in line 35 (write `>=`)"),
     "a copyright": (sent(at("init_random()", "init_random(\u00a9)")), "COPYRIGHT SIGN in line 43"),
     "an emoji": (sent(at("his, length;", "his, length\U0001f609")), "WINKING FACE in line 41"),
-    "a wide semicolon": (sent(at("up++;", "up++\uff1b")), "FULLWIDTH SEMICOLON in line 35 (write `;`)"),
-    "guillemets": (sent(at("mine << 1", "mine \u00ab 1")), "QUOTATION MARK in line 35 (write `<<`)"),
-    "a Cyrillic letter": (sent(at("int up;", "int u\u0440;")), "CYRILLIC SMALL LETTER ER in line 32"),
+    "a wide semicolon": (sent(at("up++;", "up++\uff1b")),
+    "FULLWIDTH SEMICOLON in line 35 (write `;`)"),
+    "guillemets": (sent(at("mine << 1", "mine \u00ab 1")),
+    "QUOTATION MARK in line 35 (write `<<`)"),
+    "a Cyrillic letter": (sent(at("int up;", "int u\u0440;")),
+    "CYRILLIC SMALL LETTER ER in line 32"),
     "a dash": (sent(at("his - mine", "his \u2013 mine")), "EN DASH in line 36"),
     "a sign in an attached file": (
         mixed(attached(at("his - mine", "his \u2013 mine").encode())), "EN DASH in line 36"
@@ -318,10 +341,16 @@ ALSO = {  # after the 95
         "Most lines begin with `joe>`",
     ),
     "in winmail.dat": (
-        mixed(part("Here it is.\n"), attached(b"\x78\x9f\x3e\x22", "winmail.dat", "application/ms-tnef")),
+        mixed(
+            part("Here it is.\n"),
+            attached(b"\x78\x9f\x3e\x22", "winmail.dat", "application/ms-tnef"),
+        ),
         "plain text or HTML in place of `Rich Text`",
     ),
-    "a link in its place": (sent("https://files.example/lords.c\n"), "There is no program in the letter"),
+    "a link in its place": (
+        sent("https://files.example/lords.c\n"),
+        "There is no program in the letter",
+    ),
     "forwarded as an attached letter": (
         mixed(part("See there.\n"), b"Content-Type: message/rfc822\n\n" + sent(C)),
         "There is no program in the letter",
@@ -331,10 +360,17 @@ ALSO = {  # after the 95
         mixed(part("Here.\n"), attached(b"\x1f\x8b", "lords.c.gz", "application/gzip")),
         "send the program unpacked",
     ),
-    "numbered with colons": (sent(numbered().replace(" ", ": ", 1)), "Most lines begin with a number"),
+    "numbered with colons": (
+        sent(numbered().replace(" ", ": ", 1)),
+        "Most lines begin with a number",
+    ),
     "a yen sign for a backslash": (sent(C.replace("\\", "¥")), "YEN SIGN in line"),
     "wrapped at 60": (
-        sent("\n".join(piece for line in LINES for piece in wrap(line, 60, drop_whitespace=False) or [""])),
+        sent(
+            "\n".join(
+                piece for line in LINES for piece in wrap(line, 60, drop_whitespace=False) or [""]
+            )
+        ),
         WHOLE,
     ),
     "with a euro sign": (
@@ -357,7 +393,9 @@ def test_a_mangled_program_arrives_whole_or_its_team_is_told(raw: bytes, words: 
         assert isinstance(program, Text), told
         arrives = tokens(program) in ARRIVED
         assert arrives is (words == WHOLE)
-        assert arrives or not build("\n".join(program.lines), Programs(), Toolchain()).report.accepted
+        assert (
+            arrives or not build("\n".join(program.lines), Programs(), Toolchain()).report.accepted
+        )
 
 
 def test_of_95_at_most_4_are_answered_with_riddles() -> None:

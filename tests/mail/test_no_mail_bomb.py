@@ -33,7 +33,17 @@ from mailserver.reading.authentication_results import Authenticity
 from mailserver.reading.letter import network_of, parse
 from tests.support.due_mails import due_mails, end
 from tests.support.forged_letters import form, incoming, reply, team_names
-from tests.support.mail_world import FORM, OPENS, REGISTER, World, body_of, flat, from_line, program, told
+from tests.support.mail_world import (
+    FORM,
+    OPENS,
+    REGISTER,
+    World,
+    body_of,
+    flat,
+    from_line,
+    program,
+    told,
+)
 
 VICTIM = "jane.doe@gmail.com"
 MAX_MAILS, MAX_BYTES = 5, 20_000  # to one mailbox in a day
@@ -52,17 +62,20 @@ def checked_world(make_world: Callable[..., World]) -> World:
     return make_world(mail=Mail(authserv_id="mx.contest.example"), registration=Registration())
 
 
-PASSED = {"Authentication_Results": "mx.contest.example; dmarc=pass header.from=machine.domain.alfdkj"}
+PASSED = {
+    "Authentication_Results": "mx.contest.example; dmarc=pass header.from=machine.domain.alfdkj"
+}
 
 
 def names(mail: EmailMessage) -> list[str | None]:
     return [part.get_filename() for part in mail.iter_attachments()]
 
 
-# --- the attacker ------------------------------------------------------------------------------------------
+# --- the attacker ---------------------------------------------------------------------------------
 SUBJECTS = (
     REGISTER, "help", "Re: hello?", "please compile", "pleas compile", "please test", "status",
-    "resend authentification", "withdraw", "mail-preference none", "send rules", "send announcement",
+    "resend authentification", "withdraw", "mail-preference none", "send rules",
+    "send announcement",
     "send faq", "SEND knobelnsoftware", "help lap",
     "confirm k7qd-2mxw-9rtz-h4pc-v8sn", "organizer status",
 )  # fmt: skip
@@ -84,7 +97,9 @@ def forged(trick: str, number: int, team: str) -> EmailMessage:
     mail["To"] = "knobeln@contest.example"
     subject, address, text = SUBJECTS[number % len(SUBJECTS)], VICTIM, "x"
     if trick == "subjects":
-        text = (f"<<FROM>> {team} k7qd-2mxw-9rtz-h4pc-v8sn\n", form(VICTIM, f"t{number}"), "")[number % 3]
+        text = (f"<<FROM>> {team} k7qd-2mxw-9rtz-h4pc-v8sn\n", form(VICTIM, f"t{number}"), "")[
+            number % 3
+        ]
     elif trick == "plus-tags":
         subject, address = REGISTER, tagged(number)
         text = form(address, f"t{number}")
@@ -119,7 +134,8 @@ def forged(trick: str, number: int, team: str) -> EmailMessage:
 
 
 TRICKS = (
-    "subjects", "plus-tags", "dots", "reply-to", "names", "other senders", "delivery reports", "copies",
+    "subjects", "plus-tags", "dots", "reply-to", "names", "other senders", "delivery reports",
+    "copies",
 )  # fmt: skip
 
 
@@ -133,7 +149,9 @@ def sent_now(world: World) -> tuple[OutboxItem, ...]:
     return due
 
 
-def attack(world: World, letters: list[EmailMessage], span: timedelta, at_once: int) -> list[OutboxItem]:
+def attack(
+    world: World, letters: list[EmailMessage], span: timedelta, at_once: int
+) -> list[OutboxItem]:
     """What the victim's mailbox gets while these letters come within this span, so many at once."""
     start, mailbox, got = world.clock.now(), addresses.mailbox_of(VICTIM), []
     for first in range(0, len(letters), at_once):
@@ -166,7 +184,9 @@ def test_two_thousand_forged_letters_bring_a_mailbox_five_mails_at_most(open_wor
 
 
 @pytest.mark.parametrize("language", ["en", "de"])
-def test_a_program_gets_its_string_though_nobody_has_heard_from_its_address(open_world, language) -> None:
+def test_a_program_gets_its_string_though_nobody_has_heard_from_its_address(
+    open_world, language
+) -> None:
     long = FORM.replace("LAP,DGP,GRG,RSM", "JSON").replace("Eggland", "Eggland, " * 40 + "Eggland")
     (mail,) = open_world.send(
         REGISTER, f"language: {language}\n{long}", sender="our_team@machine.domain.alfdkj"
@@ -180,15 +200,19 @@ def test_a_program_gets_its_string_though_nobody_has_heard_from_its_address(open
     assert record["quoted"]["registration"] is None
 
 
-# --- real people -------------------------------------------------------------------------------------------
-def test_who_makes_mistakes_all_day_is_told_when_to_come_back_and_can_still_register(open_world) -> None:
+# --- real people ----------------------------------------------------------------------------------
+def test_who_makes_mistakes_all_day_is_told_when_to_come_back_and_can_still_register(
+    open_world,
+) -> None:
     start, sender = open_world.clock.now(), "joe@machine.domain.alfdkj"
 
     def write(hours: float, text: str) -> list[EmailMessage]:
         return open_world.send(REGISTER, text, sender=sender, at=start + hours * HOUR)
 
     mails = [mail for hour in range(6) for mail in write(hour, f"no form {hour}")]
-    until = "Another such letter gets no answer until 1994-03-28 12:01 UT; please send it again then."
+    until = (
+        "Another such letter gets no answer until 1994-03-28 12:01 UT; please send it again then."
+    )
     assert [until in flat(mail) for mail in mails] == [False, False, False, True]
     (welcome,) = write(6, form(sender))
     assert "Your registration is accepted." in flat(welcome)
@@ -197,8 +221,10 @@ def test_who_makes_mistakes_all_day_is_told_when_to_come_back_and_can_still_regi
     assert len(write(24.1, "no form")) == 1
 
 
-# --- the question ------------------------------------------------------------------------------------------
-def test_a_form_from_another_address_gets_nothing_before_its_address_has_answered(open_world: World) -> None:
+# --- the question ---------------------------------------------------------------------------------
+def test_a_form_from_another_address_gets_nothing_before_its_address_has_answered(
+    open_world: World,
+) -> None:
     world = open_world
     (question,) = world.send(REGISTER, form("our_team@school.example"))
     assert question["To"] == "our_team@school.example"
@@ -226,7 +252,10 @@ def test_any_reply_confirms(open_world: World, subject: str) -> None:
     "headers",
     [
         {"Auto_Submitted": "auto-replied"},
-        {"In_Reply_To": f"<{'0' * 32}@contest.example>", "subject": "confirm k7qd-2mxw-9rtz-h4pc-v8sn"},
+        {
+            "In_Reply_To": f"<{'0' * 32}@contest.example>",
+            "subject": "confirm k7qd-2mxw-9rtz-h4pc-v8sn",
+        },
         {"In_Reply_To": "<2@machine.domain.alfdkj>", "subject": "yes"},
     ],
 )
@@ -237,7 +266,9 @@ def test_neither_a_machine_nor_a_guess_confirms(open_world: World, headers: dict
 
 
 @pytest.mark.parametrize(("days", "is_taken"), [(2.9, True), (3.1, False)])
-def test_the_question_can_be_answered_for_three_days(open_world: World, days: float, is_taken: bool) -> None:
+def test_the_question_can_be_answered_for_three_days(
+    open_world: World, days: float, is_taken: bool
+) -> None:
     (question,) = open_world.send(REGISTER, form("our_team@school.example"))
     open_world.clock.at += days * DAY
     (answer,) = reply(open_world, question)
@@ -262,21 +293,28 @@ def test_the_time_of_the_form_counts_not_that_of_the_reply(open_world: World) ->
     ],
 )
 def test_the_organizer_decides_who_is_asked(make_world, confirm, headers, words) -> None:
-    sections = {"mail": Mail(authserv_id="mx.contest.example"), "registration": Registration(confirm=confirm)}
-    (mail,) = make_world(**sections).send(REGISTER, FORM, sender="our_team@machine.domain.alfdkj", **headers)
+    sections = {
+        "mail": Mail(authserv_id="mx.contest.example"),
+        "registration": Registration(confirm=confirm),
+    }
+    (mail,) = make_world(**sections).send(
+        REGISTER, FORM, sender="our_team@machine.domain.alfdkj", **headers
+    )
     assert ("Nothing is registered yet." in flat(mail)) == (words is not None)
     assert words is None or words in flat(mail)
     assert words is not None or names(mail) == ["knobellib.c", "rules.txt", PROOF_FILE]
 
 
-def test_a_mailbox_with_a_team_that_was_never_heard_from_has_to_confirm_the_second(open_world: World) -> None:
+def test_a_mailbox_with_a_team_that_was_never_heard_from_has_to_confirm_the_second(
+    open_world: World,
+) -> None:
     open_world.send(REGISTER, form("joe+1@school.example", "one"), sender="joe+1@school.example")
     two = form("joe+2@school.example", "two")
     (question,) = open_world.send(REGISTER, two, sender="joe+2@school.example", at=OPENS + 9 * DAY)
     assert "there is already a team with a mail-address of this mailbox" in flat(question)
 
 
-# --- short first answers -----------------------------------------------------------------------------------
+# --- short first answers --------------------------------------------------------------------------
 def test_the_first_answer_is_short_and_the_rest_comes_with_the_string(open_world: World) -> None:
     world, sender = open_world, "our_team@machine.domain.alfdkj"
     (welcome,) = world.send(REGISTER, FORM, sender=sender)
@@ -305,7 +343,9 @@ def test_a_long_answer_comes_at_once_if_the_letter_shows_who_wrote_it(checked_wo
     (question,) = checked_world.send(REGISTER, FORM)
     name, string = told(*reply(checked_world, question))
     proof = from_line(name, string)
-    (kit,) = checked_world.send("SEND knobelnsoftware", proof, sender="our_team@machine.domain.alfdkj")
+    (kit,) = checked_world.send(
+        "SEND knobelnsoftware", proof, sender="our_team@machine.domain.alfdkj"
+    )
     assert names(kit) == ["knobelnsoftware.tar.gz"]
 
 
@@ -325,11 +365,14 @@ def test_a_team_keeps_its_string_if_the_new_one_could_not_be_sent(open_world: Wo
     for number in range(9):
         open_world.send(REGISTER, form(f"our_team+{number}@machine.domain.alfdkj", f"t{number}"))
     assert open_world.send("resend authentification", "", sender=sender) == []
-    assert open_world.notes[-1] == "waits: the limit of mailbox our_team@machine.domain.alfdkj is used up"
+    assert (
+        open_world.notes[-1]
+        == "waits: the limit of mailbox our_team@machine.domain.alfdkj is used up"
+    )
     assert len(open_world.send("status", from_line(name, string))) == 1
 
 
-# --- rules -------------------------------------------------------------------------------------------------
+# --- rules ----------------------------------------------------------------------------------------
 @pytest.mark.parametrize(
     ("address", "mailbox"),
     [
@@ -426,7 +469,10 @@ def test_which_quota_holds_a_mail_up() -> None:
     assert [(quota.scope, quota.mails) for quota in wide] == wanted
 
     def full(*hours: int) -> Free | None:
-        free = {each: Free(each, now + hours * HOUR, now) for each, hours in zip(wide, hours, strict=True)}
+        free = {
+            each: Free(each, now + hours * HOUR, now)
+            for each, hours in zip(wide, hours, strict=True)
+        }
         return blocked(wide, free, now)
 
     assert full(0, 0, 0, 0) is None
@@ -460,7 +506,11 @@ def test_a_quota_is_free_a_span_after_the_mail_that_filled_it() -> None:
     now, quota = OPENS, Quota(Scope.MAILBOX, 5, DAY, waits=False, unproved=True)
     assert quota.free([], now) == (quota, now, now)
     assert quota.free([now - HOUR], now) == (quota, now, now + 23 * HOUR)
-    assert quota.free([now - HOUR, now - 2 * HOUR], now) == (quota, now + 22 * HOUR, now + 23 * HOUR)
+    assert quota.free([now - HOUR, now - 2 * HOUR], now) == (
+        quota,
+        now + 22 * HOUR,
+        now + 23 * HOUR,
+    )
     single = replace(quota, mails=1)
     assert single.free([], now) == (single, now, now + DAY)
     assert single.free([now - HOUR], now) == (single, now + 23 * HOUR, now + DAY)

@@ -70,7 +70,9 @@ def given(**fields: object) -> tuple[int, str]:
     return 200, json.dumps(fields)
 
 
-def test_a_refresh_token_brings_an_access_token_that_is_used_until_it_ends(issuer, tmp_path) -> None:
+def test_a_refresh_token_brings_an_access_token_that_is_used_until_it_ends(
+    issuer, tmp_path
+) -> None:
     issuer.answers = [given(access_token="one", expires_in=3600), given(access_token="two")]
     token = token_of(issuer, tmp_path)
     assert [token.get(), token.get()] == ["one", "one"]
@@ -88,17 +90,26 @@ def test_a_refresh_token_brings_an_access_token_that_is_used_until_it_ends(issue
 
 @pytest.mark.parametrize("life", [30, "59", 0])
 def test_a_token_that_ends_within_a_minute_is_not_used_again(issuer, tmp_path, life) -> None:
-    issuer.answers = [given(access_token="one", expires_in=life), given(access_token="two", expires_in=life)]
+    issuer.answers = [
+        given(access_token="one", expires_in=life),
+        given(access_token="two", expires_in=life),
+    ]
     token = token_of(issuer, tmp_path)
     assert [token.get(), token.get()] == ["one", "two"]
 
 
-def test_a_changed_refresh_token_is_kept_privately_until_the_settings_name_another(issuer, tmp_path) -> None:
+def test_a_changed_refresh_token_is_kept_privately_until_the_settings_name_another(
+    issuer, tmp_path
+) -> None:
     issuer.answers = [given(access_token="a", refresh_token="second"), given(access_token="b")]
     token_of(issuer, tmp_path).get()
     token_of(issuer, tmp_path).get()  # another process
     token_of(issuer, tmp_path, "from the organizer").get()
-    assert [form["refresh_token"] for form in issuer.asked] == ["first", "second", "from the organizer"]
+    assert [form["refresh_token"] for form in issuer.asked] == [
+        "first",
+        "second",
+        "from the organizer",
+    ]
     assert (tmp_path / KEPT_FILE).stat().st_mode & 0o777 == 0o600
     assert [file.name for file in tmp_path.iterdir()] == [KEPT_FILE]
 
@@ -119,7 +130,9 @@ REFUSED = [
 
 
 @pytest.mark.parametrize(("code", "text", "said"), REFUSED)
-def test_an_issuer_that_says_no_is_told_in_its_own_words(issuer, tmp_path, code, text, said) -> None:
+def test_an_issuer_that_says_no_is_told_in_its_own_words(
+    issuer, tmp_path, code, text, said
+) -> None:
     issuer.answers = [(code, text)]
     with pytest.raises(GiveUp, match=said) as caught:
         token_of(issuer, tmp_path).get()
@@ -132,7 +145,9 @@ def test_an_issuer_that_says_no_is_told_in_its_own_words(issuer, tmp_path, code,
 @pytest.mark.parametrize(
     ("code", "text"), [(503, ""), (429, ""), (400, '{"error": "temporarily_unavailable"}')]
 )
-def test_a_busy_issuer_is_asked_again_later(issuer: Issuer, tmp_path: Path, code: int, text: str) -> None:
+def test_a_busy_issuer_is_asked_again_later(
+    issuer: Issuer, tmp_path: Path, code: int, text: str
+) -> None:
     issuer.answers = [(code, text), given(access_token="at-last")]
     token = token_of(issuer, tmp_path)
     with pytest.raises(TryAgain):
@@ -141,7 +156,9 @@ def test_a_busy_issuer_is_asked_again_later(issuer: Issuer, tmp_path: Path, code
 
 
 def test_an_issuer_that_is_not_there_is_asked_again_later(tmp_path: Path) -> None:
-    settings = OAuth(token_url="http://127.0.0.1:1/token", client_id="knobeln", refresh_token="first")
+    settings = OAuth(
+        token_url="http://127.0.0.1:1/token", client_id="knobeln", refresh_token="first"
+    )
     with pytest.raises(TryAgain, match="cannot be asked"):
         AccessToken(settings, tmp_path).get()
 

@@ -19,7 +19,9 @@ def objection(world: World, body: str, **more: Any) -> tuple[EmailMessage, Email
 
 
 def attachment(mail: EmailMessage, name: str) -> bytes:
-    (found,) = (part.get_payload(decode=True) for part in mail.walk() if part.get_filename() == name)
+    (found,) = (
+        part.get_payload(decode=True) for part in mail.walk() if part.get_filename() == name
+    )
     return found
 
 
@@ -28,7 +30,9 @@ def list_entries(world: World) -> None:
         entry_lists.add(tx, START - timedelta(hours=2), is_final=False)
 
 
-def test_a_team_learns_that_its_receipt_is_in_the_ledger_and_why_it_is_not_on_the_list(world: World) -> None:
+def test_a_team_learns_that_its_receipt_is_in_the_ledger_and_why_it_is_not_on_the_list(
+    world: World,
+) -> None:
     (welcome,) = world.send(REGISTER, FORM)
     list_entries(world)
     proof = attachment(welcome, PROOF_FILE)
@@ -36,7 +40,10 @@ def test_a_team_learns_that_its_receipt_is_in_the_ledger_and_why_it_is_not_on_th
         world, f"{from_line(*told(welcome))}\nWhere am I?\n", attached={PROOF_FILE: proof}
     )
     for mail in (passed_on, answer):
-        assert "entry 1: it is in the ledger (registration accepted, the_heavy_lords_of_knobeln" in flat(mail)
+        assert (
+            "entry 1: it is in the ledger (registration accepted, the_heavy_lords_of_knobeln"
+            in flat(mail)
+        )
         assert "is not on the list of 1994-05-14 10:00 UT: no accepted program" in flat(mail)
     attached, *_ = passed_on.iter_attachments()
     assert b"Where am I?" in attached.get_payload(decode=True)
@@ -49,7 +56,9 @@ def test_a_team_learns_that_its_receipt_is_in_the_ledger_and_why_it_is_not_on_th
 
 def test_a_mail_of_ours_may_be_attached_instead(world: World) -> None:
     (welcome,) = world.send(REGISTER, FORM)
-    _, answer = objection(world, from_line(*told(welcome)), attached={"welcome.eml": welcome.as_bytes()})
+    _, answer = objection(
+        world, from_line(*told(welcome)), attached={"welcome.eml": welcome.as_bytes()}
+    )
     assert "entry 1: it is in the ledger" in flat(answer)
 
 
@@ -62,7 +71,9 @@ def test_a_forged_receipt_is_called_so(world: World) -> None:
 
 
 def test_who_is_no_team_is_heard_but_does_not_write_the_ledger(world: World) -> None:
-    passed_on, answer = objection(world, "My registration got lost.", sender="lost@elsewhere.example")
+    passed_on, answer = objection(
+        world, "My registration got lost.", sender="lost@elsewhere.example"
+    )
     assert "lost@elsewhere.example objects to the list" in flat(passed_on)
     assert "There is no team with the address that you write from" in flat(answer)
     with world.store.read() as tx:

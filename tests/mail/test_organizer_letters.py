@@ -1,4 +1,5 @@
-"""The organizer's commands by mail: who may give them, what confirms them, and what nobody learns."""
+"""The organizer's commands by mail: who may give them, what confirms them, and what nobody
+learns."""
 
 import json
 import re
@@ -43,7 +44,9 @@ def token_of(mail: EmailMessage) -> str:
     return str(mail["Subject"]).removeprefix("confirm ")
 
 
-def ask(world: World, subject: str, body: str = PROOF, sender: str = ORGANIZER) -> list[EmailMessage]:
+def ask(
+    world: World, subject: str, body: str = PROOF, sender: str = ORGANIZER
+) -> list[EmailMessage]:
     return world.send(subject, body, sender=sender)
 
 
@@ -56,7 +59,7 @@ def log_of(world: World, area: str) -> list[str]:
         return [line.text for line in contest_state.log(tx, 100, area=area)]
 
 
-# --- what is done ------------------------------------------------------------------------------------------
+# --- what is done ---------------------------------------------------------------------------------
 def test_nothing_is_done_before_it_is_confirmed(ours: World) -> None:
     (question,) = ask(ours, "Organizer pause", PROOF + "Reason: the computer is on fire\n")
     with ours.store.read() as tx:
@@ -91,7 +94,10 @@ def test_a_date_is_moved_and_all_registered_teams_are_told(ours: World) -> None:
     assert "1994-05-15 12:00 UT" in body_of(notice)
     assert "1 team is told" in body_of(answer)
     with ours.store.read() as tx:
-        assert decisions.dates_now(tx, ours.settings.dates, ours.settings.season).contest_starts.day == 15
+        assert (
+            decisions.dates_now(tx, ours.settings.dates, ours.settings.season).contest_starts.day
+            == 15
+        )
 
 
 def test_the_status_is_told_at_once_and_to_the_organizer_alone(ours: World) -> None:
@@ -144,7 +150,9 @@ def test_words_that_cannot_be_told_are_refused_at_once(ours, subject, text, why)
         ("organizer run", "nobody to play"),
     ],
 )
-def test_what_cannot_be_asked_for_is_answered_at_once(ours: World, subject: str, words: str) -> None:
+def test_what_cannot_be_asked_for_is_answered_at_once(
+    ours: World, subject: str, words: str
+) -> None:
     (answer,) = ask(ours, subject)
     assert "not done" in answer["Subject"]
     assert words in flat(answer)
@@ -157,7 +165,7 @@ def test_what_cannot_be_done_when_it_is_confirmed_is_told(ours: World) -> None:
     assert "is not paused" in body_of(answer)
 
 
-# --- tokens ------------------------------------------------------------------------------------------------
+# --- tokens ---------------------------------------------------------------------------------------
 def test_a_token_works_once(ours: World) -> None:
     (question,) = ask(ours, "organizer pause")
     confirm(ours, token_of(question))
@@ -197,7 +205,7 @@ def test_only_a_digest_of_the_token_is_kept(ours: World) -> None:
     assert token_of(question) not in "".join(found)
 
 
-# --- strangers ---------------------------------------------------------------------------------------------
+# --- strangers ------------------------------------------------------------------------------------
 @pytest.mark.parametrize(
     "body",
     [
@@ -243,7 +251,7 @@ def test_where_the_organizer_has_no_string_nobody_is_the_organizer(world: World)
         assert answer["To"] == f"{len(body)}@evil.example"
 
 
-# --- the whole way -----------------------------------------------------------------------------------------
+# --- the whole way --------------------------------------------------------------------------------
 @pytest.mark.slow
 def test_a_contest_is_run_by_letter(server: Server, house: House) -> None:
     organizer = server.folder.settings.contest.organizer_address
@@ -254,7 +262,10 @@ def test_a_contest_is_run_by_letter(server: Server, house: House) -> None:
     (question,) = wait_for_answers(server, organizer, 1)
     server.send(letter(organizer, f"Re: {question['Subject']}", "yes"), organizer)
     answers = wait_for_answers(server, organizer, 3)
-    assert [str(answer["Subject"]).rpartition(": ")[2] for answer in answers[1:]] == ["done", "done"]
+    assert [str(answer["Subject"]).rpartition(": ")[2] for answer in answers[1:]] == [
+        "done",
+        "done",
+    ]
     with server.folder.store.read() as tx:
         assert contest_state.state(tx).phase is Phase.FINISHED
         assert decisions.run_ordered(tx) is None
@@ -265,11 +276,18 @@ def test_a_contest_is_run_by_letter(server: Server, house: House) -> None:
 @pytest.mark.parametrize(
     ("beacon", "wrong", "right", "shown"),
     [
-        ("drand", (PROOF + signed_round(112), ""), (PROOF + signed_round(712), ""), "the public number is"),
+        (
+            "drand",
+            (PROOF + signed_round(112), ""),
+            (PROOF + signed_round(712), ""),
+            "the public number is",
+        ),
         ("file", (PROOF, ""), (PROOF + "heads\nor tails\n", ""), "the public number is heads"),
     ],
 )
-def test_the_public_number_is_handed_in_by_letter(make_world, beacon, wrong, right, shown, monkeypatch):
+def test_the_public_number_is_handed_in_by_letter(
+    make_world, beacon, wrong, right, shown, monkeypatch
+):
     monkeypatch.setattr(drand, "QUICKNET", stand_in_chain(int(START.timestamp()) - 110))
     world = make_world(tournament=Tournament(beacon=beacon))
     with world.store.write() as tx:

@@ -13,7 +13,15 @@ from arena.practice_games import MAX_GAMES
 from arena.practice_service import PracticeService
 from compiler.builders import builder_of
 from compiler.service import CompileService
-from contest.model import Fault, GameResult, Practice, PracticeGame, PracticeState, SeatResult, Verdict
+from contest.model import (
+    Fault,
+    GameResult,
+    Practice,
+    PracticeGame,
+    PracticeState,
+    SeatResult,
+    Verdict,
+)
 from contest.schema.sections import Programs
 from contest.store import contest_state, practices, submissions, teams
 from contest.store.tables import practices as practice_table
@@ -29,7 +37,8 @@ from tournament.runners import open_runner
 STRING = "k7qd-2mxw-9rtz-h4pc-v8sn"
 HOUSE = {strategy.name: strategy.source for strategy in house_strategies()}
 HOUR = timedelta(hours=1)
-LINE = r"^ +(\d+)  (\w+) +(\d+) +(\d+) +(\d+) +([\d,.]+) +([\d,.]+) +([\d,.]+)$"  # of the table of rows
+# of the table of rows
+LINE = r"^ +(\d+)  (\w+) +(\d+) +(\d+) +(\d+) +([\d,.]+) +([\d,.]+) +([\d,.]+)$"
 
 
 @dataclass
@@ -78,9 +87,11 @@ def gym(make_world: Callable[..., World]) -> Callable[..., Gym]:
     return make
 
 
-# --- please test -------------------------------------------------------------------------------------------
+# --- please test ----------------------------------------------------------------------------------
 @pytest.mark.slow
-def test_a_tested_program_plays_against_every_house_strategy_and_does_not_enter_the_contest(gym) -> None:
+def test_a_tested_program_plays_against_every_house_strategy_and_does_not_enter_the_contest(
+    gym,
+) -> None:
     here = gym()
     here.team("alpha")
     (mail,) = here.send("alpha", "please test", HOUSE["pavlov"])
@@ -104,18 +115,23 @@ def test_a_tested_program_plays_against_every_house_strategy_and_does_not_enter_
         assert submissions.versions(tx, teams.by_name(tx, "alpha").id) == ()
 
 
-def test_a_program_that_fails_is_told_against_whom_and_in_which_throw(gym: Callable[..., Gym]) -> None:
+def test_a_program_that_fails_is_told_against_whom_and_in_which_throw(
+    gym: Callable[..., Gym],
+) -> None:
     here = gym()
     here.team("alpha")
     falls = (
-        "#if 0\n" + "falls too early\n" * 15 + "#endif\nmain () { int n = 100; for (;;) make_throw (n--); }\n"
+        "#if 0\n"
+        + "falls too early\n" * 15
+        + "#endif\nmain () { int n = 100; for (;;) make_throw (n--); }\n"
     )
     (mail,) = here.send("alpha", "please test", falls)
     games = len(HOUSE) * MAX_GAMES
     assert f"Your program failed in {games} of {games} games." in flat(mail)
     first = min(HOUSE)
-    assert f"- in {games} games, first against {first}: throw 2 (99) is lower than throw 1 (100)" in flat(
-        mail
+    assert (
+        f"- in {games} games, first against {first}: throw 2 (99) is lower than throw 1 (100)"
+        in flat(mail)
     )
     assert flat(mail).count("throw 2 (99)") == 1
     assert body_of(mail).count("FAILED") == len(HOUSE)
@@ -130,7 +146,8 @@ def test_a_house_strategy_that_fails_is_told_with_the_reason_and_is_not_in_the_a
     assert stopped
     for name in stopped:
         assert re.search(
-            rf"- {name}: used more than 2,000,000 instructions( \(in {MAX_GAMES} games\))?", flat(mail)
+            rf"- {name}: used more than 2,000,000 instructions( \(in {MAX_GAMES} games\))?",
+            flat(mail),
         )
     rows = re.findall(LINE, text, re.MULTILINE)
     assert len(rows) == len(HOUSE) - len(stopped)
@@ -158,11 +175,16 @@ def test_failures_that_differ_are_told_one_by_one(gym: Callable[..., Gym]) -> No
     practice = Practice(1, team.id, 1, {})
     text = practice_report(practice, team, report, games, world.settings, world.renderer).body
     assert "Your program failed in 12 of 12 games." in text
-    assert "\n- in 2 games, first against house_1: throw 1 was 0\n- against house_2: throw 2 was 0\n" in text
+    assert (
+        "\n- in 2 games, first against house_1: throw 1 was 0\n- against house_2: throw 2 was 0\n"
+        in text
+    )
     assert "- against house_10: throw 10 was 0\n- and 1 more\n" in text
 
 
-def test_a_program_that_would_be_rejected_is_told_why_and_plays_nothing(gym: Callable[..., Gym]) -> None:
+def test_a_program_that_would_be_rejected_is_told_why_and_plays_nothing(
+    gym: Callable[..., Gym],
+) -> None:
     here = gym()
     here.team("alpha", "council")
     (mail,) = here.send("alpha", "please test", "#include <stdio.h>\nmain () {}\n")
@@ -173,7 +195,9 @@ def test_a_program_that_would_be_rejected_is_told_why_and_plays_nothing(gym: Cal
         assert submissions.latest_good(tx, teams.by_name(tx, "alpha").id).number == 1
 
 
-def test_a_test_needs_the_teams_own_line_and_a_forger_learns_nothing(gym: Callable[..., Gym]) -> None:
+def test_a_test_needs_the_teams_own_line_and_a_forger_learns_nothing(
+    gym: Callable[..., Gym],
+) -> None:
     here = gym()
     here.team("alpha")
     source = f"/* <<FROM>> alpha {'0000-' * 4}0000 */\n{HOUSE['pavlov']}"
@@ -252,7 +276,9 @@ for line in sys.stdin:
         ("require", 0, "your program has no description; it needs"),
     ],
 )
-def test_a_test_judges_the_words_of_the_letter_as_a_submission_does(gym, asked, lines, verdict) -> None:
+def test_a_test_judges_the_words_of_the_letter_as_a_submission_does(
+    gym, asked, lines, verdict
+) -> None:
     here = gym(game={"name": "bid-tac-toe"}, programs=Programs(description=asked))
     here.team("alpha")
     words = "It bids nothing, as nothing is worth a bid.\n" * lines
@@ -297,4 +323,6 @@ def test_programs_of_the_other_games_are_tried_against_the_samples(gym, game, fi
     (mail,) = here.send("alpha", "please test", attached={sent_as: known[name]})
     text = body_of(mail)
     assert "rejected" not in mail["Subject"], text
-    assert any(re.search(rf"^ +\d+  {n.partition('.')[0]} +\d", text, re.MULTILINE) for n in known), text
+    assert any(
+        re.search(rf"^ +\d+  {n.partition('.')[0]} +\d", text, re.MULTILINE) for n in known
+    ), text

@@ -1,4 +1,5 @@
-"""Contests of all games, from the form to the welcome: each in its own words, and nothing of KNOBELN's C."""
+"""Contests of all games, from the form to the welcome: each in its own words, and nothing of
+KNOBELN's C."""
 
 import re
 import textwrap
@@ -47,7 +48,9 @@ class Contest:
 
     def form(self, **changes: str) -> str:
         text = sample(self.settings).text.replace("name@machine.domain", "our_team@machine.example")
-        text = text.replace("name, affiliation", "Joe Cool, University of Northeast Sacrodata, Eggland")
+        text = text.replace(
+            "name, affiliation", "Joe Cool, University of Northeast Sacrodata, Eggland"
+        )
         for old, new in changes.items():
             name = old.replace("_", "-")
             text = re.sub(rf"^{name}: .*$", f"{name}: {new}", text, flags=re.MULTILINE)
@@ -65,7 +68,9 @@ class Contest:
 @pytest.fixture
 def contest_of(store: Store) -> Callable[..., Contest]:
     def make(game: str, /, **sections: object) -> Contest:
-        settings = presets.settings(game, NOW).model_copy(update={"registration": BELIEVED, **sections})
+        settings = presets.settings(game, NOW).model_copy(
+            update={"registration": BELIEVED, **sections}
+        )
         clock = FixedClock(NOW + timedelta(hours=1))
         return Contest(World(store, settings, Templates(settings, None), clock))
 
@@ -76,9 +81,11 @@ def attached(mail: EmailMessage) -> dict[str, str]:
     return {str(part.get_filename()): part.get_content() for part in mail.iter_attachments()}
 
 
-# --- from the form to the welcome --------------------------------------------------------------------------
+# --- from the form to the welcome -----------------------------------------------------------------
 @pytest.mark.parametrize("game", sorted(game_plugins()))
-def test_the_form_that_a_contest_asks_for_is_accepted_and_brings_the_rules(contest_of, game) -> None:
+def test_the_form_that_a_contest_asks_for_is_accepted_and_brings_the_rules(
+    contest_of, game
+) -> None:
     contest = contest_of(game)
     form = contest.form().replace("name, age in years", "Joe Cool, 45")
     (mail,) = contest.world.send(contest.subject, form, sender="joe@machine.example")
@@ -90,7 +97,9 @@ def test_the_form_that_a_contest_asks_for_is_accepted_and_brings_the_rules(conte
 
 
 @pytest.mark.parametrize("game", sorted(game_plugins()))
-def test_the_announcement_says_all_that_a_stranger_needs_and_its_form_is_accepted(contest_of, game) -> None:
+def test_the_announcement_says_all_that_a_stranger_needs_and_its_form_is_accepted(
+    contest_of, game
+) -> None:
     contest = contest_of(game)
     (mail,) = contest.world.send("send announcement", "", sender="stranger@machine.example")
     text = body_of(mail)
@@ -99,7 +108,9 @@ def test_the_announcement_says_all_that_a_stranger_needs_and_its_form_is_accepte
         assert named in text
     for date in vars(settings.dates).values():
         assert date.strftime("%Y-%m-%d %H:%M UT") in text
-    assert set(settings.reports.offered) <= set(re.findall(r"^ +([A-Z]{3,4})  ", text, re.MULTILINE))
+    assert set(settings.reports.offered) <= set(
+        re.findall(r"^ +([A-Z]{3,4})  ", text, re.MULTILINE)
+    )
     assert "left out: this mail would be too long" not in text
     assert game == "knobeln" or not re.search(r"KNOBELN|knobellib\.c|lexical|gcc", text)
     assert max(map(len, text.splitlines())) <= 72
@@ -110,13 +121,16 @@ def test_the_announcement_says_all_that_a_stranger_needs_and_its_form_is_accepte
 
 
 OF_ORGANIZERS = re.compile(
-    r"\bsettings?\b|contest\.toml|\bgame\.[a-zA-Z]|\w = \"|knobellib/|knobeln/(?![0-9a-f]{64})|docs/"
+    r"\bsettings?\b|contest\.toml|\bgame\.[a-zA-Z]|\w ="
+    r" \"|knobellib/|knobeln/(?![0-9a-f]{64})|docs/"
     r"|\b(?:[Tt]his|the|a) page\b"
 )
 
 
 @pytest.mark.parametrize("game", sorted(game_plugins()))
-def test_the_rules_speak_of_nothing_that_only_organizers_or_readers_of_the_program_know(contest_of, game):
+def test_the_rules_speak_of_nothing_that_only_organizers_or_readers_of_the_program_know(
+    contest_of, game
+):
     contest = contest_of(game)
     (mail,) = contest.world.send("send announcement", "", sender="stranger@machine.example")
     with contest.world.store.read() as tx:
@@ -169,22 +183,31 @@ def test_the_numbers_of_the_contest_stand_in_the_mail(contest_of: Callable[..., 
     )
     for text in (flat(contest.register()), flat(*contest.world.send("send rules", ""))):
         assert "Everybody meets everybody else in 250 games." in text
-        assert "0.5 s of processor time for each answer; all its processes and threads count" in text
+        assert (
+            "0.5 s of processor time for each answer; all its processes and threads count" in text
+        )
         assert "By the clock an answer may take 6 s" in text
         assert "A program can use 64 MB of memory." in text
         assert "Illegal bids end the game and count as nine zeros" in text
-        assert "prizes for the best 3 of each school, and a grand prize for the best of all." in text
+        assert (
+            "prizes for the best 3 of each school, and a grand prize for the best of all." in text
+        )
         assert "Teams with equal places share a prize." in text
 
 
-def test_a_team_gets_a_kit_with_the_settings_of_its_contest(contest_of: Callable[..., Contest]) -> None:
+def test_a_team_gets_a_kit_with_the_settings_of_its_contest(
+    contest_of: Callable[..., Contest],
+) -> None:
     contest = contest_of("standoff")
     contest.register()
     (team,) = contest.all_teams()
     (mail,) = contest.world.send("send software", "", sender=team.address)
     kit = kit_of(contest.world.settings)
     assert attached(mail) == {kit.tar_name: tar_archive(kit)}
-    assert f"    tar -xzf {kit.tar_name}\n    cd {kit.folder}\n    {kit.first_command}\n" in body_of(mail)
+    assert (
+        f"    tar -xzf {kit.tar_name}\n    cd {kit.folder}\n    {kit.first_command}\n"
+        in body_of(mail)
+    )
     assert len(mail.as_bytes()) < Settings.MAX_LETTER_BYTES
 
 
@@ -196,7 +219,7 @@ def test_the_rules_come_on_request_once_an_hour(contest_of: Callable[..., Contes
     assert world.send(subject, "", at=NOW + timedelta(hours=3)) != []
 
 
-# --- limits ------------------------------------------------------------------------------------------------
+# --- limits ---------------------------------------------------------------------------------------
 def test_nobody_plays_hog_in_two_teams(contest_of: Callable[..., Contest]) -> None:
     contest = contest_of("hog")
     contest.register()
@@ -206,5 +229,7 @@ def test_nobody_plays_hog_in_two_teams(contest_of: Callable[..., Contest]) -> No
     assert "name_of_your_team" not in body_of(mail)
 
 
-def test_a_keyword_of_c_may_be_a_name_in_another_contest(contest_of: Callable[..., Contest]) -> None:
+def test_a_keyword_of_c_may_be_a_name_in_another_contest(
+    contest_of: Callable[..., Contest],
+) -> None:
     assert "welcome, int" in contest_of("standoff").register(team_name="int")["Subject"]

@@ -1,4 +1,5 @@
-"""Programs of all games by mail: from the letter through desk and compile service to the report (B14, H1).
+"""Programs of all games by mail: from the letter through desk and compile service to the report
+(B14, H1).
 
 Real letters, a real database, the real jail, the real sample programs.
 """
@@ -37,7 +38,9 @@ Key = tuple[Programs, tuple[tuple[str, bytes], ...], str]
 Made = dict[Key, BuildResult[Any]]
 
 
-def remembering(builder: ProgramBuilder[Any], programs: Programs, made: Made) -> ProgramBuilder[Any]:
+def remembering(
+    builder: ProgramBuilder[Any], programs: Programs, made: Made
+) -> ProgramBuilder[Any]:
     """The builder, which builds the same files once: the same files give the same build."""
     build = builder.build
 
@@ -59,9 +62,13 @@ def made() -> dict[str, Made]:
 
 @pytest.fixture
 def make_office(make_world: Callable[..., Any], made: Any) -> Callable[..., Office]:
-    def make(game: str, programs: Programs = LENIENT, team: str = "lords", **sections: Any) -> Office:
+    def make(
+        game: str, programs: Programs = LENIENT, team: str = "lords", **sections: Any
+    ) -> Office:
         world = make_world(game={"name": game}, programs=programs, **sections)
-        builder = remembering(builder_of(world.settings, open_runner), programs, made.setdefault(game, {}))
+        builder = remembering(
+            builder_of(world.settings, open_runner), programs, made.setdefault(game, {})
+        )
         common = (world.store, world.settings, world.clock, builder)
         office = Office(world, compile_service(*common, world.renderer))
         office.team(team)
@@ -71,7 +78,9 @@ def make_office(make_world: Callable[..., Any], made: Any) -> Callable[..., Offi
 
 
 SPOKEN = [name for name in registered() if name not in ("knobeln", "hog")]
-OF_SUFFIX = {f".{suffix}": language for language in usual_languages() for suffix in language.suffixes}
+OF_SUFFIX = {
+    f".{suffix}": language for language in usual_languages() for suffix in language.suffixes
+}
 
 
 def suffix_of(name: str) -> str:
@@ -83,7 +92,9 @@ def here(name: str) -> bool:
 
 
 # What a report says depends on the language alone: one program of each.
-OF_EACH_LANGUAGE = {suffix_of(name): (game, name) for game in SPOKEN for name in sorted(samples(game))}
+OF_EACH_LANGUAGE = {
+    suffix_of(name): (game, name) for game in SPOKEN for name in sorted(samples(game))
+}
 
 
 @pytest.mark.slow
@@ -105,19 +116,27 @@ def test_a_sample_program_is_accepted_and_plays_its_trial(make_office, game, nam
     assert office.newest().description == WORDS.strip()
 
 
-# --- what is wrong is said ---------------------------------------------------------------------------------
+# --- what is wrong is said ------------------------------------------------------------------------
 WRONG = [
     pytest.param(
-        {"p.cob": b"fn main", "a.txt": b"x"}, "no program is among the files (a.txt, p.cob)", id="no program"
+        {"p.cob": b"fn main", "a.txt": b"x"},
+        "no program is among the files (a.txt, p.cob)",
+        id="no program",
     ),
-    pytest.param({"p.py": b"1", "q.py": b"1"}, "2 programs, p.py and q.py; send one", id="two programs"),
+    pytest.param(
+        {"p.py": b"1", "q.py": b"1"}, "2 programs, p.py and q.py; send one", id="two programs"
+    ),
     pytest.param({"p.py": b"\xff1"}, "p.py is not text", id="binary"),
-    pytest.param({"p.c": b"int main( {"}, "p.c:1:11: error: expected", id="the compiler's own words"),
+    pytest.param(
+        {"p.c": b"int main( {"}, "p.c:1:11: error: expected", id="the compiler's own words"
+    ),
 ]
 
 
 @pytest.mark.parametrize(("files", "words"), WRONG)
-def test_a_program_that_cannot_be_built_is_rejected_with_the_reason(make_office, files, words) -> None:
+def test_a_program_that_cannot_be_built_is_rejected_with_the_reason(
+    make_office, files, words
+) -> None:
     report = make_office("cooperation").report("lords", files)
     assert "Version 1 of lords is rejected." in report
     assert words in " ".join(report.split())
@@ -131,7 +150,9 @@ REFUSED = [
     pytest.param({"p.py; rm -rf": b"1"}, "cannot be used", id="a name that cannot be"),
     pytest.param({"p.py": b"1" * 300_000}, "at most 256,000 bytes", id="too large"),
     pytest.param(
-        {"p.py": b"# <<FROM>> lords other"}, "different <<FROM>> lines", id="two strings that differ"
+        {"p.py": b"# <<FROM>> lords other"},
+        "different <<FROM>> lines",
+        id="two strings that differ",
     ),
 ]
 
@@ -151,7 +172,9 @@ FAULTS = [
 
 
 @pytest.mark.parametrize(("source", "words"), FAULTS)
-def test_a_program_that_fails_in_its_trial_is_accepted_and_told_so(make_office, source, words) -> None:
+def test_a_program_that_fails_in_its_trial_is_accepted_and_told_so(
+    make_office, source, words
+) -> None:
     (mail,) = make_office("cooperation").send("lords", {"p.py": b"# a program\n" + source})
     assert str(mail["Subject"]).endswith("accepted, but failed its trial game")
     report = " ".join(body(mail).split())
@@ -161,7 +184,9 @@ def test_a_program_that_fails_in_its_trial_is_accepted_and_told_so(make_office, 
 
 
 WELL_PLAYED = [
-    pytest.param("cooperation", "p.py", b"import sys\nprint('thinking', file=sys.stderr)\nprint('C')\n"),
+    pytest.param(
+        "cooperation", "p.py", b"import sys\nprint('thinking', file=sys.stderr)\nprint('C')\n"
+    ),
     pytest.param(
         "bid-tac-toe",
         "p.sh",
@@ -171,16 +196,18 @@ WELL_PLAYED = [
     pytest.param(
         "ultimate-tic-tac-toe",
         "p.py",
-        b"def get_move(T, state):\n    print('thinking')\n"
-        b"    b = range(81) if state[1] == '9' else range(9 * int(state[1]), 9 * int(state[1]) + 9)\n"
-        b"    return next(s for s in b if state[2 + s] == '0')\n",
+        b"def get_move(T, state):\n    print('thinking')\n    b = range(81) if state[1] == '9' else"
+        b" range(9 * int(state[1]), 9 * int(state[1]) + 9)\n    return next(s for s in b if state[2"
+        b" + s] == '0')\n",
     ),
 ]
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("game", "name", "source"), WELL_PLAYED)
-def test_what_a_program_says_in_a_trial_without_faults_reaches_its_team(make_office, game, name, source):
+def test_what_a_program_says_in_a_trial_without_faults_reaches_its_team(
+    make_office, game, name, source
+):
     report = make_office(game).report("lords", {name: source})
     assert "standard error (only you see this):\n  thinking" in report
 
@@ -193,13 +220,17 @@ def test_a_trial_that_takes_too_long_is_broken_off_and_told_so(make_office, monk
     assert "your points" not in report
 
 
-# --- secrets and descriptions ------------------------------------------------------------------------------
-def test_the_string_is_in_nothing_that_runs_and_the_size_stays(make_office: Callable[..., Office]) -> None:
+# --- secrets and descriptions ---------------------------------------------------------------------
+def test_the_string_is_in_nothing_that_runs_and_the_size_stays(
+    make_office: Callable[..., Office],
+) -> None:
     office = make_office("hog")
     line = f"# <<FROM>> lords {STRING}-lords\n".encode()
     data = line + samples("hog")["always_six.py"]
     file = {"final_strategy.py": data}
-    (mail,) = office.deliver(letter("joe@machine.example", "please compile", "Hello!\n", attached=file))
+    (mail,) = office.deliver(
+        letter("joe@machine.example", "please compile", "Hello!\n", attached=file)
+    )
     assert f"target score       {goal_for(len(data))}\n" in body(mail)
     assert office.newest().files == {"final_strategy.py": data}
     assert STRING not in body(mail)
@@ -235,14 +266,17 @@ def test_nobody_is_warned_where_no_description_is_asked_for(make_office, text) -
 
 def test_a_description_may_be_a_file_that_the_program_does_not_see(make_office) -> None:
     office = make_office("cooperation", Programs())
-    files = {"p.sh": b"cat description.txt && echo C || echo B\n", "Description.txt": b"One.\n\nTwo.\n"}
+    files = {
+        "p.sh": b"cat description.txt && echo C || echo B\n",
+        "Description.txt": b"One.\n\nTwo.\n",
+    }
     report = office.report("lords", files, "")
     assert "description        2 lines\n" in report
     assert "FAILED" not in report
     assert "    Description.txt, 11\n" in report
 
 
-# --- Hog's ladder -------------------------------------------------------------------------------------
+# --- Hog's ladder ---------------------------------------------------------------------------------
 @pytest.fixture
 def hog(make_office: Callable[..., Office], monkeypatch: pytest.MonkeyPatch) -> Office:
     """A contest with three strategies that count."""
@@ -320,15 +354,21 @@ def test_nobody_compares_without_a_team_or_too_often(hog: Office) -> None:
 
 
 STRATEGIES = [
-    pytest.param(b"def final_strategy(a, b): return 11\n", "gave 11 (int) for (0, 0)", id="11 dice"),
+    pytest.param(
+        b"def final_strategy(a, b): return 11\n", "gave 11 (int) for (0, 0)", id="11 dice"
+    ),
     pytest.param(b"def final_strategy(a, b): return 4\n", "there is no PLAYER_NAME", id="no name"),
-    pytest.param(b"PLAYER_NAME = 'x'*65\ndef final_strategy(a, b): return 4\n", "has 65", id="long"),
+    pytest.param(
+        b"PLAYER_NAME = 'x'*65\ndef final_strategy(a, b): return 4\n", "has 65", id="long"
+    ),
     pytest.param(
         b"import random\ndef final_strategy(a, b): return random.randrange(11)\n",
         "once and",
         id="not the same twice",
     ),
-    pytest.param(b"def strategy(a, b): return 4\n", "has no function of this name", id="another name"),
+    pytest.param(
+        b"def strategy(a, b): return 4\n", "has no function of this name", id="another name"
+    ),
     pytest.param(b"raise SystemExit('no')\n", "SystemExit", id="leaves"),
 ]
 
@@ -340,10 +380,14 @@ def test_what_is_wrong_with_a_strategy_is_said(make_office, source, words) -> No
     assert words in " ".join(report.split())
 
 
-def test_a_strategys_name_is_shown_in_one_line_and_harmless(make_office: Callable[..., Office]) -> None:
+def test_a_strategys_name_is_shown_in_one_line_and_harmless(
+    make_office: Callable[..., Office],
+) -> None:
     office = make_office("hog")
     source = b"PLAYER_NAME = 'a\\x1b[31m\\n\\u202eb {{7*7}}'\ndef final_strategy(a, b): return 4\n"
-    assert "PLAYER_NAME        a[31m b {{7*7}}\n" in office.report("lords", {"final_strategy.py": source})
+    assert "PLAYER_NAME        a[31m b {{7*7}}\n" in office.report(
+        "lords", {"final_strategy.py": source}
+    )
     (mail,) = office.send("lords", {}, subject="please send ladder")
     assert "lords  a[31m b {{7*7}}\n" in body(mail)
 

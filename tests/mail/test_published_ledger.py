@@ -15,7 +15,9 @@ STRANGER = "mona@elsewhere.example"
 def grown(world: World, entries: int) -> None:
     with world.store.write() as tx:
         for number in range(entries):
-            ledger.append(tx, LedgerEntry(Effect.PREFERENCE_CHANGED, "a_team", OPENS, f"{number:064x}"))
+            ledger.append(
+                tx, LedgerEntry(Effect.PREFERENCE_CHANGED, "a_team", OPENS, f"{number:064x}")
+            )
 
 
 def names(mail: EmailMessage) -> list[str | None]:
@@ -41,7 +43,9 @@ def test_a_team_gets_a_large_one(world: World) -> None:
     assert names(mail) == [LEDGER_FILE, CHECKPOINT_FILE]
 
 
-def test_who_may_be_forged_is_asked_before_a_mail_of_that_size(make_world: Callable[..., World]) -> None:
+def test_who_may_be_forged_is_asked_before_a_mail_of_that_size(
+    make_world: Callable[..., World],
+) -> None:
     world = make_world(registration=Registration(confirm="when-doubtful"))
     grown(world, 100)
     (asked,) = world.send("ledger", "", sender=STRANGER)

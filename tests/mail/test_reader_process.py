@@ -1,4 +1,5 @@
-"""Letters are read in a process whose time and memory are limited, and which may end at any letter."""
+"""Letters are read in a process whose time and memory are limited, and which may end at any
+letter."""
 
 import os
 import signal
@@ -97,7 +98,9 @@ def test_after_each_end_of_the_worker_a_letter_gets_its_own_answer(good: ReaderP
     for _ in range(3):
         kill_worker(good, signal.SIGKILL)
         time.sleep(0.05)
-        assert [good.read(stored(subject), SETTINGS, "en").command for subject in subjects] == commands
+        assert [
+            good.read(stored(subject), SETTINGS, "en").command for subject in subjects
+        ] == commands
 
 
 @pytest.mark.parametrize("size", [100, 900_000])
@@ -112,7 +115,9 @@ def test_a_worker_that_was_stopped_is_ended_and_the_letter_is_read(
     assert good.read(stored("help"), SETTINGS, "en").command == "help"
 
 
-def test_a_worker_that_is_killed_while_it_reads_costs_no_innocent_letter(good: ReaderProcess) -> None:
+def test_a_worker_that_is_killed_while_it_reads_costs_no_innocent_letter(
+    good: ReaderProcess,
+) -> None:
     good.read(stored("help"), SETTINGS, "en")
     killer = Timer(0.005, kill_worker, (good, signal.SIGKILL))
     killer.start()
@@ -166,7 +171,7 @@ def test_a_letter_that_cannot_be_read_is_set_aside_and_the_organizer_is_told(
     assert kinds_of_mails(contest) == {"help": 3, "letter_set_aside": 2}
 
 
-# --- letters that end the server ---------------------------------------------------------------------------
+# --- letters that end the server ------------------------------------------------------------------
 def deadly(stored: StoredLetter, settings: Settings, language: str) -> Reading:
     """Kills the server's own process, as nothing should: so does an end of memory."""
     if b"Subject: deadly" in stored.raw:
@@ -185,7 +190,9 @@ def serve_once(contest: ContestContext) -> int:
     return os.WTERMSIG(os.waitpid(child, 0)[1])
 
 
-def test_a_letter_that_ends_the_server_twice_is_set_aside_and_no_other(contest: ContestContext) -> None:
+def test_a_letter_that_ends_the_server_twice_is_set_aside_and_no_other(
+    contest: ContestContext,
+) -> None:
     give(contest, ["help", "deadly", "help", "help"])
     contest.store.close()
     assert serve_once(contest) == signal.SIGKILL
@@ -197,7 +204,9 @@ def test_a_letter_that_ends_the_server_twice_is_set_aside_and_no_other(contest: 
         assert "begun 2 times" in letters.note_of(tx, 2)
 
 
-def test_a_letter_that_is_tried_again_by_the_organizer_has_two_lives_more(contest: ContestContext) -> None:
+def test_a_letter_that_is_tried_again_by_the_organizer_has_two_lives_more(
+    contest: ContestContext,
+) -> None:
     give(contest, ["deadly"])
     contest.store.close()
     ends = [serve_once(contest) for _ in range(3)]
@@ -232,8 +241,10 @@ def busy(*_arguments: object) -> None:
     raise StoreBusy("another process is writing")
 
 
-# --- large letters -----------------------------------------------------------------------------------------
-def test_usual_letters_do_not_wait_for_large_ones_but_for_those_of_their_sender(store: Store) -> None:
+# --- large letters --------------------------------------------------------------------------------
+def test_usual_letters_do_not_wait_for_large_ones_but_for_those_of_their_sender(
+    store: Store,
+) -> None:
     large, usual = b"x" * (LARGE_BYTES + 1), b"y"
     arrivals = [
         IncomingLetter(large + b"1", "flood@a.example", ()),

@@ -19,17 +19,29 @@ from contest.store.tables import ledger as ledger_table
 from knobellib import receipts
 from mailserver.commands.registration import accept_pending, reject_pending
 from tests.support.contest_field import NOW
-from tests.support.mail_world import FORM, REGISTER, START, World, body_of, from_line, program, registered
+from tests.support.mail_world import (
+    FORM,
+    REGISTER,
+    START,
+    World,
+    body_of,
+    from_line,
+    program,
+    registered,
+)
 
 ENTRY = LedgerEntry(Effect.WITHDRAWN, "heavy_lords", NOW, "ab" * 32)
 
 
 def receipt_in(mail: EmailMessage) -> receipts.Receipt:
-    """The receipt that is attached to the mail, which its header and the last line of its text name, too."""
+    """The receipt that is attached to the mail, which its header and the last line of its text
+    name, too."""
     (found,) = receipts._mails(mail)
     assert found.receipt
     assert found.told == (found.receipt.number, found.receipt.number)
-    assert body_of(mail).endswith(f"\nReceipt: entry {found.receipt.number}. Proof: receipt.tlog-proof\n")
+    assert body_of(mail).endswith(
+        f"\nReceipt: entry {found.receipt.number}. Proof: receipt.tlog-proof\n"
+    )
     return found.receipt
 
 
@@ -39,7 +51,8 @@ def entries(store: Store) -> list[LedgerEntry]:
 
 
 def must_fit(world: World, receipt: receipts.Receipt) -> LedgerEntry:
-    """The entry of this receipt, which is signed by the contest and has the root of the entries up to it."""
+    """The entry of this receipt, which is signed by the contest and has the root of the entries up
+    to it."""
     known = entries(world.store)[: receipt.number]
     assert merkle.root(entry.leaf() for entry in known) == receipt.root
     assert known[-1].leaf() == receipt.leaf
@@ -65,9 +78,12 @@ def test_a_command_with_an_effect_is_answered_with_a_receipt(world, subject, eff
     name, string = registered(world)
     before = len(entries(world.store))
     mails = world.send(subject, from_line(name, string))
-    if "X-Knobeln-Receipt" not in "".join(mail.as_string() for mail in mails):  # asked for a reply first
+    # asked for a reply first
+    if "X-Knobeln-Receipt" not in "".join(mail.as_string() for mail in mails):
         question = next(mail for mail in mails if "new.example" in str(mail["To"]))
-        mails = world.send("Re: yes", "", sender=str(question["To"]), In_Reply_To=str(question["Message-ID"]))
+        mails = world.send(
+            "Re: yes", "", sender=str(question["To"]), In_Reply_To=str(question["Message-ID"])
+        )
     answer, *_copies = (mail for mail in mails if "X-Knobeln-Receipt" in mail)
     entry = must_fit(world, receipt_in(answer))
     assert (entry.effect, entry.team) == (effect, name)
@@ -94,7 +110,9 @@ def test_a_letter_without_an_effect_has_no_receipt(world: World) -> None:
     assert entries(world.store) == []
 
 
-def test_the_organizers_word_about_a_registration_is_an_entry(make_world: Callable[..., World]) -> None:
+def test_the_organizers_word_about_a_registration_is_an_entry(
+    make_world: Callable[..., World],
+) -> None:
     world = make_world(teams=Teams(approval="organizer"))
     first, second = FORM, FORM.replace("our_team", "your_team").replace("heavy", "light")
     for form in (first, second):
@@ -110,8 +128,10 @@ def test_the_organizers_word_about_a_registration_is_an_entry(make_world: Callab
     assert [entry.letter for entry in found[:2]] == [entry.letter for entry in found[2:]]
 
 
-# --- the database ------------------------------------------------------------------------------------------
-@pytest.mark.parametrize("change", [update(ledger_table).values(team="other"), delete(ledger_table)])
+# --- the database ---------------------------------------------------------------------------------
+@pytest.mark.parametrize(
+    "change", [update(ledger_table).values(team="other"), delete(ledger_table)]
+)
 def test_the_database_refuses_to_change_the_ledger(world: World, change: object) -> None:
     registered(world)
     before = entries(world.store)

@@ -1,4 +1,5 @@
-"""The form of the announcement: what is mended, what is refused and in which words, and round trips."""
+"""The form of the announcement: what is mended, what is refused and in which words, and round
+trips."""
 
 import re
 from pathlib import Path
@@ -100,7 +101,8 @@ def with_value(field: str, value: str) -> FormResult:
 
 
 ADDRESSES = [
-    "two@a.example, addresses@a.example", "Joe <joe@a.example>", "joe@a.example (Joe)", "joe@localhost",
+    "two@a.example, addresses@a.example", "Joe <joe@a.example>", "joe@a.example (Joe)",
+    "joe@localhost",
     "joe@[127.0.0.1]", "joe@127.0.0.1", "joe@", "Knobeln+x@Contest.Example", "jörg@a.example", "",
     "joe@a..example",
 ]  # fmt: skip
@@ -124,13 +126,16 @@ GOOD_ADDRESSES = [
 
 
 @pytest.mark.parametrize(("written", "address"), GOOD_ADDRESSES)
-def test_an_internet_style_address_needs_no_known_top_level_domain(written: str, address: str) -> None:
+def test_an_internet_style_address_needs_no_known_top_level_domain(
+    written: str, address: str
+) -> None:
     assert with_value("mail-address", written).registration.address == address
 
 
 PREFERENCES = [
     ("", ()), ("None", ()), ("LAP", ("LAP",)), ("RSM , LAP", ("RSM", "LAP")),
-    ("LAP,LGP,DGP,GRP,GRG,GRR,RSM", KNOBELN_REPORTS), ("lap", None), ("LAP;RSM", None), ("LAP RSM", None),
+    ("LAP,LGP,DGP,GRP,GRG,GRR,RSM", KNOBELN_REPORTS), ("lap", None), ("LAP;RSM", None),
+    ("LAP RSM", None),
     ("LAP,LAP", None), ("ALL", None),
 ]  # fmt: skip
 
@@ -143,7 +148,8 @@ def test_preferences_are_codes_in_capitals_between_commas(written, codes) -> Non
 
 NAMES = [
     ("a" * 30, True), ("_x9", True), ("Int", True), ("a" * 31, False), ("9lives", False),
-    ("heavy lords", False), ("heavy-lords", False), ("\u0430bc", False), ("int", False), ("asm", False),
+    ("heavy lords", False), ("heavy-lords", False), ("\u0430bc", False), ("int", False),
+    ("asm", False),
     ("CON", False), ("House", False), ("", False), ("{{7*7}}", False),
 ]  # fmt: skip
 
@@ -154,7 +160,8 @@ def test_a_team_name_is_a_c_identifier_of_at_most_30_characters(name: str, is_go
 
 
 @pytest.mark.parametrize(
-    ("name", "why"), [("con", "no file of that name"), ("referee", "reports use it for something else")]
+    ("name", "why"),
+    [("con", "no file of that name"), ("referee", "reports use it for something else")],
 )
 def test_a_reserved_name_comes_with_the_reason_and_advice(name: str, why: str) -> None:
     (problem,) = with_value("team-name", name).problems
@@ -172,19 +179,23 @@ ORGANIZATIONS = [
 
 
 @pytest.mark.parametrize(("text", "is_good"), ORGANIZATIONS)
-def test_an_organization_is_one_visible_text_of_at_most_500_characters(text: str, is_good: bool) -> None:
+def test_an_organization_is_one_visible_text_of_at_most_500_characters(
+    text: str, is_good: bool
+) -> None:
     assert (with_value("Organization", text).registration is not None) == is_good
 
 
 HEAD = FORM.partition("team-members:\n")[0] + "team-members:\n"
 ONE = "  Joe, 45, programmer,\n  many years\n"
 MEMBERS = [
-    (ONE, 1), (ONE * 10, 10), (ONE.replace("  ", ""), 1), (ONE.replace("Joe", "\tJoe") + "\n" + ONE, 2),
+    (ONE, 1), (ONE * 10, 10), (ONE.replace("  ", ""), 1),
+    (ONE.replace("Joe", "\tJoe") + "\n" + ONE, 2),
     ("  Joe, 45, father, programmer,\n  many, years, 20, old\n", 1), (ONE * 11, None), ("", None),
     ("  Joe, 45, programmer\n", None), ("  Joe, 0, programmer\n  x\n", None),
     ("  Joe, 151, programmer\n  x\n", None), ("  Joe, 4½, programmer\n  x\n", None),
     ("  Joe, programmer, 45\n  x\n", None), ("  Joe, 45,\n  x\n", None),
-    ("  Joe, 45, programmer,\n" + "  more\n" * 199, None), ("  Joe, 45, " + "x" * 300 + "\n  x\n", None),
+    ("  Joe, 45, programmer,\n" + "  more\n" * 199, None),
+    ("  Joe, 45, " + "x" * 300 + "\n  x\n", None),
 ]  # fmt: skip
 
 
@@ -198,20 +209,28 @@ def test_members_take_two_lines_each(text: str, count: int | None) -> None:
 NOBODY = "  Joe, old, programmer\n  many years\n"
 TOO_MANY = [
     (NOBODY + ONE * 10, "The team seems to have 11 members, at most 10 are allowed."),
-    (ONE * 10 + "  Joe, 45, programmer\n", "The team seems to have 11 members, at most 10 are allowed."),
+    (
+        ONE * 10 + "  Joe, 45, programmer\n",
+        "The team seems to have 11 members, at most 10 are allowed.",
+    ),
     (ONE * 11, "The team has 11 members, at most 10 are allowed."),
 ]
 
 
 @pytest.mark.parametrize(("text", "words"), TOO_MANY)
-def test_that_there_are_too_many_members_is_told_although_a_line_is_wrong(text: str, words: str) -> None:
+def test_that_there_are_too_many_members_is_told_although_a_line_is_wrong(
+    text: str, words: str
+) -> None:
     found = [problem.text for problem in read_text(HEAD + text).problems]
     assert [text for text in found if "at most" in text] == ([words] if words else [])
     assert len(found) == (1 if "has 11" in words else 2 if words else 1)
 
 
 STRUCTURES = [
-    (FORM.replace("team-name: the_heavy_lords_of_knobeln\n", ""), "The field `team-name:` is missing."),
+    (
+        FORM.replace("team-name: the_heavy_lords_of_knobeln\n", ""),
+        "The field `team-name:` is missing.",
+    ),
     (FORM + "team-name: again\n", "`team-name:` is given twice."),
     (FORM + "\nregards, Joe, 45, programmer\n", "Each member takes exactly two lines"),
     ("Hi\n" + FORM, "does not belong to the form"),
@@ -230,23 +249,30 @@ LONG = FORM.replace("Eggland", "Eggland, the Union of the Northern Sacrodata Isl
 
 
 def misspelled(name: str) -> st.SearchStrategy[str]:
-    """The name as people write it: a letter or a word wrong, too many or too few, and signs around."""
+    """The name as people write it: a letter or a word wrong, too many or too few, and signs
+    around."""
     places, letters = st.integers(0, len(name) - 1), st.sampled_from("aeinrst")
     return st.one_of(
         places.map(lambda at: name[:at] + name[at + 1 :]),
         st.builds(lambda at, sign: name[:at] + sign + name[at:], places, letters),
         st.builds(lambda at, sign: name[:at] + sign + name[at + 1 :], places, letters),
         places.map(lambda at: name[:at] + name[at : at + 2][::-1] + name[at + 2 :]),
-        st.sampled_from((name + "s", f"{name}(s)", name.rpartition("-")[2], name.replace("-", "."))),
+        st.sampled_from(
+            (name + "s", f"{name}(s)", name.rpartition("-")[2], name.replace("-", "."))
+        ),
     )
 
 
 NAMES = ("mail-address", "mail-preference", "team-name", "Organization", "team-members")
 
 
-@given(st.sampled_from(NAMES).flatmap(lambda n: st.tuples(st.just(n), misspelled(n))), st.booleans())
+@given(
+    st.sampled_from(NAMES).flatmap(lambda n: st.tuples(st.just(n), misspelled(n))), st.booleans()
+)
 @pytest.mark.parametrize("indent", ["", "  "])
-def test_a_field_that_is_nearly_right_is_read_or_named_with_its_line(indent, names, in_capitals) -> None:
+def test_a_field_that_is_nearly_right_is_read_or_named_with_its_line(
+    indent, names, in_capitals
+) -> None:
     name, written = names
     shown = written.upper() if in_capitals else written
     number = LONG[: LONG.index(name)].count("\n") + 1
@@ -285,8 +311,10 @@ def test_a_refused_form_comes_back_filled_with_what_was_written() -> None:
 
 FRAGMENTS = st.sampled_from(
     [
-        "mail-address:", "mail-preference:", "team-name:", "Organization:", "team-members:", " ", "\n", "\t",
-        "---", "Joe, 45, x,", "LAP", "a@b.example", "-- ", ",", "\u202e", "\x00", "x" * 600, "Team_Name :",
+        "mail-address:", "mail-preference:", "team-name:", "Organization:", "team-members:", " ",
+        "\n", "\t",
+        "---", "Joe, 45, x,", "LAP", "a@b.example", "-- ", ",", "\u202e", "\x00", "x" * 600,
+        "Team_Name :",
         "9" * 50,
     ]
 )  # fmt: skip

@@ -24,7 +24,9 @@ def mail(text: str = SAID) -> EmailMessage:
     return letter
 
 
-def attach(letter: EmailMessage, name: str, data: bytes, kind: str = "octet-stream") -> EmailMessage:
+def attach(
+    letter: EmailMessage, name: str, data: bytes, kind: str = "octet-stream"
+) -> EmailMessage:
     letter.add_attachment(data, maintype="application", subtype=kind, filename=name)
     return letter
 
@@ -55,7 +57,11 @@ def test_text_parts_have_plain_line_ends(encoding: str) -> None:
     assert read(letter).files == {"program_3.py": sent.encode()}
 
 
-@given(st.binary().map(lambda data: bytes(b for b in data if (b >= 32 or b in b"\t\n\r") and b != ord("<"))))
+@given(
+    st.binary().map(
+        lambda data: bytes(b for b in data if (b >= 32 or b in b"\t\n\r") and b != ord("<"))
+    )
+)
 def test_any_text_survives_the_post(data: bytes) -> None:
     assert read(attach(mail(), "a.txt", data)).files == {"a.txt": data}
 
@@ -93,7 +99,10 @@ def test_a_misspelled_from_line_in_a_file_is_found_there() -> None:
 
 
 def test_a_named_text_part_is_a_file_and_not_what_the_team_says() -> None:
-    raw = b"Content-Type: text/x-python; charset=utf-8\nContent-Disposition: inline; filename=a.py\n\n# hi\n"
+    raw = (
+        b"Content-Type: text/x-python; charset=utf-8\nContent-Disposition: inline;"
+        b" filename=a.py\n\n# hi\n"
+    )
     files = find_files(parse(raw))
     assert isinstance(files, MailedProgram)
     assert (files.files, files.description) == ({"a.py": b"# hi\n"}, "")
@@ -115,14 +124,23 @@ def test_what_mailers_add_is_no_file() -> None:
     attach(letter, "signature.asc", b"\0", "pgp-signature")
     attach(letter, "smime.p7s", b"\0", "pkcs7-signature")
     letter.add_attachment(
-        b"\x89PNG\0", maintype="image", subtype="png", disposition="inline", filename="x.png", cid="<a>"
+        b"\x89PNG\0",
+        maintype="image",
+        subtype="png",
+        disposition="inline",
+        filename="x.png",
+        cid="<a>",
     )
     assert set(read(letter).files) == {"program_3.py"}
 
 
 WRONG = [
     ([], "There is no file attached", "the program as an attached file"),
-    ([("program_3.py; rm -rf", b"x")], "`program_3.py; rm -rf` cannot be used", "a name consists of"),
+    (
+        [("program_3.py; rm -rf", b"x")],
+        "`program_3.py; rm -rf` cannot be used",
+        "a name consists of",
+    ),
     ([("../a.py", b"x")], "`../a.py` cannot be used", "a name consists of"),
     ([("a\u202eyp.py", b"x")], "cannot be used", "a name consists of"),
     ([("\u200ba.py", b"x")], "cannot be used", "a name consists of"),
@@ -130,8 +148,16 @@ WRONG = [
     ([("a.py", b"1"), ("A.py", b"1")], "several files named", "only once"),
     ([(f"{n}.py", b"1") for n in range(21)], "There are 21 files attached; at most 20", ""),
     ([("a.py", b"x" * 1_500_000), ("b.py", b"x" * 600_000)], "have 2,100,000 bytes", ""),
-    ([("a.py", b"1"), ("logo.png", b"\x89PNG\r\n\x1a\n\0")], "logo.png is no text", "attached file"),
-    ([("a.py", b"# <<FROM>> x y"), ("b.txt", b"# <<FROM>> x z")], "different <<FROM>> lines", "one <<FROM>>"),
+    (
+        [("a.py", b"1"), ("logo.png", b"\x89PNG\r\n\x1a\n\0")],
+        "logo.png is no text",
+        "attached file",
+    ),
+    (
+        [("a.py", b"# <<FROM>> x y"), ("b.txt", b"# <<FROM>> x z")],
+        "different <<FROM>> lines",
+        "one <<FROM>>",
+    ),
 ]
 
 

@@ -1,6 +1,7 @@
 """A mail is sent once, whatever cannot be written meanwhile, and no mail holds the others up.
 
-The relay is a real one. The disk is full by the limit of a file's size, or another connection holds the lock.
+The relay is a real one. The disk is full by the limit of a file's size, or another connection holds
+the lock.
 """
 
 import logging
@@ -69,7 +70,9 @@ def sink() -> Meddler:
 
 
 @pytest.fixture
-def folder(sink: Meddler, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[ContestContext]:
+def folder(
+    sink: Meddler, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[ContestContext]:
     """A contest that sends its mails to the relay, and waits for no lock."""
     monkeypatch.setattr(session, "_BUSY_TIMEOUT", "busy_timeout=0")
     monkeypatch.setattr(session, "_SHORT_WAITS", 2)
@@ -98,7 +101,7 @@ def states(folder: ContestContext) -> dict[OutboxState, int]:
         return outbox.count_by_state(tx)
 
 
-# --- the database cannot be written ------------------------------------------------------------------------
+# --- the database cannot be written ---------------------------------------------------------------
 class Lock:
     """Another process that writes into the database, and does not end."""
 
@@ -146,7 +149,9 @@ def test_nothing_is_sent_while_nothing_can_be_written(folder, sink, trouble) -> 
     assert sink.copies() == {"joe": 1, "jane": 1}
 
 
-def test_what_was_sent_and_could_not_be_marked_is_marked_first_of_all(folder, sink, trouble) -> None:
+def test_what_was_sent_and_could_not_be_marked_is_marked_first_of_all(
+    folder, sink, trouble
+) -> None:
     queue(folder, "joe", "jane", "mona")
     sink.does["jane"] = trouble.take
     delivery = delivery_of(folder)
@@ -176,7 +181,9 @@ def test_a_refusal_that_could_not_be_marked_is_no_new_attempt(folder, sink, trou
         assert {item.sending_since for item in outbox.queued_after(tx, 0)} == {None}
 
 
-def test_who_delivers_everything_waits_until_it_can_be_marked(folder, sink, trouble, monkeypatch) -> None:
+def test_who_delivers_everything_waits_until_it_can_be_marked(
+    folder, sink, trouble, monkeypatch
+) -> None:
     monkeypatch.setattr(services, "UNWRITTEN_PAUSE_SECONDS", 0.05)
     queue(folder, "joe", "jane")
     sink.does["joe"] = trouble.take
@@ -188,7 +195,7 @@ def test_who_delivers_everything_waits_until_it_can_be_marked(folder, sink, trou
     assert states(folder) == {OutboxState.SENT: 2}
 
 
-# --- killed ------------------------------------------------------------------------------------------------
+# --- killed ---------------------------------------------------------------------------------------
 def flush(folder: ContestContext, held_until: Path) -> Process:
     """`knobeln mail flush`, not before this file is there."""
     wait = f"while [ ! -e '{held_until}' ]; do sleep 0.02; done; exec \"$@\""
@@ -209,7 +216,10 @@ def flush_and_be_killed(folder: ContestContext, sink: Meddler, name: str, go: Pa
 def test_a_kill_leaves_one_mail_in_doubt_which_goes_out_once_more(folder, sink, tmp_path) -> None:
     queue(folder, "joe", "jane", "mona")
     flush_and_be_killed(folder, sink, "jane", tmp_path / "go")
-    said = [knobeln_in(folder.path, "mail").stdout, knobeln_in(folder.path, "mail", "show", 2).output]
+    said = [
+        knobeln_in(folder.path, "mail").stdout,
+        knobeln_in(folder.path, "mail", "show", 2).output,
+    ]
     assert [text.count("in doubt") for text in said] == [1, 1]
     assert finish(flush(folder, tmp_path)) == os.EX_OK
     assert sink.copies() == {"joe": 1, "jane": 2, "mona": 1}
@@ -219,7 +229,9 @@ def test_a_kill_leaves_one_mail_in_doubt_which_goes_out_once_more(folder, sink, 
 
 
 @pytest.mark.slow
-def test_a_mail_that_we_are_killed_with_each_time_is_set_aside_and_the_next_goes_on(folder, sink, tmp_path):
+def test_a_mail_that_we_are_killed_with_each_time_is_set_aside_and_the_next_goes_on(
+    folder, sink, tmp_path
+):
     queue(folder, "joe", "jane", "mona")
     for _ in range(MAX_UNFINISHED):
         flush_and_be_killed(folder, sink, "jane", tmp_path / "go")
@@ -240,7 +252,7 @@ def journal(folder: ContestContext) -> str:
         return "\n".join(line.text for line in contest_state.log(tx, 100, area="error"))
 
 
-# --- one mail, and all the others --------------------------------------------------------------------------
+# --- one mail, and all the others -----------------------------------------------------------------
 class Posts:
     """The outbox of a contest at times of our choice."""
 
@@ -270,7 +282,9 @@ OUR_ERRORS = [
 ]
 
 
-@pytest.mark.parametrize("change", [change for _, change in OUR_ERRORS], ids=[name for name, _ in OUR_ERRORS])
+@pytest.mark.parametrize(
+    "change", [change for _, change in OUR_ERRORS], ids=[name for name, _ in OUR_ERRORS]
+)
 def test_a_mail_that_our_own_code_fails_with_is_set_aside_in_the_end(posts, sink, change) -> None:
     queue(posts.folder, "joe", "jane", "mona")
     posts.change("outbox", change, "id = 2")

@@ -1,4 +1,5 @@
-"""`knobeln serve` as a process: letters by SMTP, answers in Maildirs, and every way in which it ends."""
+"""`knobeln serve` as a process: letters by SMTP, answers in Maildirs, and every way in which it
+ends."""
 
 import re
 import threading
@@ -32,7 +33,9 @@ def test_a_team_registers_and_sends_a_program(server: Server) -> None:
     address = "joe@club.example"
     server.send(registration(address, "heavy_lords"), address)
     line = server.auth_line(address)
-    server.send(program(line, house_strategies()[0].source, "joe@holiday.example"), "joe@holiday.example")
+    server.send(
+        program(line, house_strategies()[0].source, "joe@holiday.example"), "joe@holiday.example"
+    )
     wait_for(lambda: len(server.answers(address)) == 2)
     report = server.answers(address)[-1]
     assert report["Subject"] == "KNOBELN: version 1 of heavy_lords is accepted"
@@ -45,7 +48,9 @@ def test_a_team_registers_and_sends_a_program(server: Server) -> None:
 
 
 @pytest.mark.slow
-def test_a_database_that_does_not_answer_for_a_while_does_not_end_the_server(server: Server) -> None:
+def test_a_database_that_does_not_answer_for_a_while_does_not_end_the_server(
+    server: Server,
+) -> None:
     with server.folder.store.write() as tx:
         tx.exec_driver_sql("ALTER TABLE contest RENAME TO elsewhere")
     wait_for(lambda: "loop=dates" in server.text() or server.process.poll() is not None)

@@ -1,4 +1,5 @@
-"""A whole contest by mail whose server is several processes, on one computer or as if on several."""
+"""A whole contest by mail whose server is several processes, on one computer or as if on
+several."""
 
 import mailbox
 import os
@@ -88,7 +89,9 @@ class Site:
 
     def mails(self) -> list[Message]:
         """All mails that all delivering processes have put into Maildirs."""
-        boxes = (box for folder in self.folders for box in (folder / "mail").glob("*") if is_made(box))
+        boxes = (
+            box for folder in self.folders for box in (folder / "mail").glob("*") if is_made(box)
+        )
         return [mail for box in boxes for mail in mailbox.Maildir(box)]
 
     def answers(self, name: str, subject: str) -> list[Message]:
@@ -119,7 +122,9 @@ def site(tmp_path: Path, database: str | None) -> Iterator[Site]:
 
 @pytest.mark.slow
 @also_by_day
-def test_each_letter_is_answered_once_though_a_worker_dies_in_the_middle_of_a_build(site: Site) -> None:
+def test_each_letter_is_answered_once_though_a_worker_dies_in_the_middle_of_a_build(
+    site: Site,
+) -> None:
     site.serve("intake", "desk", folder=site.contest.path)
     wait_for(lambda: greets(site.port, b"220"))
     doomed = site.serve_and_die("before the compiler", "compile")
@@ -160,7 +165,9 @@ def ended(process: Process) -> int | None:
 
 
 @pytest.mark.slow
-def test_a_part_that_may_be_there_once_refuses_to_start_twice_and_the_status_names_missing_ones(site, capfd):
+def test_a_part_that_may_be_there_once_refuses_to_start_twice_and_the_status_names_missing_ones(
+    site, capfd
+):
     def advice() -> str:
         return knobeln_in(site.contest.path, "status").output
 
@@ -189,8 +196,11 @@ def test_a_part_that_may_be_there_once_refuses_to_start_twice_and_the_status_nam
 
 @pytest.mark.slow
 @pytest.mark.night
-def test_a_part_whose_connections_break_works_on_and_has_its_lock_again(tmp_path, postgresql, monkeypatch):
-    """As when the database is started anew: nobody else may take the part, and `restore` must be refused."""
+def test_a_part_whose_connections_break_works_on_and_has_its_lock_again(
+    tmp_path, postgresql, monkeypatch
+):
+    """As when the database is started anew: nobody else may take the part, and `restore` must be
+    refused."""
     monkeypatch.setenv("KNOBELN_DATABASE", postgresql.new_database())
     site = Site(tmp_path, several_computers=True)
     store = site.contest.store
@@ -198,7 +208,9 @@ def test_a_part_whose_connections_break_works_on_and_has_its_lock_again(tmp_path
     try:
         wait_for(lambda: "at work" in (tmp_path / "log 0").read_text())
         store.close()  # or our own connections would break, too
-        end_all = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid != pg_backend_pid()"
+        end_all = (
+            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid != pg_backend_pid()"
+        )
         execute(store.url, f"{end_all} AND datname = current_database()")
         wait_for(lambda: not store.is_held("serve-desk"))
         wait_for(lambda: store.is_held("serve-desk"))

@@ -24,7 +24,9 @@ RAW = b"Subject: hello\r\n\r\nHello\r\n"
 
 
 @pytest.fixture
-def trusted(authority: trustme.CA, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> ssl.SSLContext:
+def trusted(
+    authority: trustme.CA, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> ssl.SSLContext:
     """The relay's side of TLS, with a certificate that this computer trusts."""
     authority.cert_pem.write_to_path(tmp_path / "authority.pem")
     monkeypatch.setenv("SSL_CERT_FILE", str(tmp_path / "authority.pem"))
@@ -52,9 +54,16 @@ LOGINS = [(PASSWORD, [], "PLAIN"), (PASSWORD, ["PLAIN"], "LOGIN"), ("", [], "XOA
 def test_a_login_behind_starttls(trusted, tmp_path, password, without, mechanism) -> None:
     sink = Sink()
     with relay(
-        sink, tls_context=trusted, require_starttls=True, auth_required=True, auth_exclude_mechanism=without
+        sink,
+        tls_context=trusted,
+        require_starttls=True,
+        auth_required=True,
+        auth_exclude_mechanism=without,
     ) as port:
-        assert send(way_out(port, tmp_path, security="starttls", password=password)) == "250 taken as 4711"
+        assert (
+            send(way_out(port, tmp_path, security="starttls", password=password))
+            == "250 taken as 4711"
+        )
     assert sink.logins == [(mechanism, True)]
     assert sink.taken[0][:2] == (ROBOT, "joe@a.example")
 
@@ -63,21 +72,30 @@ def test_a_login_where_all_is_encrypted(trusted: ssl.SSLContext, tmp_path: Path)
     sink = Sink()
     options = {"auth_required": True, "auth_require_tls": False}
     with relay(sink, implicit=trusted, **options) as port:
-        assert send(way_out(port, tmp_path, security="tls", password=PASSWORD)) == "250 taken as 4711"
+        assert (
+            send(way_out(port, tmp_path, security="tls", password=PASSWORD)) == "250 taken as 4711"
+        )
     assert sink.logins == [("PLAIN", True)]
 
 
 @pytest.mark.parametrize("security", ["starttls", "tls"])
 @pytest.mark.parametrize("fault", ["another name", "nobody's certificate"])
-def test_a_relay_that_cannot_prove_who_it_is_learns_nothing(authority, trusted, tmp_path, security, fault):
+def test_a_relay_that_cannot_prove_who_it_is_learns_nothing(
+    authority, trusted, tmp_path, security, fault
+):
     sink = Sink()
     context = (
         server_context(authority, "relay.example")
         if fault == "another name"
         else server_context(trustme.CA())
     )
-    options: dict[str, Any] = {"implicit": context} if security == "tls" else {"tls_context": context}
-    with relay(sink, **options) as port, pytest.raises(RelayUnreachable, match="certificate verify failed"):
+    options: dict[str, Any] = (
+        {"implicit": context} if security == "tls" else {"tls_context": context}
+    )
+    with (
+        relay(sink, **options) as port,
+        pytest.raises(RelayUnreachable, match="certificate verify failed"),
+    ):
         send(way_out(port, tmp_path, security=security))
     assert (sink.logins, sink.taken) == ([], [])
 
@@ -91,16 +109,24 @@ WRONG = [
 
 
 @pytest.mark.parametrize(("facts", "said"), WRONG)
-def test_a_login_that_is_not_accepted_is_told_without_the_secret(trusted, tmp_path, facts, said) -> None:
+def test_a_login_that_is_not_accepted_is_told_without_the_secret(
+    trusted, tmp_path, facts, said
+) -> None:
     sink = Sink()
-    with relay(sink, tls_context=trusted) as port, pytest.raises(RelayUnreachable, match=said) as caught:
+    with (
+        relay(sink, tls_context=trusted) as port,
+        pytest.raises(RelayUnreachable, match=said) as caught,
+    ):
         send(way_out(port, tmp_path, security="starttls", **facts))
     assert sink.taken == []
     assert not any(secret in str(caught.value) for secret in ("wrong", PASSWORD, "Bearer"))
 
 
 def test_a_login_that_the_relay_does_not_offer_is_told(tmp_path: Path) -> None:
-    with relay(Sink()) as port, pytest.raises(RelayUnreachable, match="offers no login by password"):
+    with (
+        relay(Sink()) as port,
+        pytest.raises(RelayUnreachable, match="offers no login by password"),
+    ):
         send(way_out(port, tmp_path))
 
 
@@ -111,7 +137,9 @@ def test_a_relay_that_asks_for_a_login_which_we_do_not_have_costs_no_mail(tmp_pa
 
 
 @pytest.mark.slow
-def test_a_token_that_only_serve_knows_is_missed_where_it_is_needed_and_not_before(tmp_path: Path) -> None:
+def test_a_token_that_only_serve_knows_is_missed_where_it_is_needed_and_not_before(
+    tmp_path: Path,
+) -> None:
     folder = tmp_path / "contest"
     assert CliRunner().invoke(main, ["init", str(folder)]).exit_code == 0
     for name, value in (
@@ -136,7 +164,11 @@ def test_a_token_that_is_not_accepted_any_more_is_asked_for_again(trusted, tmp_p
     (tmp_path / "token").write_text("old")
     with relay(sink, tls_context=trusted) as port:
         transport = way_out(
-            port, tmp_path, security="starttls", password="", token_command=f"cat {tmp_path / 'token'}"
+            port,
+            tmp_path,
+            security="starttls",
+            password="",
+            token_command=f"cat {tmp_path / 'token'}",
         )
         with pytest.raises(DeliveryDeferred):
             send(transport)
@@ -153,8 +185,16 @@ ADVICE = [
     ({"security": "tls"}, {}, 'try mail.security = "starttls"'),
     ({"security": "starttls"}, {}, 'try mail.security = "tls"'),
     ({}, {}, "logins at 587 or 465"),
-    ({"password": "wrong"}, {"auth_require_tls": False}, "KNOBELN_SET_MAIL__PASSWORD; some providers"),
-    ({"username": ""}, {"auth_required": True, "auth_require_tls": False}, "the relay wants a login"),
+    (
+        {"password": "wrong"},
+        {"auth_require_tls": False},
+        "KNOBELN_SET_MAIL__PASSWORD; some providers",
+    ),
+    (
+        {"username": ""},
+        {"auth_required": True, "auth_require_tls": False},
+        "the relay wants a login",
+    ),
     ({"password": "", "token_command": "false"}, {"auth_require_tls": False}, "oauth.*"),
     ({"password": "", "token_command": "echo old"}, {"auth_require_tls": False}, "app password"),
     ({"password": "", "token_command": ""}, {}, "KNOBELN_SET_OAUTH__REFRESH_TOKEN"),
@@ -163,7 +203,9 @@ ADVICE = [
 
 
 @pytest.mark.parametrize(("facts", "options", "advice"), ADVICE)
-def test_for_each_way_in_which_it_fails_doctor_knows_what_helps(tmp_path, facts, options, advice) -> None:
+def test_for_each_way_in_which_it_fails_doctor_knows_what_helps(
+    tmp_path, facts, options, advice
+) -> None:
     with relay(Sink(), **options) as port, pytest.raises(DeliveryDeferred) as caught:
         way_out(port, tmp_path, **facts).send(ROBOT, "joe@a.example", RAW)
     assert advice in advice_on(str(caught.value))

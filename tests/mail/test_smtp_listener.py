@@ -37,7 +37,9 @@ ENVELOPE = b"\r\nMAIL FROM:<joe@x.example>\r\nRCPT TO:<knobeln@contest.example>\
 
 
 @contextmanager
-def listening(accept: Callable[..., object], folder: Path = Path(), **mail: object) -> Iterator[Listener]:
+def listening(
+    accept: Callable[..., object], folder: Path = Path(), **mail: object
+) -> Iterator[Listener]:
     """`accept` is called with each letter."""
     with listening_at(
         lambda batch: [accept(*astuple(letter)[:3]) for letter in batch], folder, **mail
@@ -50,7 +52,9 @@ def listening_at(
     accept_all: Callable[..., object], folder: Path = Path(), **mail: object
 ) -> Iterator[Listener]:
     """`accept_all` is called with all letters that came at once."""
-    listener = Listener(make_settings(mail=Mail(**{"listen": "127.0.0.1:0", **mail})), accept_all, folder)
+    listener = Listener(
+        make_settings(mail=Mail(**{"listen": "127.0.0.1:0", **mail})), accept_all, folder
+    )
     listener.start()
     try:
         yield listener
@@ -81,7 +85,10 @@ def client_of(
     *arguments: Any, client: type[smtplib.SMTP] = smtplib.SMTP, **mail: object
 ) -> Iterator[smtplib.SMTP]:
     """A client of a listener with these settings, see `listening`."""
-    with listening(*arguments, **mail) as listener, client("127.0.0.1", listener.port, timeout=10) as talking:
+    with (
+        listening(*arguments, **mail) as listener,
+        client("127.0.0.1", listener.port, timeout=10) as talking,
+    ):
         yield talking
 
 
@@ -138,7 +145,9 @@ def test_too_many_recipients_are_put_off(client: smtplib.SMTP) -> None:
     assert codes == [250] * smtp.MAX_RECIPIENTS + [452]
 
 
-@pytest.mark.parametrize("sender", ["a" * 400 + "@x.example", "a b@x.example", '"a b"@x.example', "nobody"])
+@pytest.mark.parametrize(
+    "sender", ["a" * 400 + "@x.example", "a b@x.example", '"a b"@x.example', "nobody"]
+)
 def test_an_unusable_sender_is_refused(client: smtplib.SMTP, sender: str) -> None:
     code, _ = client.docmd(f"MAIL FROM:<{sender}>")
     assert code in (501, 553, 555)
@@ -167,7 +176,12 @@ def test_only_one_end_of_data_is_an_end(port: int, store: Store, ending: bytes) 
     smuggled = b"MAIL FROM:<eve@x.example>\r\nRCPT TO:<knobeln@contest.example>\r\nDATA\r\nevil\r\n"
     with socket.create_connection(("127.0.0.1", port), 10) as raw:
         answers = raw.makefile("rb")
-        for line in (b"EHLO x", b"MAIL FROM:<joe@x.example>", b"RCPT TO:<knobeln@contest.example>", b"DATA"):
+        for line in (
+            b"EHLO x",
+            b"MAIL FROM:<joe@x.example>",
+            b"RCPT TO:<knobeln@contest.example>",
+            b"DATA",
+        ):
             raw.sendall(line + b"\r\n")
             while answers.readline()[3:4] != b" ":
                 pass
@@ -180,8 +194,12 @@ def test_only_one_end_of_data_is_an_end(port: int, store: Store, ending: bytes) 
     assert count(store) == 1
 
 
-@pytest.mark.parametrize("error", [StoreBusy("locked"), OSError("full"), RuntimeError("a fault of ours")])
-def test_a_failure_of_ours_asks_the_sender_to_try_again_and_the_next_letter_needs_no_reset(error) -> None:
+@pytest.mark.parametrize(
+    "error", [StoreBusy("locked"), OSError("full"), RuntimeError("a fault of ours")]
+)
+def test_a_failure_of_ours_asks_the_sender_to_try_again_and_the_next_letter_needs_no_reset(
+    error,
+) -> None:
     failing = [error]
 
     def fail_once(*_: object) -> None:
@@ -196,7 +214,9 @@ def test_a_failure_of_ours_asks_the_sender_to_try_again_and_the_next_letter_need
     assert codes == [250, 250, 451, 250, 250, 250]
 
 
-def test_one_connection_too_many_is_put_off_until_another_ends(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_one_connection_too_many_is_put_off_until_another_ends(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr(smtp, "MAX_CONNECTIONS", 2)
     with listening(lambda *_: None) as listener:
         first, second = (smtplib.SMTP("127.0.0.1", listener.port, timeout=10) for _ in range(2))
@@ -210,19 +230,25 @@ def test_one_connection_too_many_is_put_off_until_another_ends(monkeypatch: pyte
 
 def test_no_host_but_this_one_may_take_all_connections(monkeypatch: pytest.MonkeyPatch) -> None:
     with listening(lambda *_: None) as listener:
-        local = [smtplib.SMTP("127.0.0.1", listener.port, timeout=10) for _ in range(smtp.MAX_PER_HOST + 1)]
+        local = [
+            smtplib.SMTP("127.0.0.1", listener.port, timeout=10)
+            for _ in range(smtp.MAX_PER_HOST + 1)
+        ]
         monkeypatch.setattr(smtp, "is_ours", lambda _host: False)
         with pytest.raises(smtplib.SMTPConnectError) as refused:
             smtplib.SMTP("127.0.0.1", listener.port, timeout=10)
         assert refused.value.smtp_code == 421
-        with smtplib.SMTP("127.0.0.1", listener.port, source_address=("127.0.0.2", 0), timeout=10) as other:
+        with smtplib.SMTP(
+            "127.0.0.1", listener.port, source_address=("127.0.0.2", 0), timeout=10
+        ) as other:
             assert other.noop()[0] == 250
         for client in local:
             client.quit()
 
 
 @pytest.mark.parametrize(
-    ("host", "ours"), [("127.0.0.1", True), ("::1", True), ("192.0.2.7", False), ("fe80::1%eth0", False)]
+    ("host", "ours"),
+    [("127.0.0.1", True), ("::1", True), ("192.0.2.7", False), ("fe80::1%eth0", False)],
 )
 def test_only_this_machine_is_ours(host: str, ours: bool) -> None:
     assert smtp.is_ours(host) is ours
@@ -297,7 +323,9 @@ def test_letters_that_come_at_once_are_kept_at_once_and_one_that_breaks_us_stops
     with listening_at(accept_all) as listener:
         go = threading.Thread(target=go_on_when_five_wait)
         go.start()
-        raws = [LETTER + (b"poison" if number == 3 else b"%d" % number) + b"\r\n" for number in range(6)]
+        raws = [
+            LETTER + (b"poison" if number == 3 else b"%d" % number) + b"\r\n" for number in range(6)
+        ]
         assert letters_at_once(listener, raws, first) == codes
         go.join(20)
     assert called == calls
@@ -305,7 +333,10 @@ def test_letters_that_come_at_once_are_kept_at_once_and_one_that_breaks_us_stops
 
 def test_a_silent_client_is_sent_away(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(smtp, "TIMEOUT_SECONDS", 0.2)
-    with listening(lambda *_: None) as made, socket.create_connection(("127.0.0.1", made.port), 5) as raw:
+    with (
+        listening(lambda *_: None) as made,
+        socket.create_connection(("127.0.0.1", made.port), 5) as raw,
+    ):
         lines = raw.makefile("rb").read().splitlines()
     assert [line[:3] for line in lines] == [b"220", b"421"]
 
@@ -320,7 +351,9 @@ def test_a_connection_lost_in_the_middle_leaves_nothing(port: int, store: Store)
 
 def test_a_port_in_use_may_be_free_later() -> None:
     with listening(lambda *_: None) as listener:
-        second = Listener(make_settings(mail=Mail(listen=f"127.0.0.1:{listener.port}")), lambda *_: None)
+        second = Listener(
+            make_settings(mail=Mail(listen=f"127.0.0.1:{listener.port}")), lambda *_: None
+        )
         with pytest.raises(TryAgain, match=r"mail\.listen"):
             second.start()
 
@@ -366,7 +399,9 @@ def test_letters_to_a_role_at_our_domain_are_passed_on_to_the_organizer(
 
 
 def test_the_robots_own_letters_are_handled_also_where_a_role_gets_them_too(client, world) -> None:
-    client.sendmail(JOE, [ROBOT, "postmaster@contest.example"], LETTER.replace(b"please compile", b"help"))
+    client.sendmail(
+        JOE, [ROBOT, "postmaster@contest.example"], LETTER.replace(b"please compile", b"help")
+    )
     (mail,) = handled(world)
     assert mail["To"] == JOE
 
@@ -391,7 +426,7 @@ def test_an_organizer_with_such_an_address_gets_no_letter_from_us_to_us() -> Non
     assert not is_role("abuse@contest.example", settings.contest)
 
 
-# --- long lines, odd addresses, floods --------------------------------------------------------------------
+# --- long lines, odd addresses, floods ------------------------------------------------------------
 def test_a_line_longer_than_we_take_is_refused_and_the_next_letter_is_taken(client, store) -> None:
     with pytest.raises(smtplib.SMTPDataError) as refused:
         client.sendmail(JOE, [ROBOT], LETTER + b"y" * (smtp.MAX_LINE_BYTES + 10) + b"\r\nRSET\r\n")
@@ -401,9 +436,17 @@ def test_a_line_longer_than_we_take_is_refused_and_the_next_letter_is_taken(clie
 
 
 def test_a_line_without_end_does_not_fill_our_memory() -> None:
-    with listening(lambda *_: None) as made, socket.create_connection(("127.0.0.1", made.port), 10) as raw:
+    with (
+        listening(lambda *_: None) as made,
+        socket.create_connection(("127.0.0.1", made.port), 10) as raw,
+    ):
         answers = raw.makefile("rb")
-        for line in (b"HELO x", b"MAIL FROM:<joe@x.example>", b"RCPT TO:<knobeln@contest.example>", b"DATA"):
+        for line in (
+            b"HELO x",
+            b"MAIL FROM:<joe@x.example>",
+            b"RCPT TO:<knobeln@contest.example>",
+            b"DATA",
+        ):
             raw.sendall(line + b"\r\n")
         sent = 0
         with suppress(OSError):
@@ -423,8 +466,10 @@ def test_a_line_without_end_does_not_fill_our_memory() -> None:
         b"MAIL FROM:<", b'MAIL FROM:<"', b"MAIL FROM:<@", b"MAIL FROM:\xff\xfe",
         b"MAIL FROM:<joe@x.example\xed\xa0\x80>", b"MAIL FROM:<joe\x00@x.example>",
         b"MAIL FROM:<j\xc3\xb6@x.example>", b"MAIL FROM:<j\xe2\x80\xaeo@x.example> SMTPUTF8",
-        b"MAIL FROM:<j@x.example> SIZE=x", b"MAIL FROM:<j@x.example> FUTURE=1", b"RCPT TO:<", b"DATA",
-        b"BDAT 10 LAST", b"AUTH PLAIN AGEAYg==", b"EHLO", b"VRFY knobeln", b"\xff\xff", b"X" * 2_000,
+        b"MAIL FROM:<j@x.example> SIZE=x", b"MAIL FROM:<j@x.example> FUTURE=1", b"RCPT TO:<",
+        b"DATA",
+        b"BDAT 10 LAST", b"AUTH PLAIN AGEAYg==", b"EHLO", b"VRFY knobeln", b"\xff\xff",
+        b"X" * 2_000,
     ],
 )  # fmt: skip
 def test_what_is_wrong_in_a_command_is_not_called_our_failure(port: int, command: bytes) -> None:
@@ -443,7 +488,9 @@ def test_what_is_wrong_in_a_command_is_not_called_our_failure(port: int, command
 @pytest.mark.parametrize(
     ("command", "most"), [(b"NOOP", smtp.MAX_IDLE_COMMANDS), (b"RSET", smtp.MAX_SAME_COMMAND)]
 )
-def test_the_same_command_too_often_ends_the_conversation(port: int, command: bytes, most: int) -> None:
+def test_the_same_command_too_often_ends_the_conversation(
+    port: int, command: bytes, most: int
+) -> None:
     with socket.create_connection(("127.0.0.1", port), 10) as raw:
         raw.sendall(b"HELO x\r\n" + (command + b"\r\n") * (most + 1))
         lines = raw.makefile("rb").read().splitlines()
@@ -479,7 +526,9 @@ def test_headers_that_we_could_not_read_and_loops_are_refused(client, store, fie
     assert count(store) == (code == 250)
 
 
-def test_a_long_sender_is_taken_also_while_others_come_and_go(client: smtplib.SMTP, port: int) -> None:
+def test_a_long_sender_is_taken_also_while_others_come_and_go(
+    client: smtplib.SMTP, port: int
+) -> None:
     with smtplib.SMTP("127.0.0.1", port, timeout=10) as other:
         other.ehlo()
     assert client.docmd("MAIL FROM:<joe@x.example> SIZE=100" + " " * 470 + "SMTPUTF8")[0] == 250
@@ -489,9 +538,10 @@ def test_no_login_is_offered_that_nobody_has(client: smtplib.SMTP) -> None:
     assert not client.has_extn("auth")
 
 
-# --- STARTTLS ----------------------------------------------------------------------------------------------
+# --- STARTTLS -------------------------------------------------------------------------------------
 def write_certificate(authority: trustme.CA, folder: Path) -> bytes:
-    """A new certificate with its key as the folder's `server.pem`; the certificate as it is presented."""
+    """A new certificate with its key as the folder's `server.pem`; the certificate as it is
+    presented."""
     certificate = authority.issue_cert("localhost", "127.0.0.1")
     certificate.private_key_and_cert_chain_pem.write_to_path(folder / "server.pem")
     return ssl.PEM_cert_to_DER_cert(certificate.cert_chain_pems[0].bytes().decode())
@@ -507,10 +557,14 @@ def presented(authority: trustme.CA, port: int) -> bytes | None:
         return client.sock.getpeercert(binary_form=True)
 
 
-def test_letters_come_encrypted_and_a_renewed_certificate_is_taken_without_a_restart(authority, tmp_path):
+def test_letters_come_encrypted_and_a_renewed_certificate_is_taken_without_a_restart(
+    authority, tmp_path
+):
     taken: list[bytes] = []
     first = write_certificate(authority, tmp_path)
-    with listening(lambda raw, *_: taken.append(raw), tmp_path, tls_certificate="server.pem") as listener:
+    with listening(
+        lambda raw, *_: taken.append(raw), tmp_path, tls_certificate="server.pem"
+    ) as listener:
         assert presented(authority, listener.port) == first
         second = write_certificate(authority, tmp_path)
         assert presented(authority, listener.port) == second != first
@@ -519,7 +573,9 @@ def test_letters_come_encrypted_and_a_renewed_certificate_is_taken_without_a_res
     assert taken == [LETTER] * 3
 
 
-def test_what_came_before_starttls_counts_for_nothing(authority: trustme.CA, tmp_path: Path) -> None:
+def test_what_came_before_starttls_counts_for_nothing(
+    authority: trustme.CA, tmp_path: Path
+) -> None:
     write_certificate(authority, tmp_path)
     context = ssl.create_default_context()
     authority.configure_trust(context)
@@ -545,14 +601,20 @@ def test_a_certificate_that_cannot_be_used_is_a_fault_of_the_settings(tmp_path, 
         listener.start()
 
 
-# --- LMTP, and Unix sockets --------------------------------------------------------------------------------
-@pytest.mark.parametrize(("raw", "code"), [(LETTER, 250), (TOO_LARGE, 552), (b"A: \0\r\n\r\n", 554)])
+# --- LMTP, and Unix sockets -----------------------------------------------------------------------
+@pytest.mark.parametrize(
+    ("raw", "code"), [(LETTER, 250), (TOO_LARGE, 552), (b"A: \0\r\n\r\n", 554)]
+)
 def test_lmtp_says_for_each_recipient_what_became_of_the_letter(raw: bytes, code: int) -> None:
     taken: list[object] = []
-    with client_of(lambda *a: taken.append(a), client=smtplib.LMTP, listen_protocol="lmtp") as client:
+    with client_of(
+        lambda *a: taken.append(a), client=smtplib.LMTP, listen_protocol="lmtp"
+    ) as client:
         client.ehlo_or_helo_if_needed()
         client.mail(JOE)
-        recipients = [client.rcpt(a)[0] for a in (ROBOT, "jane@contest.example", "prechelt@contest.example")]
+        recipients = [
+            client.rcpt(a)[0] for a in (ROBOT, "jane@contest.example", "prechelt@contest.example")
+        ]
         assert recipients == [250, 550, 250]
         assert client.docmd("DATA")[0] == 354
         client.send(raw + b".\r\n")

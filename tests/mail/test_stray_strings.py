@@ -1,4 +1,5 @@
-"""An authentification string in a program, besides that of the `<<FROM>>` line: nothing is compiled."""
+"""An authentification string in a program, besides that of the `<<FROM>>` line: nothing is
+compiled."""
 
 import pytest
 
@@ -19,7 +20,10 @@ PLACES = [
 @pytest.mark.parametrize("place", PLACES)
 def test_a_string_in_a_program_is_refused_with_its_line(world: World, place: str) -> None:
     name, string = registered(world)
-    text = f"/* {from_line(name, string).strip()} */\n\n{place.replace('STRING', string)}main() {{ }}\n"
+    text = (
+        f"/* {from_line(name, string).strip()} */\n\n{place.replace('STRING', string)}main() {{"
+        " }\n"
+    )
     (mail,) = world.send("please compile", text)
     line = next(number for number, found in enumerate(place.split("\n"), 3) if "STRING" in found)
     assert f"- line {line} An authentification string is in this line." in flat(mail)

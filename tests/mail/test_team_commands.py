@@ -1,4 +1,5 @@
-"""What a team can ask for and change by mail: help, status, mail-preference, withdraw, a new string."""
+"""What a team can ask for and change by mail: help, status, mail-preference, withdraw, a new
+string."""
 
 import inspect
 import re
@@ -16,7 +17,17 @@ from contest import presets
 from contest.config.settings import Settings
 from contest.games.registry import registered as registered_games
 from contest.mail.compose import compose
-from contest.model import Fault, GameResult, Outgoing, Phase, SeatResult, Team, TeamState, Trial, Verdict
+from contest.model import (
+    Fault,
+    GameResult,
+    Outgoing,
+    Phase,
+    SeatResult,
+    Team,
+    TeamState,
+    Trial,
+    Verdict,
+)
 from contest.schema.sections import Mail, Registration, Teams
 from contest.store import contest_state, submissions, teams
 from mailserver.commands import COMMANDS, help_topics, recognise
@@ -90,13 +101,16 @@ def send_program(
         queued = next_queued(tx)
         assert queued
         report = build_report(image_digest="image" if accepted else None, trial=trial)
-        submissions.add_build(tx, queued.id, report, b"image" if accepted else None, world.clock.now())
+        submissions.add_build(
+            tx, queued.id, report, b"image" if accepted else None, world.clock.now()
+        )
 
 
-# --- typing errors -----------------------------------------------------------------------------------------
+# --- typing errors --------------------------------------------------------------------------------
 MEANT = [
     ("plaese comple", "please compile"), ("compile", "please compile"),
-    ("registration for CHESS", "registration for KNOBELN"), ("mail-preferences LAP", "mail-preference CODES"),
+    ("registration for CHESS", "registration for KNOBELN"),
+    ("mail-preferences LAP", "mail-preference CODES"),
     ("withdrawal", "withdraw"), ("statsu", "status"), ("helpp", ""), ("what now?", ""), ("", ""),
 ]  # fmt: skip
 
@@ -142,7 +156,7 @@ def test_the_words_after_a_command_stay_as_they_are_written(subject, name, words
     assert (command.name, arguments) == (name, words)
 
 
-# --- help --------------------------------------------------------------------------------------------------
+# --- help -----------------------------------------------------------------------------------------
 def test_help_lists_every_command_of_the_contest(world: World) -> None:
     (mail,) = world.send("help", "x")
     for command in COMMANDS:
@@ -225,7 +239,7 @@ def test_any_word_can_be_asked_about(word: str) -> None:
     assert len(help_topics.near(word, COMMANDS, settings)) <= 3
 
 
-# --- status ------------------------------------------------------------------------------------------------
+# --- status ---------------------------------------------------------------------------------------
 def test_the_status_goes_to_the_registered_address_only(world: World) -> None:
     from_line = registered_line(world)
     (asked,) = world.send("status", "", sender=f"Our Team <{ADDRESS.upper()}>")
@@ -279,7 +293,10 @@ def test_the_status_tells_that_what_counts_failed_its_trial_game(world: World) -
     send_program(world, from_line, accepted=False)
     (mail,) = world.send("status", "", sender=ADDRESS)
     assert "Version 1 of your program counts" in flat(mail)
-    assert "But it failed its trial game against example: throw 1 was 0. In the contest this" in flat(mail)
+    assert (
+        "But it failed its trial game against example: throw 1 was 0. In the contest this"
+        in flat(mail)
+    )
     assert "Please fix it and send it again." in flat(mail)
     for trial in (tried(Verdict.OK), tried(Verdict.INTERNAL), None):
         send_program(world, from_line, trial=trial)
@@ -303,14 +320,15 @@ def test_the_status_tells_what_is_open(world: World, at: object, words: str) -> 
 
 
 @pytest.mark.parametrize(
-    ("phase", "words"), [(Phase.RUNNING, "The contest is running"), (Phase.FINISHED, "The contest is over")]
+    ("phase", "words"),
+    [(Phase.RUNNING, "The contest is running"), (Phase.FINISHED, "The contest is over")],
 )
 def test_the_status_tells_how_far_the_contest_is(world: World, phase: Phase, words: str) -> None:
     world.enter(phase)
     assert words in world.answer("status", "")
 
 
-# --- mail-preference ---------------------------------------------------------------------------------------
+# --- mail-preference ------------------------------------------------------------------------------
 PREFERENCES = [
     ("mail-preference LAP", "", "LAP"),
     ("mail-preference LAP,DGP,RSM", "", "LAP,DGP,RSM"),
@@ -324,7 +342,9 @@ PREFERENCES = [
 
 
 @pytest.mark.parametrize(("subject", "text", "codes"), PREFERENCES)
-def test_a_team_changes_which_reports_it_gets(world: World, subject: str, text: str, codes: str) -> None:
+def test_a_team_changes_which_reports_it_gets(
+    world: World, subject: str, text: str, codes: str
+) -> None:
     (mail,) = world.send(subject, text + registered_line(world), sender=EVE)
     assert mail["To"] == ADDRESS
     assert ",".join(team(world).registration.preferences) == codes
@@ -363,17 +383,25 @@ def test_a_changed_preference_counts_while_the_contest_runs_and_not_after(world:
     assert team(world).registration.preferences == ("GRR",)
 
 
-# --- whose letter it is ------------------------------------------------------------------------------------
+# --- whose letter it is ---------------------------------------------------------------------------
 BY_STRING = [COMPILE, "withdraw"]
 
 
 @pytest.mark.parametrize("subject", BY_STRING)
-def test_whatever_is_wrong_with_the_string_the_writer_reads_the_same(world: World, subject: str) -> None:
+def test_whatever_is_wrong_with_the_string_the_writer_reads_the_same(
+    world: World, subject: str
+) -> None:
     ours = registered_line(world).split()[2]
     form = FORM.replace("our_team", "other").replace("heavy", "light").replace("Joe", "Jim")
     other = registered_line(world, form).split()[2]
     wrong = "aaaa-bbbb"
-    tries = [(NAME, wrong), ("nobody", wrong), ("nobody", ours), (NAME, other), (NAME.upper(), ours)]
+    tries = [
+        (NAME, wrong),
+        ("nobody", wrong),
+        ("nobody", ours),
+        (NAME, other),
+        (NAME.upper(), ours),
+    ]
     sent = [world.send(subject, program(from_line(*each)), sender=EVE) for each in tries]
     to_writer = [[flat(mail) for mail in mails if mail["To"] == EVE] for mails in sent]
     assert to_writer == [to_writer[0][:1]] * 5
@@ -387,7 +415,9 @@ def test_whatever_is_wrong_with_the_string_the_writer_reads_the_same(world: Worl
 
 
 @pytest.mark.parametrize("subject", [*BY_STRING, "status"])
-def test_a_team_whose_name_was_used_is_told_once_a_day_with_the_command(world: World, subject: str) -> None:
+def test_a_team_whose_name_was_used_is_told_once_a_day_with_the_command(
+    world: World, subject: str
+) -> None:
     registered_line(world)
     for number in range(3):
         mails = world.send(subject, program(f"<<FROM>> {NAME} aaaa-bbbb\n{number}\n"), sender=EVE)
@@ -400,7 +430,11 @@ def test_a_team_whose_name_was_used_is_told_once_a_day_with_the_command(world: W
 @pytest.mark.parametrize("subject", BY_STRING)
 def test_a_team_that_was_given_another_name_is_told_it(world: World, subject: str) -> None:
     registered_line(world)
-    form = FORM.replace("our_team", "second").replace("Joe", "Jim").replace("on: University", "on: School")
+    form = (
+        FORM.replace("our_team", "second")
+        .replace("Joe", "Jim")
+        .replace("on: University", "on: School")
+    )
     string = string_in(*world.send(REGISTER, form))
     (answer,) = world.send(subject, program(from_line(NAME, string)), sender=EVE)
     assert string not in body_of(answer)
@@ -437,7 +471,7 @@ def test_a_marked_up_line_is_found(world: World) -> None:
     assert "not carried out" not in mail["Subject"]
 
 
-# --- withdraw ----------------------------------------------------------------------------------------------
+# --- withdraw -------------------------------------------------------------------------------------
 def test_who_withdraws_takes_no_part_and_is_told(world: World) -> None:
     from_line = registered_line(world)
     send_program(world, from_line)
@@ -466,7 +500,9 @@ def test_a_program_that_waits_is_not_compiled_for_a_team_that_has_withdrawn(worl
 
 
 @pytest.mark.parametrize("subject", BY_STRING)
-def test_the_string_of_a_team_that_has_withdrawn_is_worth_nothing(world: World, subject: str) -> None:
+def test_the_string_of_a_team_that_has_withdrawn_is_worth_nothing(
+    world: World, subject: str
+) -> None:
     from_line = registered_line(world)
     world.send("withdraw", from_line)
     (mail,) = world.send(subject, program(from_line), sender=EVE)
@@ -491,18 +527,23 @@ def test_registering_again_brings_the_same_team_back_with_its_programs(world: Wo
     first = team(world).id
     world.send("withdraw", from_line)
     (mail,) = world.send(REGISTER, FORM.replace("LAP,DGP,GRG,RSM", "GRR"))
-    assert "Version 1 of your program, which you sent before you withdrew, counts again." in flat(mail)
+    assert "Version 1 of your program, which you sent before you withdrew, counts again." in flat(
+        mail
+    )
     again = team(world)
     assert (again.id, again.state) == (first, TeamState.ACTIVE)
     assert again.registration.preferences == ("GRR",)
-    assert "do not belong together" in world.answer("mail-preference LAP", from_line, sender=ADDRESS)
+    assert "do not belong together" in world.answer(
+        "mail-preference LAP", from_line, sender=ADDRESS
+    )
     assert "is changed" in world.answer("mail-preference LAP", f"<<FROM>> {NAME} {string_in(mail)}")
     with world.store.write() as tx:
         assert [entry.name for entry in submissions.freeze(tx)] == [NAME]
 
 
 @pytest.mark.parametrize(
-    ("phase", "words"), [(Phase.RUNNING, "The contest is running."), (Phase.FINISHED, "The contest is over.")]
+    ("phase", "words"),
+    [(Phase.RUNNING, "The contest is running."), (Phase.FINISHED, "The contest is over.")],
 )
 def test_nobody_withdraws_by_mail_after_the_start(world: World, phase: Phase, words: str) -> None:
     from_line = registered_line(world)
@@ -540,8 +581,10 @@ def test_the_organizer_may_refuse_to_take_a_team_back(make_world: Callable[..., 
     assert team(world).state is TeamState.WITHDRAWN
 
 
-# --- a new string ------------------------------------------------------------------------------------------
-def test_a_new_string_goes_to_the_registered_address_and_the_old_one_is_void_once_it_is_used(world) -> None:
+# --- a new string ---------------------------------------------------------------------------------
+def test_a_new_string_goes_to_the_registered_address_and_the_old_one_is_void_once_it_is_used(
+    world,
+) -> None:
     old = registered_line(world)
     (mail,) = world.send("resend authentification", "", sender=ADDRESS)
     new = f"<<FROM>> {NAME} {string_in(mail)}\n"
@@ -570,7 +613,10 @@ def test_of_two_new_strings_the_last_one_and_the_old_one_are_valid(world: World)
 @pytest.mark.parametrize(
     ("result", "words"),
     [
-        ("dmarc=fail header.from=machine.domain.alfdkj", "does not come from your team's mail-address"),
+        (
+            "dmarc=fail header.from=machine.domain.alfdkj",
+            "does not come from your team's mail-address",
+        ),
         ("dmarc=pass header.from=machine.domain.alfdkj", "Here it is."),
         ("spf=none", "Here it is."),
     ],
@@ -581,7 +627,9 @@ def test_a_new_string_is_refused_where_our_own_server_says_that_the_letter_is_fo
     world = make_world(mail=Mail(authserv_id="mx.contest.example"))
     registered_line(world)
     field = f"mx.contest.example; {result}"
-    (mail,) = world.send("resend authentification", "", sender=ADDRESS, Authentication_Results=field)
+    (mail,) = world.send(
+        "resend authentification", "", sender=ADDRESS, Authentication_Results=field
+    )
     assert mail["To"] == ADDRESS
     assert words in flat(mail)
 
@@ -600,13 +648,21 @@ def test_there_are_only_a_few_new_strings_in_a_day(world: World) -> None:
     mails = [
         mail
         for hours in (0, 1, 2, 23, 25.5)
-        for mail in world.send("resend authentification", f"{hours}", sender=ADDRESS, at=start + hours * HOUR)
+        for mail in world.send(
+            "resend authentification", f"{hours}", sender=ADDRESS, at=start + hours * HOUR
+        )
     ]
-    assert ["name is" in body_of(mail) for mail in mails] == [True] * MAX_PER_DAY + [False, False, True]
+    assert ["name is" in body_of(mail) for mail in mails] == [True] * MAX_PER_DAY + [
+        False,
+        False,
+        True,
+    ]
     assert "has got all its new strings for today" in flat(mails[2])
 
 
-def test_who_waits_has_withdrawn_or_is_late_gets_no_string(make_world: Callable[..., World]) -> None:
+def test_who_waits_has_withdrawn_or_is_late_gets_no_string(
+    make_world: Callable[..., World],
+) -> None:
     world = make_world(teams=Teams(approval="organizer"))
     world.send(REGISTER, FORM)
     assert "has not yet decided" in world.answer("resend authentification", "", sender=ADDRESS)
@@ -619,9 +675,11 @@ def test_who_waits_has_withdrawn_or_is_late_gets_no_string(make_world: Callable[
     assert "The contest is over" in world.answer("resend authentification", "", sender=ADDRESS)
 
 
-# --- no more reports ---------------------------------------------------------------------------------------
+# --- no more reports ------------------------------------------------------------------------------
 @pytest.mark.parametrize("subject", ["unsubscribe", "Stop!"])
-def test_an_empty_letter_from_the_teams_address_ends_all_reports(world: World, subject: str) -> None:
+def test_an_empty_letter_from_the_teams_address_ends_all_reports(
+    world: World, subject: str
+) -> None:
     line = registered_line(world)
     (mail,) = world.send(subject, "", sender=ADDRESS)
     assert team(world).registration.preferences == ()
@@ -643,12 +701,16 @@ def test_the_letter_that_list_unsubscribe_asks_for_works(world: World) -> None:
     wrong = subject.translate(str.maketrans("0123456789abcdef", "123456789abcdef0"))
     world.send(wrong, "This message was automatically generated.", sender=EVE)
     assert team(world).registration.preferences
-    (mail,) = world.send(subject, "This message was automatically generated.", sender="any@where.example")
+    (mail,) = world.send(
+        subject, "This message was automatically generated.", sender="any@where.example"
+    )
     assert team(world).registration.preferences == ()
     assert mail["To"] == ADDRESS
 
 
-def test_a_letter_that_proves_nothing_ends_no_reports_before_the_address_has_answered(make_world) -> None:
+def test_a_letter_that_proves_nothing_ends_no_reports_before_the_address_has_answered(
+    make_world,
+) -> None:
     world = make_world(mail=Mail(), registration=Registration())
     (welcome,) = world.send(REGISTER, FORM, sender=ADDRESS)
     name, string = told(welcome)
@@ -658,13 +720,17 @@ def test_a_letter_that_proves_nothing_ends_no_reports_before_the_address_has_ans
     assert all("Nothing has changed yet." in flat(mail) for mail in questions)
     assert team(world).registration.preferences
     facts = {"In_Reply_To": str(questions[0]["Message-ID"])}
-    (done,) = world.send(f"Re: {questions[0]['Subject']}", "", sender="private@else.example", **facts)
+    (done,) = world.send(
+        f"Re: {questions[0]['Subject']}", "", sender="private@else.example", **facts
+    )
     assert team(world).registration.preferences == ()
     assert done["To"] == ADDRESS
     assert "gets no more reports" in flat(done)
 
 
-def test_nobody_else_ends_a_teams_reports_without_its_string(make_world: Callable[..., World]) -> None:
+def test_nobody_else_ends_a_teams_reports_without_its_string(
+    make_world: Callable[..., World],
+) -> None:
     world = make_world(mail=Mail(authserv_id="mx.contest.example"))
     line = registered_line(world)
     assert "no reports go there" in world.answer("unsubscribe", "", sender=EVE)

@@ -70,7 +70,9 @@ BAD = [
 
 
 @pytest.mark.parametrize(("lines", "line", "words"), BAD)
-def test_a_wrong_from_line_is_explained_without_its_secret(lines: list[str], line: int, words: str) -> None:
+def test_a_wrong_from_line_is_explained_without_its_secret(
+    lines: list[str], line: int, words: str
+) -> None:
     problem = find_from_line(lines)
     assert isinstance(problem, Problem)
     assert problem.line == line

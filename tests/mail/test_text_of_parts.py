@@ -1,4 +1,5 @@
-"""A part of a letter -> its lines: transfer encodings, charsets, HTML, and labels that are wrong."""
+"""A part of a letter -> its lines: transfer encodings, charsets, HTML, and labels that are
+wrong."""
 
 import base64
 import quopri
@@ -16,7 +17,12 @@ CHARSETS = [
     ("grün".encode(), "utf-8", "grün", ""),
     ("grün".encode(), "UTF8", "grün", ""),
     ("grün".encode("latin-1"), "iso-8859-1", "grün", ""),
-    ("grün".encode("latin-1"), "utf-8", "grün", "the text is not valid utf-8; it was read as Latin-1"),
+    (
+        "grün".encode("latin-1"),
+        "utf-8",
+        "grün",
+        "the text is not valid utf-8; it was read as Latin-1",
+    ),
     (
         "grün".encode(),
         "iso-8859-1",
@@ -24,7 +30,12 @@ CHARSETS = [
         "the text is not iso-8859-1, as its letter says; it was read as UTF-8",
     ),
     ("„grün“".encode("cp1252"), "iso-8859-1", "„grün“", ""),
-    ("„grün“".encode("cp1252"), "", "„grün“", "the text names no charset; it was read as Windows-1252"),
+    (
+        "„grün“".encode("cp1252"),
+        "",
+        "„grün“",
+        "the text names no charset; it was read as Windows-1252",
+    ),
     ("grün".encode(), "us-ascii", "grün", "the text is not us-ascii; it was read as UTF-8"),
     ("зелёный".encode("koi8-r"), "koi8-r", "зелёный", ""),
     ("зелёный".encode("cp1251"), "windows-1251", "зелёный", ""),
@@ -35,8 +46,18 @@ CHARSETS = [
     ("grün".encode("utf-16-le"), "utf-8", "grün", ""),
     ("grün".encode("utf-16-be"), "", "grün", ""),
     ("grün".encode("utf-8-sig"), "latin-1", "grün", ""),
-    (b"\x81\xfc", "windows-1252", "\x81ü", "the text is not valid windows-1252; it was read as Latin-1"),
-    (b"abc", "unicode_escape", "abc", "the charset 'unicode_escape' is unknown; it was read as UTF-8"),
+    (
+        b"\x81\xfc",
+        "windows-1252",
+        "\x81ü",
+        "the text is not valid windows-1252; it was read as Latin-1",
+    ),
+    (
+        b"abc",
+        "unicode_escape",
+        "abc",
+        "the charset 'unicode_escape' is unknown; it was read as UTF-8",
+    ),
     (b"abc", "x" * 99, "abc", f"the charset '{'x' * 40}' is unknown; it was read as UTF-8"),
 ]
 
@@ -63,7 +84,9 @@ def body(raw: bytes) -> Text:
 
 PROGRAM = b"int x = 1;\nint y = 2;\n"
 LINES = ("int x = 1;", "int y = 2;")
-FOOTER = b"\n_______________________________________________\nour list\nhttps://lists.example/x?y=1\n"
+FOOTER = (
+    b"\n_______________________________________________\nour list\nhttps://lists.example/x?y=1\n"
+)
 ENCODED = base64.encodebytes(PROGRAM * 9)
 BASE64 = b"Content-Transfer-Encoding: base64\n\n"
 QP = b"Content-Transfer-Encoding: quoted-printable\n\n"
@@ -101,7 +124,11 @@ SEPARATED = "a line or paragraph separator (U+2028, U+2029) was read as a line e
 LINE_ENDS = [
     (b"a\r\n// b\rc\r\n", ("a", "// b", "c"), f"{ALONE} line 2"),
     (b"a\rb\rc\r\n", ("a", "b", "c"), f"{ALONE} lines 1 and 2"),
-    (b"x\r" * 12 + b"x\n", ("x",) * 13, f"{ALONE} lines {', '.join(map(str, range(1, 11)))} and 2 more"),
+    (
+        b"x\r" * 12 + b"x\n",
+        ("x",) * 13,
+        f"{ALONE} lines {', '.join(map(str, range(1, 11)))} and 2 more",
+    ),
     ("a\r\n// b\u2028c\u2029d".encode(), ("a", "// b\u2028c\u2029d"), ""),
     ("a\u2028b\u2029c\r\n".encode(), ("a", "b", "c"), f"{SEPARATED} lines 1 and 2"),
 ]
@@ -115,7 +142,10 @@ def test_a_line_end_that_not_everybody_sees_is_told(text, lines, remark, encodin
         "quoted-printable": quopri.encodestring(text).replace(b"\r", b"=0D"),
         "base64": base64.encodebytes(text),
     }[encoding]
-    head = b"Content-Type: text/plain; charset=utf-8\r\nContent-Transfer-Encoding: " + encoding.encode()
+    head = (
+        b"Content-Type: text/plain; charset=utf-8\r\nContent-Transfer-Encoding: "
+        + encoding.encode()
+    )
     found = body(head + b"\r\n\r\n" + encoded)
     assert (found.lines, found.repairs) == (lines, (remark,) if remark else ())
 
@@ -127,9 +157,9 @@ def test_a_letter_with_the_line_ends_of_an_old_macintosh_has_its_lines() -> None
 
 def test_a_carriage_return_ends_a_line_of_headers_but_not_of_an_attached_file() -> None:
     raw = (
-        b"Subject: a\rContent-Type: multipart/mixed; boundary=b\r\n\r\n--b\r\n"
-        b'Content-Type: application/octet-stream\rContent-Disposition: attachment; filename="a.py"\r\n\r\n'
-        b"x = 1 # \ry = 2\r\n--b--\r\n"
+        b"Subject: a\rContent-Type: multipart/mixed; boundary=b\r\n\r\n--b\r\nContent-Type:"
+        b' application/octet-stream\rContent-Disposition: attachment; filename="a.py"\r\n\r\nx = 1'
+        b" # \ry = 2\r\n--b--\r\n"
     )
     (file,) = parse(raw).files
     assert (file.name, file.data) == ("a.py", b"x = 1 # \ry = 2")
@@ -163,7 +193,9 @@ def test_text_beyond_our_bounds_is_a_problem(text: bytes, words: str) -> None:
 
 
 def test_html_beyond_our_bounds_is_a_problem() -> None:
-    assert "more than 50,000 lines" in body(b"Content-Type: text/html\n\n" + b"<br>" * 50_001).problem
+    assert (
+        "more than 50,000 lines" in body(b"Content-Type: text/html\n\n" + b"<br>" * 50_001).problem
+    )
 
 
 PAGES = [
@@ -180,7 +212,13 @@ PAGES = [
     ("<div style='white-space: pre-wrap'>  a\n  b</div>", ["  a", "  b"]),
     ("<span style='white-space:pre'>\t</span>x", ["\tx"]),
     ("<pre>  a<span style='white-space: normal'>  b\n c</span></pre>", ["  a b c"]),
-    ("<head><title>t</title><style>p { x }</style></head><body>a<script>if (1<2) b</script></body>", ["a"]),
+    (
+        (
+            "<head><title>t</title><style>p { x }</style></head><body>a<script>if (1<2)"
+            " b</script></body>"
+        ),
+        ["a"],
+    ),
     ("a<!-- b <div> --> c<!--[if mso]><b>d</b><![endif]-->", ["a c"]),
     ("a<!-- never closed <div>b</div>", ["a"]),
     ("<div style='display:none'>hidden<p>too</p></div>a", ["a"]),
@@ -204,7 +242,21 @@ def test_a_page_is_read_as_a_browser_shows_it(page: str, lines: list[str]) -> No
 
 
 TAGS = st.sampled_from(
-    ["<div>", "</div>", "<br>", "<pre>", "</pre>", "<p", ">", "<!--", "-->", "&lt;", "&#10;", "<", "<?"]
+    [
+        "<div>",
+        "</div>",
+        "<br>",
+        "<pre>",
+        "</pre>",
+        "<p",
+        ">",
+        "<!--",
+        "-->",
+        "&lt;",
+        "&#10;",
+        "<",
+        "<?",
+    ]
 )
 
 
@@ -216,7 +268,9 @@ def test_any_page_has_lines(page: str) -> None:
 
 def test_plain_text_under_the_name_of_html_is_read_as_it_is() -> None:
     read = body(b"Content-Type: text/html\n\n<<FROM>> a b\nif (a < b)\n")
-    assert read == Text(("<<FROM>> a b", "if (a < b)"), ("the text was not HTML, though its letter said so",))
+    assert read == Text(
+        ("<<FROM>> a b", "if (a < b)"), ("the text was not HTML, though its letter said so",)
+    )
 
 
 BEGIN, END = "-----BEGIN PGP SIGNED MESSAGE-----", "-----BEGIN PGP SIGNATURE-----"

@@ -1,6 +1,7 @@
 """Two robots that get each other's mails, by way of a relay that may lose every mark of a robot.
 
-Whatever starts it, they fall silent, and a person's letter to both gets exactly one answer from each.
+Whatever starts it, they fall silent, and a person's letter to both gets exactly one answer from
+each.
 """
 
 import re
@@ -63,7 +64,9 @@ class PostOffice:
 
     def post(self, sender: str, recipients: list[str], subject: str, **headers: str) -> None:
         """Somebody posts a letter; it ends when neither robot has anything to do."""
-        raw = letter(sender, subject, "What do you say to that?\n", ", ".join(recipients), **headers)
+        raw = letter(
+            sender, subject, "What do you say to that?\n", ", ".join(recipients), **headers
+        )
         for recipient in recipients:
             self.send(sender, recipient, raw)
         while self._waiting:
@@ -78,7 +81,9 @@ class PostOffice:
     def from_robots(self, to: str | None = None) -> list[str]:
         """Which robots' mails were brought, to this address or to any."""
         pairs = ((re.search(r"[\w.]+@[\w.]+", sender), at) for sender, at in self.brought)
-        return sorted(found[0] for found, at in pairs if found and found[0] in ROBOTS and to in (None, at))
+        return sorted(
+            found[0] for found, at in pairs if found and found[0] in ROBOTS and to in (None, at)
+        )
 
 
 @pytest.fixture
@@ -98,7 +103,14 @@ def office(empty_database: Path, tmp_path: Path) -> Iterator[PostOffice]:
 
 def test_two_robots_fall_silent_although_every_mark_is_lost(office: PostOffice) -> None:
     office.lost = MARKS
-    for subject in ("what now?", "help", "status", "registration for KNOBELN", "pleas compile", "withdraw"):
+    for subject in (
+        "what now?",
+        "help",
+        "status",
+        "registration for KNOBELN",
+        "pleas compile",
+        "withdraw",
+    ):
         office.post(BERT, [ANNA], subject)
     # A mailbox gets at most 5 mails in a day before it has answered a question.
     answers, posted = len(office.from_robots(BERT)), 6
@@ -123,7 +135,9 @@ def test_nobody_answers_a_list_that_says_so(office: PostOffice) -> None:
     assert [world.states() for world in office.worlds.values()] == [{LetterState.IGNORED: 1}] * 2
 
 
-def test_a_list_that_hides_what_it_is_and_wants_answers_for_all_is_answered_once(office: PostOffice) -> None:
+def test_a_list_that_hides_what_it_is_and_wants_answers_for_all_is_answered_once(
+    office: PostOffice,
+) -> None:
     office.lost = MARKS
     office.list_answers_to_list = True
     office.post(JOE, [LIST], "what now?")

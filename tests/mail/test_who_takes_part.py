@@ -1,7 +1,8 @@
-"""What mails say of a team's program is true of the list of entries and of the contest day, in every state.
+"""What mails say of a team's program is true of the list of entries and of the contest day, in
+every state.
 
-A history is a sequence of steps, each of which somebody can take at any time: the team, a stranger who forges
-its letters, the organizer. After each step we read every mail that it caused.
+A history is a sequence of steps, each of which somebody can take at any time: the team, a stranger
+who forges its letters, the organizer. After each step we read every mail that it caused.
 """
 
 import json
@@ -71,7 +72,7 @@ class Walk:
     read: int = 0
     words: list[str] = field(default_factory=list)
 
-    # --- steps -------------------------------------------------------------------------------------------
+    # --- steps ------------------------------------------------------------------------------------
     def a_form(self) -> None:
         """It proves nothing: anybody may have sent it."""
         self._send(REGISTER, WITH_JSON, ADDRESS)
@@ -80,7 +81,11 @@ class Walk:
         self._send(REGISTER, WITH_JSON.replace(NAME, OTHER), ADDRESS)
 
     def a_form_of_a_stranger(self) -> None:
-        self._send(REGISTER, WITH_JSON.replace("our_team", "false_team"), "false_team@machine.domain.alfdkj")
+        self._send(
+            REGISTER,
+            WITH_JSON.replace("our_team", "false_team"),
+            "false_team@machine.domain.alfdkj",
+        )
 
     def the_team_answers(self) -> None:
         """It answers the newest mail that asks for that: its welcome, or a question."""
@@ -119,7 +124,9 @@ class Walk:
         with self.world.store.write() as tx:
             team = teams.by_address(tx, ADDRESS)
             if team and not (team.state is TeamState.ACTIVE and team.is_proved):
-                accept_pending(tx, team, self.world.settings, self.world.renderer, self.world.clock.now())
+                accept_pending(
+                    tx, team, self.world.settings, self.world.renderer, self.world.clock.now()
+                )
 
     def the_organizer_rejects(self) -> None:
         with self.world.store.write() as tx:
@@ -141,9 +148,10 @@ class Walk:
         while self.service.build_next(at_once=True):
             pass
 
-    # --- what follows ------------------------------------------------------------------------------------
+    # --- what follows -----------------------------------------------------------------------------
     def take(self, step: Callable[["Walk"], None]) -> None:
-        """Take the step, read the mails that it caused, and compare them with the list of entries."""
+        """Take the step, read the mails that it caused, and compare them with the list of
+        entries."""
         self.world.clock.at += timedelta(hours=5)
         step(self)
         mails = self.world.mails(self.read)
@@ -171,7 +179,8 @@ class Walk:
                 assert json.loads(file.get_content()).get("counts", plays) == plays, flat(mail)
 
     def plays(self) -> int | None:
-        """The version of the team that would play if the day began now, which is the one on the list."""
+        """The version of the team that would play if the day began now, which is the one on the
+        list."""
         found = None
         with self.world.store.write() as tx:
             listed = {entry.team: entry.build for entry in submissions.entry_list(tx).entries}
@@ -186,14 +195,18 @@ class Walk:
 
 Step = Callable[[Walk], None]
 STEPS: Sequence[Step] = [
-    step for name, step in vars(Walk).items() if name.split("_")[0] in ("a", "an", "the", "it", "status")
+    step
+    for name, step in vars(Walk).items()
+    if name.split("_")[0] in ("a", "an", "the", "it", "status")
 ]
 JOINS = [Walk.a_form, Walk.the_team_answers, Walk.a_good_program]
 LEAVES = [*JOINS, Walk.it_withdraws]
 
 
 @pytest.fixture(scope="module")
-def make_walk(empty_database: Path, tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Walk]:
+def make_walk(
+    empty_database: Path, tmp_path_factory: pytest.TempPathFactory
+) -> Callable[[str], Walk]:
     def make(approval: str) -> Walk:
         copy = tmp_path_factory.mktemp("walk") / "contest.db"
         copy.write_bytes(empty_database.read_bytes())
@@ -219,11 +232,17 @@ def make_walk(empty_database: Path, tmp_path_factory: pytest.TempPathFactory) ->
         ([*JOINS, Walk.status], "Version 1 of your program counts"),
         ([*JOINS, Walk.a_bad_program], "Version 1 still counts."),
         ([*JOINS, Walk.the_same_program], "version 1 still counts"),
-        ([*JOINS, Walk.a_program_with_the_string_in_it], "version 1 of your program counts, as before"),
+        (
+            [*JOINS, Walk.a_program_with_the_string_in_it],
+            "version 1 of your program counts, as before",
+        ),
         ([*LEAVES, Walk.status], "Your team has withdrawn and takes no part."),
         (LEAVES, "answer the mail that asks whether the form is yours"),
         ([*LEAVES, Walk.a_form], "a team with this mail-address has withdrawn. It comes back"),
-        ([*LEAVES, Walk.a_form, Walk.the_team_answers], "Version 1 of your program, which you sent before"),
+        (
+            [*LEAVES, Walk.a_form, Walk.the_team_answers],
+            "Version 1 of your program, which you sent before",
+        ),
         ([*LEAVES, Walk.the_organizer_accepts], "Version 1 of your program, which you sent before"),
         ([*JOINS, Walk.the_organizer_disqualifies, Walk.status], "Your team is disqualified."),
         (
@@ -235,7 +254,12 @@ def make_walk(empty_database: Path, tmp_path_factory: pytest.TempPathFactory) ->
             "your team stays out of the contest as long as the organizer has not reinstated it",
         ),
         (
-            [*JOINS, Walk.the_organizer_disqualifies, Walk.it_withdraws, Walk.the_organizer_reinstates],
+            [
+                *JOINS,
+                Walk.the_organizer_disqualifies,
+                Walk.it_withdraws,
+                Walk.the_organizer_reinstates,
+            ],
             "Your team has withdrawn and takes no part.",
         ),
         (
@@ -271,7 +295,9 @@ def test_a_form_changes_nothing_of_a_withdrawn_team_before_its_address_has_confi
         assert [team.name for team in teams.all_teams(tx)] == [NAME, f"{NAME}_2"]
 
 
-@pytest.mark.parametrize("stranger", [Walk.a_form_with_another_name, Walk.a_withdrawal_without_the_string])
+@pytest.mark.parametrize(
+    "stranger", [Walk.a_form_with_another_name, Walk.a_withdrawal_without_the_string]
+)
 def test_a_stranger_changes_nothing_of_an_active_team(
     make_walk: Callable[[str], Walk], stranger: Step
 ) -> None:
@@ -289,7 +315,8 @@ def test_a_stranger_changes_nothing_of_an_active_team(
 @pytest.mark.slow
 @settings(max_examples=40, deadline=None)
 @given(
-    approval=st.sampled_from(["automatic", "organizer"]), more=st.lists(st.sampled_from(STEPS), max_size=9)
+    approval=st.sampled_from(["automatic", "organizer"]),
+    more=st.lists(st.sampled_from(STEPS), max_size=9),
 )
 def test_whatever_happens_no_mail_says_another_thing_than_the_list(
     make_walk: Callable[[str], Walk], approval: str, more: Sequence[Step]

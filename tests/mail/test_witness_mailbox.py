@@ -1,4 +1,5 @@
-"""A witness whose mailbox is a real one: Postfix and Dovecot carry what `serve` asks and what is answered."""
+"""A witness whose mailbox is a real one: Postfix and Dovecot carry what `serve` asks and what is
+answered."""
 
 import email
 import email.policy
@@ -37,7 +38,8 @@ SCRIPT = Path(receipts.__file__).with_name("witness.py")
 @pytest.mark.slow
 @pytest.mark.needs_root
 def test_a_witness_signs_the_deadline_from_its_mailbox() -> None:
-    """Programs are no longer taken a few seconds after the server starts; it asks within a minute."""
+    """Programs are no longer taken a few seconds after the server starts; it asks within a
+    minute."""
     with world_readable_folder() as place, ExitStack() as servers:
         for name in ("home", "dovecot", "postfix"):
             (place / name).mkdir()
@@ -76,7 +78,11 @@ def test_a_witness_signs_the_deadline_from_its_mailbox() -> None:
         line = witness(place / "home", "mail.eml")
         mail = email.message_from_bytes(asked, policy=email.policy.default)
         reply = EmailMessage()
-        reply["From"], reply["To"], reply["Message-ID"] = WITNESS, mail["Reply-To"], "<1@example.org>"
+        reply["From"], reply["To"], reply["Message-ID"] = (
+            WITNESS,
+            mail["Reply-To"],
+            "<1@example.org>",
+        )
         reply["Subject"], reply["In-Reply-To"] = f"Re: {mail['Subject']}", mail["Message-ID"]
         reply.set_content(f"{line}\n-- \nThe witness\n")
         with smtplib.SMTP("127.0.0.1", postfix.smtp, timeout=10) as client:

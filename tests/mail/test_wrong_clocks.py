@@ -29,8 +29,10 @@ def arrived(tx: Transaction, raw: bytes) -> int:
     return letters.add(tx, raw=raw, sender="joe@a.example", recipients=(), channel="smtp", now=NOW)
 
 
-# --- through the handler -----------------------------------------------------------------------------------
-def test_a_mailbox_is_answered_after_it_had_its_mails_of_a_day_in_another_year(open_world: World) -> None:
+# --- through the handler --------------------------------------------------------------------------
+def test_a_mailbox_is_answered_after_it_had_its_mails_of_a_day_in_another_year(
+    open_world: World,
+) -> None:
     counts = [len(open_world.send("help", f"{number}", at=AHEAD)) for number in range(8)]
     assert 0 in counts  # the limit is used up
     assert len(open_world.send("help", "again", at=NOW)) == 1
@@ -63,7 +65,7 @@ def test_a_letter_that_waits_for_another_year_is_handled(world: World) -> None:
     assert world.states() == {LetterState.HANDLED: 1}
 
 
-# --- in the store ------------------------------------------------------------------------------------------
+# --- in the store ---------------------------------------------------------------------------------
 def test_answers_that_are_dated_later_do_not_count(world: World) -> None:
     world.send("help", "", at=AHEAD)
     with world.store.read() as tx:
@@ -86,7 +88,9 @@ def test_letters_are_kept_for_a_list_of_another_year_no_longer(world: World) -> 
         assert not letters.is_any_overdue(tx, NOW - DAY, NOW)
 
 
-@pytest.mark.parametrize(("queued", "count"), [(AHEAD, 0), (NOW, 1), (NOW - HOUR, 1), (NOW - 2 * DAY, 0)])
+@pytest.mark.parametrize(
+    ("queued", "count"), [(AHEAD, 0), (NOW, 1), (NOW - HOUR, 1), (NOW - 2 * DAY, 0)]
+)
 def test_mails_count_within_a_time_that_ends_now(world: World, queued, count: int) -> None:
     with world.store.write() as tx:
         outbox.put(tx, Outgoing("key", "kind", "joe@a.example", "x", "x\n"), world.settings, queued)
@@ -94,7 +98,9 @@ def test_mails_count_within_a_time_that_ends_now(world: World, queued, count: in
 
 
 @pytest.mark.parametrize(("repeated", "count"), [(AHEAD, 1), (NOW - MINUTE, 0), (NOW - DAY, 1)])
-def test_an_answer_that_was_repeated_in_another_year_is_repeated(world: World, repeated, count: int) -> None:
+def test_an_answer_that_was_repeated_in_another_year_is_repeated(
+    world: World, repeated, count: int
+) -> None:
     with world.store.write() as tx:
         letter = arrived(tx, b"x")
         mail = Outgoing("key", "kind", "joe@a.example", "x", "x\n", letter_id=letter)
@@ -106,7 +112,9 @@ def test_an_answer_that_was_repeated_in_another_year_is_repeated(world: World, r
         assert again == count
 
 
-@pytest.mark.parametrize(("asked", "is_good"), [(AHEAD, False), (NOW + HOUR, True), (NOW - 2 * DAY, False)])
+@pytest.mark.parametrize(
+    ("asked", "is_good"), [(AHEAD, False), (NOW + HOUR, True), (NOW - 2 * DAY, False)]
+)
 def test_a_token_of_another_year_is_no_good(world: World, asked, is_good: bool) -> None:
     order = LetterQuestion(1, "joe@a.example")
     with world.store.write() as tx:
@@ -115,7 +123,9 @@ def test_a_token_of_another_year_is_no_good(world: World, asked, is_good: bool) 
 
 
 @pytest.mark.parametrize(("asked", "count"), [(AHEAD, 0), (NOW, 1), (NOW - DAY, 0)])
-def test_practice_games_of_another_year_are_not_those_of_this_hour(world: World, asked, count: int) -> None:
+def test_practice_games_of_another_year_are_not_those_of_this_hour(
+    world: World, asked, count: int
+) -> None:
     registered(world)
     with world.store.write() as tx:
         practices.add(tx, 1, 1, asked, files={"a.c": b""})

@@ -27,7 +27,10 @@ def build_text(sandbox):
     """Builds a program given as text; a program that is refused fails the test."""
 
     def build_one(name: str, text: str, **beside: str) -> ProgramFolder:
-        files = {name: text.encode(), **{f"{stem}.txt": more.encode() for stem, more in beside.items()}}
+        files = {
+            name: text.encode(),
+            **{f"{stem}.txt": more.encode() for stem, more in beside.items()},
+        }
         built = build(files, sandbox)
         assert not isinstance(built, Problem), built
         return built

@@ -33,7 +33,9 @@ def programs(*rows: dict[str, Any], **settings: Any) -> Programs:
 
 def test_a_configured_language_is_built_and_runs(sandbox: Sandbox) -> None:
     settings = programs({**AWK, "build": ["/bin/sh", "-c", "exit 0"]})
-    program = build({"a.awk": b"BEGIN { print ARGV[1] + 1 }\n"}, sandbox, settings, languages_of(settings))
+    program = build(
+        {"a.awk": b"BEGIN { print ARGV[1] + 1 }\n"}, sandbox, settings, languages_of(settings)
+    )
     with program.open(sandbox, ["4"], cpu_seconds=5, answer_bytes=100) as process:
         assert process.finish(20).text == "5"
 
@@ -63,7 +65,9 @@ def test_a_suffix_means_the_configured_language_that_has_it() -> None:
         ({"memory_mb": 0}, "greater than or equal to 1"),
     ],
 )
-def test_a_language_that_cannot_be_is_refused_with_the_reason(change: dict[str, Any], words: str) -> None:
+def test_a_language_that_cannot_be_is_refused_with_the_reason(
+    change: dict[str, Any], words: str
+) -> None:
     with pytest.raises(ValidationError, match=words):
         Language.model_validate({**AWK, **change})
 
@@ -76,13 +80,17 @@ def test_two_languages_differ_in_name_and_suffixes() -> None:
 
 
 @pytest.mark.parametrize(("setting", "extra"), [(0, 256), (100, 100)])
-def test_the_contest_says_how_much_memory_a_program_has(sandbox: Sandbox, setting: int, extra: int) -> None:
+def test_the_contest_says_how_much_memory_a_program_has(
+    sandbox: Sandbox, setting: int, extra: int
+) -> None:
     program = build({"a.c": b"int main() {}\n"}, sandbox, Programs(memory_mb=setting))
     assert program.needs.address_space == (extra + 8) * MB
 
 
 @pytest.mark.parametrize(("size", "found"), [(60, "enough"), (200, "too little")])
-def test_a_program_of_python_has_about_the_memory_that_the_contest_gives_it(sandbox, size, found) -> None:
+def test_a_program_of_python_has_about_the_memory_that_the_contest_gives_it(
+    sandbox, size, found
+) -> None:
     tries = f"try:\n    bytearray({size} << 20)\n    print('enough')\n"
     source = tries + "except MemoryError:\n    print('too little')\n"
     program = build({"a.py": source.encode()}, sandbox, Programs(memory_mb=100))

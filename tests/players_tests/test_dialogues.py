@@ -106,7 +106,8 @@ def test_who_was_quiet_is_waited_for_until_it_sleeps(player, build_text, monkeyp
             began = time.monotonic()
             assert one.unasked_lines() == (one is talker and game > 0)
             group = one._process._sandbox._group
-            if one is quiet and group and group.can_pause:  # otherwise nobody knows whether it sleeps
+            # otherwise nobody knows whether it sleeps
+            if one is quiet and group and group.can_pause:
                 assert time.monotonic() - began < 0.8
 
 
@@ -137,12 +138,16 @@ def test_words_arrive_as_they_are(player, build_text):
 
 
 def test_a_function_gets_its_parameters_with_their_types(player, build_text):
-    text = "def get_move(*words): return words == (5.0, '1' * 83, 3) and type(words[0]) is float and 3"
+    text = (
+        "def get_move(*words): return words == (5.0, '1' * 83, 3) and type(words[0]) is float and 3"
+    )
     assert player("function", build_text("f.py", text)).move((5.0, "1" * 83, 3)) == "3"
 
 
 def test_an_exception_is_told_with_its_traceback(player, build_text):
-    fault = player("function", build_text("raises.py", "def get_move(n):\n    return {}[n]")).move((5,))
+    fault = player("function", build_text("raises.py", "def get_move(n):\n    return {}[n]")).move(
+        (5,)
+    )
     assert fault.sentence == "get_move: KeyError: 5"
     assert 'raises.py", line 2' in fault.stderr_tail
 
@@ -165,13 +170,17 @@ def test_what_cannot_be_written_down_does_not_get_out(player, build_text):
 
 @pytest.fixture
 def tabulated(build_text, sandbox):
-    return lambda text, *domain: tabulate(build_text("f.py", text), "f", Domain(*domain), sandbox, 20)
+    return lambda text, *domain: tabulate(
+        build_text("f.py", text), "f", Domain(*domain), sandbox, 20
+    )
 
 
 def test_a_table_holds_the_results_row_by_row_and_takes_seconds_at_hogs_size(tabulated):
     table = tabulated("def f(a, b): return (10 * a + b) % 100", 3, 4, 0, 99)
     assert table == bytes([0, 1, 2, 3, 10, 11, 12, 13, 20, 21, 22, 23])
-    table = tabulated("def f(score, opponent_score): return (score + opponent_score) % 11", 300, 300, 0, 10)
+    table = tabulated(
+        "def f(score, opponent_score): return (score + opponent_score) % 11", 300, 300, 0, 10
+    )
     assert (len(table), table[299 * 300 + 298]) == (90_000, 597 % 11)
 
 

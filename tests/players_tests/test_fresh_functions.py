@@ -132,7 +132,9 @@ def test_a_trace_is_found_within_its_move_and_not_in_the_next(trace, function):
     one.begin()
     found += outcomes(one, 1)
     expected = ["101", "201", "301", "101"]
-    assert found == expected or (trace == NEEDS_A_NEW_KERNEL and found == ["100", "200", "300", "100"])
+    assert found == expected or (
+        trace == NEEDS_A_NEW_KERNEL and found == ["100", "200", "300", "100"]
+    )
 
 
 def test_the_time_of_a_device_tells_nothing(function):
@@ -197,7 +199,9 @@ def test_whatever_a_move_does_the_next_is_as_the_first(action, function):
 
 @pytest.mark.slow
 def test_who_stops_the_driver_is_late_and_only_then(function):
-    one = function("import os\ndef get_move(n):\n    n == 1 and os.kill(os.getppid(), 19)\n    return n")
+    one = function(
+        "import os\ndef get_move(n):\n    n == 1 and os.kill(os.getppid(), 19)\n    return n"
+    )
     assert outcomes(one, 0) == ["0"]
     one.seconds = 0.5
     assert outcomes(one, 1) == ["late"]
@@ -207,7 +211,9 @@ def test_who_stops_the_driver_is_late_and_only_then(function):
 
 @pytest.mark.slow
 def test_a_move_has_its_import_in_its_time(function):
-    one = function("import time\nwhile time.process_time() < 0.6: pass\ndef get_move(n): return n", 0.4)
+    one = function(
+        "import time\nwhile time.process_time() < 0.6: pass\ndef get_move(n): return n", 0.4
+    )
     assert outcomes(one, 1) == ["late"]
     one.seconds = 20.0
     assert outcomes(one, 2) == ["2"]
@@ -222,25 +228,31 @@ def test_own_modules_come_before_those_of_python(build_text, player):
 
 
 def test_output_is_kept_for_the_team(function):
-    one = function("import sys\nprint('import')\ndef get_move(n):\n    print('call', n)\n    return n")
+    one = function(
+        "import sys\nprint('import')\ndef get_move(n):\n    print('call', n)\n    return n"
+    )
     assert outcomes(one, 1, 2) == ["1", "2"]
     assert one.stderr_tail().split("\n") == ["import", "import", "call 1", "import", "call 2"]
 
 
 def test_a_crash_keeps_its_output(function):
-    fault = function("import os\ndef get_move(n):\n    print('last words', n)\n    os._exit(3)").move((5,))
+    fault = function(
+        "import os\ndef get_move(n):\n    print('last words', n)\n    os._exit(3)"
+    ).move((5,))
     assert fault.sentence == "the program ended with exit code 3 instead of answering"
     assert fault.stderr_tail == "last words 5"
 
 
-# --- where the driver may kill -----------------------------------------------------------------------------
+# --- where the driver may kill --------------------------------------------------------------------
 REFUSED = "driver.py: this is not the inside of a sandbox"
 
 
 def test_the_driver_kills_nothing_outside_of_a_sandbox(tmp_path):
     """It refuses before it looks for requests, and there is none."""
     words = [sys.executable, str(DRIVER), "bot.py", "get_move", "100", "sandbox"]
-    done = subprocess.run(words, cwd=tmp_path, stdin=subprocess.DEVNULL, capture_output=True, check=False)
+    done = subprocess.run(
+        words, cwd=tmp_path, stdin=subprocess.DEVNULL, capture_output=True, check=False
+    )
     assert (done.returncode, done.stdout, done.stderr.decode().strip()) == (1, b"", REFUSED)
 
 
@@ -340,7 +352,13 @@ def is_sleeping(process: int) -> bool:
 def test_at_home_the_driver_runs_in_a_folder_of_the_referee_only(tmp_path):
     (tmp_path / "precious.txt").write_text("precious")
     words = [sys.executable, str(DRIVER), "bot.py", "get_move", "100", "home"]
-    done = subprocess.run(words, cwd=tmp_path, input=b'{"call": [1]}\n', capture_output=True, check=False)
+    done = subprocess.run(
+        words, cwd=tmp_path, input=b'{"call": [1]}\n', capture_output=True, check=False
+    )
     told = done.stderr.decode().strip()
-    assert (done.returncode, done.stdout, told) == (1, b"", "driver.py: the referee has not started this")
+    assert (done.returncode, done.stdout, told) == (
+        1,
+        b"",
+        "driver.py: the referee has not started this",
+    )
     assert [file.name for file in tmp_path.iterdir()] == ["precious.txt"]

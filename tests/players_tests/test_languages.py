@@ -18,8 +18,10 @@ from sandbox.program_folder import ProgramFolder
     ("names", "program", "language"),
     [
         (["program_3.py"], "program_3.py", "Python"), (["PROGRAM.PY"], "PROGRAM.PY", "Python"),
-        (["openings.txt", "a.b-c.c", "README", "tables.h"], "a.b-c.c", "C"), (["x.cc"], "x.cc", "C++"),
-        (["x.rs"], "x.rs", "Rust"), (["x.mjs"], "x.mjs", "JavaScript"), (["Main.java"], "Main.java", "Java"),
+        (["openings.txt", "a.b-c.c", "README", "tables.h"], "a.b-c.c", "C"),
+        (["x.cc"], "x.cc", "C++"),
+        (["x.rs"], "x.rs", "Rust"), (["x.mjs"], "x.mjs", "JavaScript"),
+        (["Main.java"], "Main.java", "Java"),
         (["x.pl"], "x.pl", "Perl"), (["x.sh"], "x.sh", "shell"),
     ],
 )  # fmt: skip
@@ -40,7 +42,10 @@ def test_a_programs_suffix_tells_its_language(names, program, language):
         (["x" * 62 + ".py"], "at most 64"),
         (
             ["program_3"],
-            "no program is among the files (program_3); its suffix would tell its language: C (.c),",
+            (
+                "no program is among the files (program_3); its suffix would tell its language: C"
+                " (.c),"
+            ),
         ),
         (["x.cob", "y.txt"], "no program is among the files (x.cob, y.txt)"),
         ([], "no program is among the files ();"),
@@ -55,7 +60,10 @@ def test_names_that_cannot_be_used_are_refused_with_the_right_form(names, words)
 
 
 def test_the_right_form_of_a_name_is_told_in_the_teams_language():
-    with speaking("de"), pytest.raises(Problem, match="ein Name besteht aus höchstens 64 Buchstaben"):
+    with (
+        speaking("de"),
+        pytest.raises(Problem, match="ein Name besteht aus höchstens 64 Buchstaben"),
+    ):
         recognise(["ü.py"])
 
 
@@ -112,7 +120,9 @@ def test_a_program_with_mistakes_is_refused_with_the_compilers_words(name, sandb
     [
         ("a.c", "int printf(); int main() { printf(__TIME__ __FILE__); }"),
         ("a.cpp", "#include <vector>\nint main() { std::vector<int> v; }"),
-        pytest.param("A.java", "class A { class B {} Runnable r = () -> {}; }", marks=pytest.mark.slow),
+        pytest.param(
+            "A.java", "class A { class B {} Runnable r = () -> {}; }", marks=pytest.mark.slow
+        ),
         ("a.py", "print(1)"),
     ],
 )

@@ -126,7 +126,9 @@ def digest(counting, *answers):
 
 def test_a_digest_tells_games_apart_and_not_the_words_of_a_fault(counting):
     same = digest(counting, "1", LATE)
-    assert same == digest(counting, "1", AnswerFault(AnswerFaultKind.LATE, "other words", "other last words"))
+    assert same == digest(
+        counting, "1", AnswerFault(AnswerFaultKind.LATE, "other words", "other last words")
+    )
     others = {digest(counting, "1", "11"), digest(counting, LATE, "11"), digest(counting, "1", "x")}
     assert len({same, *others}) == 4
 

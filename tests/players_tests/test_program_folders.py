@@ -17,15 +17,20 @@ from sandbox.players.table import Domain, tabulate
 from tournament.text_referee import play_game
 
 PROGRAMS = Path(__file__).parent.parent / "programs"
-SHORT, LONG = 0.25, 20.0  # seconds for a move: for programs that are to be late, and for those that are not
+# seconds for a move: for programs that are to be late, and for those that are not
+SHORT, LONG = 0.25, 20.0
 DOMAIN = Domain(rows=20, columns=20, lowest=0, highest=10)
-OF_SUFFIX = {f".{suffix}": language for language in usual_languages() for suffix in language.suffixes}
+OF_SUFFIX = {
+    f".{suffix}": language for language in usual_languages() for suffix in language.suffixes
+}
 
 
 def programs(dialogue):
     found = sorted(path for path in (PROGRAMS / dialogue).rglob("*.*") if path.is_file())
     assert found
-    return [pytest.param(path, id=str(path.relative_to(PROGRAMS)), marks=needs(path)) for path in found]
+    return [
+        pytest.param(path, id=str(path.relative_to(PROGRAMS)), marks=needs(path)) for path in found
+    ]
 
 
 def needs(path):
@@ -36,8 +41,12 @@ def needs(path):
     limits = limits_of_sandboxes()
     language = OF_SUFFIX[path.suffix]
     here = [
-        pytest.mark.skipif(language not in usable(usual_languages()), reason=f"no {language.name} here"),
-        pytest.mark.skipif(path.name.startswith("together_") and not limits.whole, reason=limits.sentence),
+        pytest.mark.skipif(
+            language not in usable(usual_languages()), reason=f"no {language.name} here"
+        ),
+        pytest.mark.skipif(
+            path.name.startswith("together_") and not limits.whole, reason=limits.sentence
+        ),
     ]
     return [*here, pytest.mark.slow] if language.name == "Java" else here
 
@@ -64,7 +73,9 @@ def children():
 
 
 @pytest.mark.usefixtures("impatient")
-@pytest.mark.parametrize("path", [*programs("lines"), *programs("arguments"), *programs("function")])
+@pytest.mark.parametrize(
+    "path", [*programs("lines"), *programs("arguments"), *programs("function")]
+)
 def test_a_program_gets_the_verdict_of_its_folder(path, build_file, player, counting):
     one = player(path.parent.parent.name, build_file(path.relative_to(PROGRAMS)), seconds(path))
     result = play_game(counting(), [one], draw=lambda n: 0)
@@ -76,7 +87,9 @@ def test_a_program_gets_the_verdict_of_its_folder(path, build_file, player, coun
 @pytest.mark.usefixtures("impatient")
 @pytest.mark.parametrize("path", programs("table"))
 def test_a_function_gets_the_verdict_of_its_folder(path, build_file, sandbox):
-    table = tabulate(build_file(path.relative_to(PROGRAMS)), "final_strategy", DOMAIN, sandbox, seconds(path))
+    table = tabulate(
+        build_file(path.relative_to(PROGRAMS)), "final_strategy", DOMAIN, sandbox, seconds(path)
+    )
     found = table.kind.value if isinstance(table, AnswerFault) else "plays"
     assert found == verdict(path), table
     if found == "plays":

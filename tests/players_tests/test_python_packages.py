@@ -1,4 +1,5 @@
-"""`programs.python_packages`: in the real sandbox, programs can import these packages and no others."""
+"""`programs.python_packages`: in the real sandbox, programs can import these packages and no
+others."""
 
 from itertools import islice
 
@@ -48,14 +49,17 @@ def output(source: str, programs: Programs, sandbox: Sandbox) -> str:
 
 
 @pytest.mark.parametrize(
-    ("programs", "found"), [(Programs(), "no numpy no setuptools"), (NUMPY, "has numpy no setuptools")]
+    ("programs", "found"),
+    [(Programs(), "no numpy no setuptools"), (NUMPY, "has numpy no setuptools")],
 )
 def test_a_program_sees_the_packages_of_the_contest_and_no_others(sandbox, programs, found) -> None:
     need_numpy()
     assert output(IMPORTS, programs, sandbox) == found
 
 
-def test_linear_algebra_works_within_the_usual_limits_and_packages_cannot_be_written(sandbox) -> None:
+def test_linear_algebra_works_within_the_usual_limits_and_packages_cannot_be_written(
+    sandbox,
+) -> None:
     need_numpy()
     assert output(ALGEBRA, NUMPY, sandbox) == "Read-only file system"
 
@@ -79,6 +83,8 @@ def test_doctor_says_which_package_to_install() -> None:
 
 def test_no_program_is_blamed_for_a_package_that_the_host_lacks() -> None:
     settings = presets.settings("hog", NOW).model_copy(update={"programs": MISSING})
-    source = b"import no_such_package\nPLAYER_NAME = 'x'\n\n\ndef final_strategy(a, b):\n    return 4\n"
+    source = (
+        b"import no_such_package\nPLAYER_NAME = 'x'\n\n\ndef final_strategy(a, b):\n    return 4\n"
+    )
     with pytest.raises(ToolMissing, match="promises no_such_package, which programs cannot import"):
         TableBuilder(settings, open_runner).build({"final_strategy.py": source}, "")

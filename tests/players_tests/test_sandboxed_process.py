@@ -65,7 +65,9 @@ def test_who_computes_too_long_is_late_though_the_answer_comes(shell):
 
 
 @pytest.mark.usefixtures("impatient")
-@pytest.mark.parametrize("script", ["exec yes >&2", "while :; do printf x; done", "exec >&-; sleep 1000"])
+@pytest.mark.parametrize(
+    "script", ["exec yes >&2", "while :; do printf x; done", "exec >&-; sleep 1000"]
+)
 def test_a_deadline_holds_against_endless_standard_error_and_output_and_none(shell, script):
     start = time.monotonic()
     assert shell(script).ask("x", 0.3).kind is AnswerKind.LATE
@@ -98,7 +100,9 @@ def test_an_answer_has_a_length_at_most(shell, size, kind):
         ("kill -SEGV $$", Ending.SIGNAL, 11, "was ended by signal 11 (SIGSEGV)"),
     ],
 )
-def test_how_a_prisoner_ended_is_reported_with_its_standard_error(shell, script, ending, code, words):
+def test_how_a_prisoner_ended_is_reported_with_its_standard_error(
+    shell, script, ending, code, words
+):
     answer = shell(f"echo last words >&2; {script}").ask("x", 5)
     assert answer.kind is AnswerKind.ENDED
     status = answer.exit_status
@@ -145,16 +149,22 @@ def test_a_prisoner_is_gone_after_its_context(sandbox):
     with sandbox.open([*SHELL, "setsid sleep 1000 & sleep 1000"]) as process:
         assert process.ask("x", 0.1).kind is AnswerKind.LATE
     assert process.close().ending is Ending.KILLED
-    assert len(os.listdir("/proc/self/fd")) <= descriptors  # what others forgot may be closed meanwhile
+    # what others forgot may be closed meanwhile
+    assert len(os.listdir("/proc/self/fd")) <= descriptors
 
 
 def test_a_sandbox_that_was_not_made_is_no_fault_of_the_program(sandbox, monkeypatch, tmp_path):
     broken = tmp_path / "bwrap"
-    broken.write_text("#!/bin/sh\necho 'bwrap: No permissions to create a new namespace' >&2\nexit 1\n")
+    broken.write_text(
+        "#!/bin/sh\necho 'bwrap: No permissions to create a new namespace' >&2\nexit 1\n"
+    )
     broken.chmod(0o755)
     for folder in (tmp_path, *tmp_path.parents):
         if folder.stat().st_uid == os.geteuid() and "pytest" in str(folder):
             folder.chmod(0o755)
     monkeypatch.setenv("PATH", str(tmp_path))
-    with sandbox.open(["/usr/bin/true"]) as process, pytest.raises(ToolMissing, match="user namespaces"):
+    with (
+        sandbox.open(["/usr/bin/true"]) as process,
+        pytest.raises(ToolMissing, match="user namespaces"),
+    ):
         process.ask("x", 5)

@@ -1,7 +1,9 @@
 """A small contest made by hand, out of the real model's values.
 
-Round 1: two groups. In group 2 `zero_thrower` fails twice and is disqualified, so that every fate a game can
-have occurs: counted, replayed, discarded, not counted, not played. Round 2 is the final, with an evolution.
+Round 1: two groups. In group 2 `zero_thrower` fails twice and is disqualified, so that every fate a
+game can
+have occurs: counted, replayed, discarded, not counted, not played. Round 2 is the final, with an
+evolution.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -75,7 +77,7 @@ def reporter(settings: Settings, templates: Templates) -> ContestReporter:
     return ContestReporter(settings, templates)
 
 
-# --- teams -------------------------------------------------------------------------------------------------
+# --- teams ----------------------------------------------------------------------------------------
 LORDS = (
     Member("Joe Cool", 45, "professional systems programmer", "20-year-experienced programmer"),
     Member(
@@ -108,8 +110,12 @@ def make_team() -> MakeTeam:
 _TEAMS: Mapping[str, Team] = {
     team.name: team
     for team in (
-        _team("the_heavy_lords_of_knobeln", "LAP", "DGP", "GRG", "RSM", number=1, members=LORDS + BILL),
-        _team("example", *KNOBELN_REPORTS, "OWN", "BRK", "JSON", number=2, organization="Karlsruhe"),
+        _team(
+            "the_heavy_lords_of_knobeln", "LAP", "DGP", "GRG", "RSM", number=1, members=LORDS + BILL
+        ),
+        _team(
+            "example", *KNOBELN_REPORTS, "OWN", "BRK", "JSON", number=2, organization="Karlsruhe"
+        ),
         _team("patient_cooperator", "GRP", "GRR", number=3),
         _team("greedy", "LGP", "GRP", "GRR", number=4),
         _team("zero_thrower", "DGP", "GRP", "GRR", "GRG", number=5),
@@ -118,7 +124,7 @@ _TEAMS: Mapping[str, Team] = {
 }
 
 
-# --- games -------------------------------------------------------------------------------------------------
+# --- games ----------------------------------------------------------------------------------------
 def _throws(name: str, start: int, length: int) -> list[int]:
     """Series of eight or more throws, different for every name."""
     step = 1 + len(name) * 7 % 23
@@ -134,9 +140,15 @@ def _points(mine: int, other: int) -> int:
 
 
 def _result(
-    pairing: Pairing, length: int = L, verdicts: tuple[Verdict, Verdict] = (OK, OK), reason: str = ""
+    pairing: Pairing,
+    length: int = L,
+    verdicts: tuple[Verdict, Verdict] = (OK, OK),
+    reason: str = "",
 ) -> GameResult:
-    firsts, seconds = _throws(pairing.players[0], 700, length), _throws(pairing.players[1], 705, length)
+    firsts, seconds = (
+        _throws(pairing.players[0], 700, length),
+        _throws(pairing.players[1], 705, length),
+    )
     throws = tuple(zip(firsts, seconds, strict=True))
     seats = tuple(
         SeatResult(
@@ -159,10 +171,14 @@ def hash_of(throws: Sequence[tuple[int, int]]) -> int:
     return value
 
 
-def _standings(members: Sequence[str], matches: Sequence[Match], final: bool) -> tuple[Standing, ...]:
+def _standings(
+    members: Sequence[str], matches: Sequence[Match], final: bool
+) -> tuple[Standing, ...]:
     failed = [{name for name, seat in m.sides if seat.verdict is not OK} for m in matches]
     failures = {name: sum(name in names for names in failed) for name in members}
-    half_points = {name: sum(_half_points(m, name) for m in matches if m.counted) for name in members}
+    half_points = {
+        name: sum(_half_points(m, name) for m in matches if m.counted) for name in members
+    }
     stays = sorted((n for n in members if failures[n] < 2), key=lambda n: -half_points[n])
     worst = half_points[stays[(len(members) + 1) // 2 - 1]]
     ranked = [
@@ -227,12 +243,17 @@ def _group_with_failures() -> GroupOutcome:
         Match(replayed, 1, _result(replayed, 9, (Verdict.TIME, OK), slow), counted=False),
         Match(replayed, 2, _result(replayed), counted=True),
         Match(failed, 2, _result(failed), counted=False),
-        Match(failed_again, 1, _result(failed_again, 24, (OK, Verdict.ILLEGAL_MOVE), low), counted=False),
+        Match(
+            failed_again,
+            1,
+            _result(failed_again, 24, (OK, Verdict.ILLEGAL_MOVE), low),
+            counted=False,
+        ),
     ]
     return GroupOutcome(plan, tuple(matches), _standings(members, matches, final=False))
 
 
-# --- the contest -------------------------------------------------------------------------------------------
+# --- the contest ----------------------------------------------------------------------------------
 @dataclass(frozen=True)
 class SmallContest:
     """What the reporter is told in the course of the contest."""
@@ -252,7 +273,9 @@ class SmallContest:
     @property
     def started(self) -> ContestStarted:
         late = (self.late,)
-        return ContestStarted(teams=self.teams, without_program=late, seed=self.seed, sealed=self.sealed)
+        return ContestStarted(
+            teams=self.teams, without_program=late, seed=self.seed, sealed=self.sealed
+        )
 
     @property
     def finished(self) -> RoundFinished:
@@ -288,10 +311,16 @@ def _evolution() -> EvolutionOutcome:
 def contest() -> SmallContest:
     lords = _group(("the_heavy_lords_of_knobeln", "example"), 1, 1)
     first = _round((lords, _group_with_failures()), final=False)
-    final = _round((_group(("silent", "patient_cooperator", "example"), 2, 1, final=True),), final=True)
-    sealed = EntryList.of(SealedEntry(name, f"{n:064x}", f"{n + 16:064x}") for n, name in enumerate(_TEAMS))
+    final = _round(
+        (_group(("silent", "patient_cooperator", "example"), 2, 1, final=True),), final=True
+    )
+    sealed = EntryList.of(
+        SealedEntry(name, f"{n:064x}", f"{n + 16:064x}") for n, name in enumerate(_TEAMS)
+    )
     seed = ContestSeed(SEED, sealed.root)
-    return SmallContest(_TEAMS, _team("latecomer", number=7), first, final, _evolution(), seed, sealed)
+    return SmallContest(
+        _TEAMS, _team("latecomer", number=7), first, final, _evolution(), seed, sealed
+    )
 
 
 @pytest.fixture(scope="session")

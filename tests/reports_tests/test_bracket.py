@@ -7,7 +7,15 @@ import pytest
 
 from contest.formats.double_elimination import DoubleElimination
 from contest.games.registry import game
-from contest.model import GameResult, GroupOutcome, Match, RoundOutcome, SeatResult, Standing, Verdict
+from contest.model import (
+    GameResult,
+    GroupOutcome,
+    Match,
+    RoundOutcome,
+    SeatResult,
+    Standing,
+    Verdict,
+)
 from contest.schema.sections import Tournament
 from contest.seeds import Seeds
 from reports import bracket
@@ -23,7 +31,8 @@ def strength(name: str) -> int:
 
 
 def history_of(names: Sequence[str], upsets: bool = False) -> list[RoundOutcome]:
-    """A knock-out in which the greater number at a name's end wins; with `upsets` not in each third match."""
+    """A knock-out in which the greater number at a name's end wins; with `upsets` not in each third
+    match."""
     rules = DoubleElimination(Tournament(format="double-elimination"), UTTT)
     history: list[RoundOutcome] = []
     while plan := rules.plan(names, history, SEEDS):
@@ -34,7 +43,9 @@ def history_of(names: Sequence[str], upsets: bool = False) -> list[RoundOutcome]
                 better = max(pairing.players, key=strength)
                 if upsets and group.number % 3 == 0:
                     better = min(pairing.players, key=strength)
-                seats = tuple(SeatResult(100 * (n == better), Verdict.OK, None) for n in pairing.players)
+                seats = tuple(
+                    SeatResult(100 * (n == better), Verdict.OK, None) for n in pairing.players
+                )
                 matches.append(Match(pairing, 1, GameResult(seats, 30, "0" * 16), counted=True))
             table = rules.standings(group, plan.final, matches, {}, frozenset())
             groups.append(GroupOutcome(group, tuple(matches), table))
@@ -48,7 +59,9 @@ def names_of(entries: int, length: int = 8) -> list[str]:
 
 @pytest.mark.parametrize("entries", [2, 3, 5, 12, 16, 64])
 @pytest.mark.parametrize("length", [8, 30])
-def test_every_bracket_fits_into_72_columns_and_has_every_match_once(entries: int, length: int) -> None:
+def test_every_bracket_fits_into_72_columns_and_has_every_match_once(
+    entries: int, length: int
+) -> None:
     history = history_of(names_of(entries, length), upsets=True)
     sides = bracket.all_lines(history, 1)
     matches = [match for match in bracket.matches_of(history) if not match.is_bye]
@@ -85,7 +98,10 @@ def test_who_is_unbeaten_beaten_and_out_adds_up_to_everybody() -> None:
 
 def test_a_bye_is_told_of() -> None:
     history = history_of(names_of(5))
-    assert sum(line.endswith("  (bye)") for line in bracket.all_lines(history, 1)["winners' side"]) == 3
+    assert (
+        sum(line.endswith("  (bye)") for line in bracket.all_lines(history, 1)["winners' side"])
+        == 3
+    )
     assert not any("(bye)" in line for line in bracket.all_lines(history, 1)["losers' side"])
 
 
@@ -102,7 +118,9 @@ def test_equal_points_and_disqualifications_are_marked() -> None:
     assert bracket.remark(alone) == "(b was disqualified)"
     nobody = replace(first, best_first=(line_of("a", out=True), line_of("b", out=True)))
     assert nobody.winner is None
-    assert "nobody  (a and b were disqualified)" in "\n".join(bracket.tree_lines([nobody], nobody.side, 1))
+    assert "nobody  (a and b were disqualified)" in "\n".join(
+        bracket.tree_lines([nobody], nobody.side, 1)
+    )
 
 
 @pytest.mark.slow

@@ -1,4 +1,5 @@
-"""The catalogues have all sentences of mails and pages, and all translations can stand in for the English."""
+"""The catalogues have all sentences of mails and pages, and all translations can stand in for the
+English."""
 
 import ast
 import json
@@ -35,7 +36,8 @@ PAGES = [
 ]
 
 _PLACEHOLDER = re.compile(r"%\((\w+)\)s")
-# A language may have a sentence that does without the game's word for a turn: its gender is not known.
+# A language may have a sentence that does without the game's word for a turn: its gender is not
+# known.
 _MAY_BE_LEFT_OUT = {"turn_word"}
 _WORDS = re.compile(r"[A-Za-z]{2,}[ ,]+[A-Za-z]{2,}")
 
@@ -106,12 +108,15 @@ def test_lines_that_are_set_by_hand_are_not_too_long(language: str) -> None:
         assert all(len(line) <= WIDTH for line in rows), rows
 
 
-# --- nothing is outside of the catalogue -------------------------------------------------------------------
+# --- nothing is outside of the catalogue ----------------------------------------------------------
 _TAG = re.compile(r"\{\{.*?\}\}|\{#.*?#\}|\{%.*?%\}", re.DOTALL)
-_TRANSLATED = re.compile(r"\{% trans .*?\{% endtrans %\}|\{% trans %\}.*?\{% endtrans %\}", re.DOTALL)
+_TRANSLATED = re.compile(
+    r"\{% trans .*?\{% endtrans %\}|\{% trans %\}.*?\{% endtrans %\}", re.DOTALL
+)
 # What people type, and what programs read, is the same in all languages.
 _PROTOCOL = re.compile(
-    r"^ *(?:To: |Subject: |<<FROM>> |-- |#|/\*|\*/|int \w+ \(|\./|gcc |sh |tar |cd |mail-preference )"
+    r"^ *(?:To: |Subject: |<<FROM>> |-- |#|/\*|\*/|int \w+ \(|\./|gcc |sh |tar |cd"
+    r" |mail-preference )"
     r"|^  (?:please|send|SEND|allow|refuse|change|resend|registration|mail-preference|help|status"
     r"|unsubscribe|withdraw|objection) ?[a-zA-Z _]*$"
 )
@@ -146,7 +151,9 @@ def _unmarked(tag: str) -> Iterator[str]:
             shown.pop()  # the text before was a key
         elif kind == "string" and not marked_at and not comparing:
             shown.append(value)
-        comparing = value in ("==", "!=") or (comparing and (kind == "string" or value in (",", "(")))
+        comparing = value in ("==", "!=") or (
+            comparing and (kind == "string" or value in (",", "("))
+        )
         previous = value
     yield from shown
 
@@ -157,7 +164,9 @@ def test_a_template_has_no_sentence_outside_of_the_catalogue(template: Path) -> 
 
 
 def test_sentences_outside_of_the_catalogue_are_found() -> None:
-    assert list(outside("{% if x %}\nThe contest is over.\n{% endif %}\n")) == ["The contest is over."]
+    assert list(outside("{% if x %}\nThe contest is over.\n{% endif %}\n")) == [
+        "The contest is over."
+    ]
     assert list(outside('{{ "The contest is over."|wrap }}\n')) == ['"The contest is over."']
     assert not list(outside('{{ _("The contest is over.")|wrap }}\n    Subject: please compile\n'))
 
@@ -172,13 +181,18 @@ _LETTER_HEADER = re.compile(r"^Subject: ", re.MULTILINE)  # of a sample letter
 
 
 def outside_of_page(source: str) -> Iterator[str]:
-    """The words of a page's template that no catalogue has; in an expression, texts of several words."""
+    """The words of a page's template that no catalogue has; in an expression, texts of several
+    words."""
     plain = _TAG.sub("", _TRANSLATED.sub("", source))
     text = _HTML_TAG.sub(lambda tag: " ".join(("", *_SHOWN.findall(tag.group()), "")), plain)
     text = _LETTER_HEADER.sub("", _ADDRESS.sub("", text))
-    yield from (word for word in re.findall(r"[A-Za-z]{3,}", text) if word not in _SAME_IN_ALL_LANGUAGES)
+    yield from (
+        word for word in re.findall(r"[A-Za-z]{3,}", text) if word not in _SAME_IN_ALL_LANGUAGES
+    )
     for tag in re.findall(r"\{\{.*?\}\}|\{% set .*?%\}", source, re.DOTALL):
-        yield from (text for text in _unmarked(tag) if _WORDS.search(text) and not text.startswith(_STYLE))
+        yield from (
+            text for text in _unmarked(tag) if _WORDS.search(text) and not text.startswith(_STYLE)
+        )
 
 
 @pytest.mark.parametrize("template", PAGES, ids=lambda path: path.name)
@@ -187,9 +201,14 @@ def test_a_page_has_no_word_outside_of_the_catalogue(template: Path) -> None:
 
 
 def test_words_of_pages_outside_of_the_catalogue_are_found() -> None:
-    assert list(outside_of_page('<h2>Ranking</h2><a title="{{ x }} more">{{ y }}</a>')) == ["Ranking", "more"]
+    assert list(outside_of_page('<h2>Ranking</h2><a title="{{ x }} more">{{ y }}</a>')) == [
+        "Ranking",
+        "more",
+    ]
     assert list(outside_of_page('{{ "of the" if x else "a" }}')) == ['"of the"']
-    assert not list(outside_of_page("""<b class="note">{{ _('%(x)s: the <i>end</i>', x=1) }}</b>"""))
+    assert not list(
+        outside_of_page("""<b class="note">{{ _('%(x)s: the <i>end</i>', x=1) }}</b>""")
+    )
 
 
 @pytest.mark.parametrize(
@@ -206,12 +225,16 @@ def test_a_page_has_all_sentences_of_its_script(script: str, template: str, word
     with speaking("de"):
         known = json.loads(words_of_scripts(template))
     # What games call a turn is a variable in the calls of `say`.
-    found = set(re.findall(r'\bsay\("([^"]*)"', (_SITE / "static" / script).read_text(encoding="utf-8")))
+    found = set(
+        re.findall(r'\bsay\("([^"]*)"', (_SITE / "static" / script).read_text(encoding="utf-8"))
+    )
     assert word in found
     assert found <= known.keys() & set(map(english, sentences("de")))
     for sentence in found:
         assert known[sentence]
-        assert set(re.findall(r"\{(\w+)\}", known[sentence])) <= set(re.findall(r"\{(\w+)\}", sentence))
+        assert set(re.findall(r"\{(\w+)\}", known[sentence])) <= set(
+            re.findall(r"\{(\w+)\}", sentence)
+        )
 
 
 def test_what_happens_in_each_game_is_in_the_catalogue() -> None:
@@ -219,10 +242,15 @@ def test_what_happens_in_each_game_is_in_the_catalogue() -> None:
     assert {each.info.summary for each in registered().values()} <= known
 
 
-# Modules that make sentences of mails and pages. In them a text with several words is marked, or an error, or
+# Modules that make sentences of mails and pages. In them a text with several words is marked, or an
+# error, or
 # one of these: a note for the journal, which the organizer reads in English, and what people type.
 _MODULES = [
-    *(path for path in sorted((ROOT / "mailserver" / "reading").glob("*.py")) if path.name != "html.py"),
+    *(
+        path
+        for path in sorted((ROOT / "mailserver" / "reading").glob("*.py"))
+        if path.name != "html.py"
+    ),
     *(ROOT / "compiler" / name for name in ("checks.py", "toolchain.py", "uploaded_files.py")),
     ROOT / "reports" / "certainty.py",
     ROOT / "reports" / "results.py",
@@ -234,14 +262,20 @@ _MODULES = [
         for path in sorted((ROOT / "contest" / "games").glob("*.py"))
         if path.name not in ("game.py", "built_in.py", "knobeln.py")  # they describe settings, too
     ),
-    *(path for path in sorted((ROOT / "sandbox" / "players").glob("*.py")) if path.name != "driver.py"),
+    *(
+        path
+        for path in sorted((ROOT / "sandbox" / "players").glob("*.py"))
+        if path.name != "driver.py"
+    ),
     ROOT / "sandbox" / "process.py",
     ROOT / "sandbox" / "vm" / "faults.py",
 ]
 _TITLES = {game.info.title for game in registered().values()}
 _JOURNAL = {
-    "an automatic answer (Auto-Submitted)", "a mass mail (Precedence)", "an automatic answer (X-Autoreply)",
-    "no answer is wanted (X-Auto-Response-Suppress)", "a delivery report", "a bounce (Return-Path <>)",
+    "an automatic answer (Auto-Submitted)", "a mass mail (Precedence)",
+    "an automatic answer (X-Autoreply)",
+    "no answer is wanted (X-Auto-Response-Suppress)", "a delivery report",
+    "a bounce (Return-Path <>)",
     "from a robot's address",
 }  # fmt: skip
 _SHELL = {'nm -gj --defined-only "$('}
@@ -254,13 +288,21 @@ def unmarked_sentences(module: Path) -> Iterator[str]:
     seen = set()
     for node in ast.walk(tree):
         is_doc = isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
-        name = getattr(node.func, "id", getattr(node.func, "attr", "")) if isinstance(node, ast.Call) else ""
+        name = (
+            getattr(node.func, "id", getattr(node.func, "attr", ""))
+            if isinstance(node, ast.Call)
+            else ""
+        )
         if is_doc or isinstance(node, ast.Raise | ast.Assert) or name in _MARKS | _NO_SENTENCES:
             seen |= {id(inner) for inner in ast.walk(node)}
     for node in ast.walk(tree):
         value = node.value if isinstance(node, ast.Constant) and id(node) not in seen else ""
         # A sentence begins with a word and has no line breaks; tables of words have.
-        if isinstance(value, str) and re.match(r"[A-Za-z`%][^\n]*$", value) and len(value.split()) > 3:
+        if (
+            isinstance(value, str)
+            and re.match(r"[A-Za-z`%][^\n]*$", value)
+            and len(value.split()) > 3
+        ):
             yield value
 
 

@@ -9,8 +9,8 @@ from reports.certainty import certainty_facts, certainty_sentence, why_no_certai
 from tests.support.contest_field import NOW
 
 PLAYED = (
-    "The whole contest was drawn and played again 1,000 times with other random numbers, which changes no "
-    "result: "
+    "The whole contest was drawn and played again 1,000 times with other random numbers, which"
+    " changes no result: "
 )
 OFF = "; such a share can be off by 4 in 100."
 
@@ -22,7 +22,8 @@ def found(
     alike: tuple[tuple[str, ...], ...] = (),
     likely: tuple[str, ...] = ("a",),
 ) -> Certainty:
-    """`firsts`: how often each team won, in the order of their ranks; so many of them are the winners."""
+    """`firsts`: how often each team won, in the order of their ranks; so many of them are the
+    winners."""
     teams = tuple(
         TeamCertainty(name, 1 if number <= winners else number, first, 1_000, 1, 3, 0)
         for number, (name, first) in enumerate(firsts.items(), start=1)
@@ -33,7 +34,10 @@ def found(
 CASES = {
     "always": (found({"a": 1_000, "b": 0}), "a won 100 of 100"),
     "not always": (found({"a": 912, "b": 20, "c": 68}), "a won 91 of 100 and c won 7 of 100"),
-    "less often than another": (found({"a": 0, "b": 999, "c": 1}), "a won 0 of 100 and b won >99 of 100"),
+    "less often than another": (
+        found({"a": 0, "b": 999, "c": 1}),
+        "a won 0 of 100 and b won >99 of 100",
+    ),
     "nearly never": (found({"a": 999, "b": 1}), "a won >99 of 100 and b won <1 of 100"),
     "two winners": (
         found({"a": 400, "b": 300, "c": 310}, winners=2),
@@ -57,7 +61,9 @@ def test_a_sentence_tells_who_wins_with_other_random_numbers(case: str) -> None:
         (tuple("abcdefghi"), " In 95 of 100 the winner is one of 9 teams: those that win most."),
     ],
 )
-def test_pages_tell_among_whom_the_winner_nearly_always_is(likely: tuple[str, ...], words: str) -> None:
+def test_pages_tell_among_whom_the_winner_nearly_always_is(
+    likely: tuple[str, ...], words: str
+) -> None:
     given = found({"a": 800, "b": 100, "c": 100}, likely=likely)
     assert certainty_facts(given).words == certainty_sentence(given) + words
 
@@ -76,7 +82,9 @@ def test_pages_tell_which_places_cannot_be_told_apart() -> None:
         ("knobeln", ("C",), False),
     ],
 )
-def test_why_nobody_knows_how_sure_a_ranking_is(game: str, counted: tuple[str, ...], is_told: bool) -> None:
+def test_why_nobody_knows_how_sure_a_ranking_is(
+    game: str, counted: tuple[str, ...], is_told: bool
+) -> None:
     chosen = presets.settings(game, NOW)
     programs = chosen.programs.model_copy(update={"counted_languages": counted})
     told = why_no_certainty(game_of(chosen.game, programs).info, programs)

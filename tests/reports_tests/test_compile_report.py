@@ -18,7 +18,9 @@ INCLUDE = Finding(
     "files cannot be included; the five library routines are there without it",
     "# /**/ include <stdio.h>",
 )
-SHORT = Finding("description", Severity.WARNING, 0, "the description has 3 lines; about 15 are asked for")
+SHORT = Finding(
+    "description", Severity.WARNING, 0, "the description has 3 lines; about 15 are asked for"
+)
 
 
 def _seat(verdict: Verdict = Verdict.OK, reason: str = "") -> SeatResult:
@@ -81,8 +83,15 @@ def test_findings_stand_with_line_and_quote_the_errors_first(write) -> None:
     body = write(BAD).body
     assert "- line 12: files cannot be included;" in body
     assert "\n    > # /**/ include <stdio.h>\n" in body
-    assert body.index("Errors, for which") < body.index("Warnings:") < body.index("- the description has 3")
-    assert "The compiler's own messages (gcc 12.2.0):\n  line 3: warning: unused variable 'x'\n" in body
+    assert (
+        body.index("Errors, for which")
+        < body.index("Warnings:")
+        < body.index("- the description has 3")
+    )
+    assert (
+        "The compiler's own messages (gcc 12.2.0):\n  line 3: warning: unused variable 'x'\n"
+        in body
+    )
 
 
 @pytest.mark.parametrize(
@@ -90,7 +99,8 @@ def test_findings_stand_with_line_and_quote_the_errors_first(write) -> None:
     [
         "lexical elements   1,234 of 10,000 allowed", "memory for data    3 kB of 1,024 kB",
         "code               5,000 bytes (not limited)", "description        3 lines",
-        "your points        4,123", "its points         3,999", "instructions       1,234,567 of 855,000,000",
+        "your points        4,123", "its points         3,999",
+        "instructions       1,234,567 of 855,000,000",
         "memory in use      8 kB of 1,024 kB",
     ],
 )  # fmt: skip
@@ -113,7 +123,9 @@ def test_a_fault_in_the_trial_is_told_and_the_program_stays_accepted(write) -> N
 
 
 def test_a_stack_that_left_the_memory_is_not_told_beside_the_little_memory_in_use(write) -> None:
-    report = replace(GOOD, trial=_trial(_seat(Verdict.MEMORY, "its stack grew out of the memory of 1024 kB")))
+    report = replace(
+        GOOD, trial=_trial(_seat(Verdict.MEMORY, "its stack grew out of the memory of 1024 kB"))
+    )
     body = write(report).body
     assert "its stack grew out of the memory" in body
     assert "memory in use" not in body

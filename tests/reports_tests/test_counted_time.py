@@ -1,4 +1,5 @@
-"""How mails tell teams about a contest whose programs are counted in units, in English and German."""
+"""How mails tell teams about a contest whose programs are counted in units, in English and
+German."""
 
 import re
 from pathlib import Path
@@ -7,7 +8,15 @@ import pytest
 
 from contest.config.settings import Settings
 from contest.language import listed, speaking
-from contest.model import FileFacts, GameResult, SeatResult, SeatUsage, TextBuildReport, Trial, Verdict
+from contest.model import (
+    FileFacts,
+    GameResult,
+    SeatResult,
+    SeatUsage,
+    TextBuildReport,
+    Trial,
+    Verdict,
+)
 from contest.schema.sections import KNOBELN_REPORTS
 from knobeln.home.home_game import lines_about
 from reports.render import Templates
@@ -49,7 +58,11 @@ def in_one_line(text: str) -> str:
 
 
 def report(counted_by: str = COUNTED_BY) -> TextBuildReport:
-    usage = SeatUsage((), 7 << 20, 64 << 20, FUEL) if counted_by else SeatUsage((12, 900), 7 << 20, 64 << 20)
+    usage = (
+        SeatUsage((), 7 << 20, 64 << 20, FUEL)
+        if counted_by
+        else SeatUsage((12, 900), 7 << 20, 64 << 20)
+    )
     own = SeatResult(30, Verdict.OK, None, usage=usage)
     other = SeatResult(20, Verdict.OK, None)
     return TextBuildReport(
@@ -70,7 +83,7 @@ def told(settings: Settings, build: TextBuildReport) -> str:
     return compile_report(Templates(settings, None), build).body
 
 
-# --- whole mails -------------------------------------------------------------------------------------------
+# --- whole mails ----------------------------------------------------------------------------------
 def new_time(settings: Settings) -> str:
     return mail(settings, "time_changed", before=5.0, after=2.5, reason="The host is slow.")
 
@@ -91,12 +104,14 @@ def test_a_mail_about_time_looks_as_it_did(name, language):
     compare(f"counted/{name}_{language}", written(contest(game, language)))
 
 
-# --- what all of them say ----------------------------------------------------------------------------------
+# --- what all of them say -------------------------------------------------------------------------
 @pytest.mark.parametrize("template", ["rules", "call", "faq"])
 @pytest.mark.parametrize("game", GAMES)
 def test_every_game_says_which_clock_it_has(game, template):
     text = in_one_line(mail(contest(game, "en"), template))
-    limit = r"50,000,000,000 units(?: for each answer)?, about 5 seconds of Python on a usual computer"
+    limit = (
+        r"50,000,000,000 units(?: for each answer)?, about 5 seconds of Python on a usual computer"
+    )
     assert re.search(limit, text)
     assert "C, C++, Rust, Python and JavaScript" in text
     text = in_one_line(mail(contest(game, "en", is_counted=False), template))
@@ -122,7 +137,7 @@ def test_reports_in_german_have_german_numbers():
         assert re.search(r"längste Antwort +\d+,\d % \([\d.]+ von\s+50\.000\.000\.000", body)
 
 
-# --- other places that tell it -----------------------------------------------------------------------------
+# --- other places that tell it --------------------------------------------------------------------
 def test_a_game_at_home_tells_the_units_of_each_program():
     usage = (PlayerUsage(answer_fuel=(1_000, 234)), PlayerUsage((0.5,)))
     result = TextGameResult((2, 0), (), unasked=(0, 0), usage=usage)
@@ -142,7 +157,7 @@ def test_the_guide_has_the_numbers_of_the_source():
     assert f"at least {MIN_BACKSTOP_SECONDS:g} s" in guide
 
 
-# --- words for numbers -------------------------------------------------------------------------------------
+# --- words for numbers ----------------------------------------------------------------------------
 @pytest.mark.parametrize(
     ("units", "words"),
     [

@@ -33,8 +33,10 @@ def headings(text: str) -> list[str]:
     return [re.sub("<[^>]*>", "", found) for found in re.findall(r"<h2>(.*?)</h2>", text)]
 
 
-# --- before ------------------------------------------------------------------------------------------------
-def test_before_the_contest_the_page_tells_what_it_is_and_how_to_take_part(small: SiteFacts) -> None:
+# --- before ---------------------------------------------------------------------------------------
+def test_before_the_contest_the_page_tells_what_it_is_and_how_to_take_part(
+    small: SiteFacts,
+) -> None:
     text = page_of(before(small))
     assert headings(text) == ["What it is", "How to take part", "Schedule", "Questions"]
     assert small.game.summary in text
@@ -67,7 +69,9 @@ def test_the_letter_to_send_is_the_form_that_the_robot_reads(small: SiteFacts) -
     assert set(found.registration.preferences) < set(small.settings.reports.offered)
 
 
-@pytest.mark.parametrize("game", ["cooperation", "standoff", "hog", "bid-tac-toe", "ultimate-tic-tac-toe"])
+@pytest.mark.parametrize(
+    "game", ["cooperation", "standoff", "hog", "bid-tac-toe", "ultimate-tic-tac-toe"]
+)
 def test_the_game_is_told_in_sentences(game: str) -> None:
     text = page_of(before(facts_of(other_contests.settings_of(game), {}, ())))
     assert "The game is" not in text
@@ -83,7 +87,7 @@ def test_pages_about_the_contest_are_linked_where_there_are_any(small: SiteFacts
         assert text.count('href="rules.html"') == 2 * bool(nav)
 
 
-# --- during ------------------------------------------------------------------------------------------------
+# --- during ---------------------------------------------------------------------------------------
 def test_a_running_contest_tells_what_comes_next_and_how_it_stands(small: SiteFacts) -> None:
     facts = during(small, 1)
     files = files_of(facts)
@@ -136,19 +140,23 @@ def test_a_running_knock_out_names_who_is_still_in() -> None:
             if not line.advances
         }
         still_in = {name for name in played.teams if name not in out}
-        (named,) = re.findall(rf"{len(still_in)} teams? goe?s? on after round {rounds}: (.*?)</p>", text)
+        (named,) = re.findall(
+            rf"{len(still_in)} teams? goe?s? on after round {rounds}: (.*?)</p>", text
+        )
         assert set(re.findall(r'href="teams/(\w+)\.html"', named)) == still_in
         assert f"Round {rounds + 1} comes next. " in text
 
 
-# --- after -------------------------------------------------------------------------------------------------
+# --- after ----------------------------------------------------------------------------------------
 def test_both_disciplines_have_a_podium_that_says_what_it_is_for(small: SiteFacts) -> None:
     text = page_of(small)
     first = next(s for s in small.ranking if s.rank == 1)
     evolved = next(e for e in small.evolution.ranking if e.rank == 1)
     podiums = re.findall(r'<ol class="podium">(.*?)</ol> <p>(.*?)</p>', text)
     assert len(podiums) == 2
-    winners = [re.findall(r'<li value="1"><strong><a [^>]*>([^<]*)<', steps) for steps, _ in podiums]
+    winners = [
+        re.findall(r'<li value="1"><strong><a [^>]*>([^<]*)<', steps) for steps, _ in podiums
+    ]
     assert winners == [[first.entry], [evolved.entry]]
     assert "the most points in the final" in podiums[0][1]
     assert "the largest share at the end" in podiums[1][1]
@@ -192,7 +200,9 @@ def test_a_line_of_the_ranking_has_the_results_against_the_others(small: SiteFac
         won = drawn = lost = 0
         for match in group.matches:
             if match.counted and name in match.players and not match.pairing.is_self:
-                own, other = (dict(match.half_points)[n] for n in sorted(match.players, key=name.__ne__))
+                own, other = (
+                    dict(match.half_points)[n] for n in sorted(match.players, key=name.__ne__)
+                )
                 won, drawn, lost = won + (own > other), drawn + (own == other), lost + (own < other)
         assert row["record"] == (f"{won}-{drawn}-{lost}" if won + drawn + lost else None)
 
@@ -219,13 +229,15 @@ def test_a_contest_of_many_teams_has_a_small_front_page(small: SiteFacts) -> Non
     assert len(rows_of(files["index.ranking.csv"])) == 2_000
 
 
-# --- tables ------------------------------------------------------------------------------------------------
+# --- tables ---------------------------------------------------------------------------------------
 def table(*values: object) -> Table:
     columns = (Column("team", "team"), Column("failures", "failures", numeric=True, optional=True))
     return Table("t", "A table", columns, tuple((cell("a"), cell(value)) for value in values))  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize(("values", "shown"), [((0, 0), 1), ((0, 1), 2), ((None, None), 1), (("", "x"), 2)])
+@pytest.mark.parametrize(
+    ("values", "shown"), [((0, 0), 1), ((0, 1), 2), ((None, None), 1), (("", "x"), 2)]
+)
 def test_an_optional_column_that_says_nothing_is_left_out_of_the_page(values, shown) -> None:
     made = table(*values)
     assert len(made.shown.columns) == shown

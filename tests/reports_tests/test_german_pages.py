@@ -1,4 +1,5 @@
-"""The pages of a German contest, before, during and after it, and about its games, groups and teams."""
+"""The pages of a German contest, before, during and after it, and about its games, groups and
+teams."""
 
 import json
 import re
@@ -30,7 +31,8 @@ ENGLISH_WORDS = re.compile(
 )
 # Forms and samples are written as programs read them; names are the teams' own, and those of games.
 FOREIGN = re.compile(
-    r"<(pre|code|q|strong|id)\b.*?</\1>|<a [^>]*teams/.*?</a>|mailto:[^\"]*|\b[A-Z]{2,}\b|\S+@[\w.]+"
+    r"<(pre|code|q|strong|id)\b.*?</\1>|<a"
+    r" [^>]*teams/.*?</a>|mailto:[^\"]*|\b[A-Z]{2,}\b|\S+@[\w.]+"
     r"|The referees|Cooperation game|University of|the one school that your team represents",
     re.DOTALL,
 )
@@ -43,7 +45,9 @@ URL = "https://contest.example"
 def words(html: str) -> str:
     """What a reader sees or hears, without the words of others."""
     plain = FOREIGN.sub(" ", html.partition("<main")[2] or html)
-    return unescape(re.sub(r"<[^>]*>", lambda tag: " ".join(("", *SHOWN.findall(tag.group()), "")), plain))
+    return unescape(
+        re.sub(r"<[^>]*>", lambda tag: " ".join(("", *SHOWN.findall(tag.group()), "")), plain)
+    )
 
 
 @pytest.fixture(scope="module")
@@ -63,12 +67,18 @@ def assert_german(facts: SiteFacts) -> None:
 
 
 @pytest.mark.parametrize("when", ["before", 0, 1, 2, "over"])
-def test_no_page_has_english_sentences_before_during_and_after_the_contest(over: SiteFacts, when) -> None:
-    assert_german(before(over) if when == "before" else over if when == "over" else during(over, when))
+def test_no_page_has_english_sentences_before_during_and_after_the_contest(
+    over: SiteFacts, when
+) -> None:
+    assert_german(
+        before(over) if when == "before" else over if when == "over" else during(over, when)
+    )
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["cooperation", "bid_tac_toe", "standoff", "hog", "ultimate_tic_tac_toe"])
+@pytest.mark.parametrize(
+    "name", ["cooperation", "bid_tac_toe", "standoff", "hog", "ultimate_tic_tac_toe"]
+)
 def test_no_page_of_another_game_has_english_sentences(name: str) -> None:
     played = getattr(other_contests, name)()
     facts = facts_of(german(played.settings), played.teams, played.history, played.ranking)
@@ -101,7 +111,10 @@ def test_the_preview_is_german(over: SiteFacts) -> None:
         ),
         (
             "the results are published: moved from 1994-05-21 12:00 UT to 1994-05-22 12:00 UT",
-            "die Ergebnisse erscheinen: verschoben vom 21. Mai 1994, 12:00 UT auf den 22. Mai 1994, 12:00 UT",
+            (
+                "die Ergebnisse erscheinen: verschoben vom 21. Mai 1994, 12:00 UT auf den 22. Mai"
+                " 1994, 12:00 UT"
+            ),
         ),
         ("something that nobody has foreseen", "something that nobody has foreseen"),
     ],
@@ -138,15 +151,18 @@ def test_values_are_escaped_in_translated_sentences(over: SiteFacts) -> None:
     assert "Veranstalter: &lt;b&gt;Rat &amp; Tat&lt;/b&gt;" in page
 
 
-# --- games, groups and teams -------------------------------------------------------------------------------
-# The first word of a line of a file of games, which says what the line is; what is no sentence has no blanks.
+# --- games, groups and teams ----------------------------------------------------------------------
+# The first word of a line of a file of games, which says what the line is; what is no sentence has
+# no blanks.
 _PROSE = ("title", "story", "turns", "letters", "picture")
 
 
 def prose_of(games: str) -> str:
     lines = [line.split("\t") for line in games.split("\n")]
     prose = [" ".join(rest) for first, *rest in lines if first in _PROSE]
-    captions = [field for first, *rest in lines if first.isdigit() for field in rest if " " in field]
+    captions = [
+        field for first, *rest in lines if first.isdigit() for field in rest if " " in field
+    ]
     return "\n".join([*(first for first, *_ in lines if first.startswith("#")), *prose, *captions])
 
 
@@ -157,7 +173,9 @@ def pages_of(played: Played, settings: Settings) -> Mapping[str, str]:
 @pytest.mark.slow
 def test_files_for_programs_have_the_same_columns_and_words_in_all_languages() -> None:
     played = other_contests.ultimate_tic_tac_toe()
-    english, translated = (pages_of(played, each) for each in (played.settings, german(played.settings)))
+    english, translated = (
+        pages_of(played, each) for each in (played.settings, german(played.settings))
+    )
     (path,) = (path for path in english if path.startswith("bracket.") and path.endswith(".csv"))
     assert translated[path] == english[path]
     team = next(path for path in english if path.startswith("teams/") and path.endswith(".csv"))
@@ -167,17 +185,26 @@ def test_files_for_programs_have_the_same_columns_and_words_in_all_languages() -
 
 def test_numbers_on_pages_are_written_in_german() -> None:
     played = other_contests.hog()
-    english, translated = (pages_of(played, each) for each in (played.settings, german(played.settings)))
+    english, translated = (
+        pages_of(played, each) for each in (played.settings, german(played.settings))
+    )
     path = next(path for path in english if re.fullmatch(r"rounds/\d\.\d\.html", path))
     rates = re.findall(r"<td[^>]*>(0\.\d\d)", english[path])
     assert rates
-    assert re.findall(r"<td[^>]*>(0,\d\d)", translated[path]) == [rate.replace(".", ",") for rate in rates]
+    assert re.findall(r"<td[^>]*>(0,\d\d)", translated[path]) == [
+        rate.replace(".", ",") for rate in rates
+    ]
 
 
 def test_a_page_has_the_sentences_of_its_script_in_german_only_where_it_is_german() -> None:
     played = other_contests.cooperation()
-    english, translated = (pages_of(played, each) for each in (played.settings, german(played.settings)))
-    for path, sentence, told in (("index.html", "Copied.", "Kopiert."), ("replay.html", "rounds", "Runden")):
+    english, translated = (
+        pages_of(played, each) for each in (played.settings, german(played.settings))
+    )
+    for path, sentence, told in (
+        ("index.html", "Copied.", "Kopiert."),
+        ("replay.html", "rounds", "Runden"),
+    ):
         (found,) = re.findall(r'<meta name="words" content="([^"]*)">', translated[path])
         assert json.loads(unescape(found))[sentence] == told
         assert 'name="words"' not in english[path]

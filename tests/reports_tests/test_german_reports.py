@@ -15,18 +15,23 @@ from tests.support.contest_field import NOW as START
 from tests.support.german import english_in, german
 from tests.support.other_contests import BIDDERS, COOPERATORS, play, settings_of, teams_of
 
-# Why a move was illegal is kept with the results, which have no language; forms and names are the teams' own.
+# Why a move was illegal is kept with the results, which have no language; forms and names are the
+# teams' own.
 _ENGLISH_LINES = ("- in ", "- im ", "  ", "Organization:", "The referees: ")
 
 
 @pytest.mark.parametrize("strategies", ["cooperation", "bid-tac-toe"])
 def test_no_report_of_a_german_contest_has_english_sentences(strategies: str) -> None:
     programs = {"cooperation": COOPERATORS, "bid-tac-toe": BIDDERS}[strategies]
-    played = play(german(settings_of(strategies)), programs, teams_of(list(programs), ("MIT", "Caltech")))
+    played = play(
+        german(settings_of(strategies)), programs, teams_of(list(programs), ("MIT", "Caltech"))
+    )
     assert played.mails
     for key, mail in played.mails.items():
         lines = [
-            line for line in f"{mail.lead}{mail.body}".split("\n") if not line.startswith(_ENGLISH_LINES)
+            line
+            for line in f"{mail.lead}{mail.body}".split("\n")
+            if not line.startswith(_ENGLISH_LINES)
         ]
         assert not english_in("\n".join(lines)), (key, mail.body)
         assert not re.search(r"\b(Zug|Züge)", mail.body)  # both games call a turn a round
@@ -42,7 +47,9 @@ def test_what_has_changed_on_the_list_of_entries_is_told_in_german() -> None:
     reporter = ContestReporter(settings, Templates(settings, None))
     kept, *others = (SealedEntry(name, "11", "22") for name in ("kept", "left", "lost", "changed"))
     before = SealedList(1, START, is_final=False, list=EntryList.of([kept, *others]), absent=())
-    entries = EntryList.of([kept, SealedEntry("changed", "33", "44"), SealedEntry("came", "55", "66")])
+    entries = EntryList.of(
+        [kept, SealedEntry("changed", "33", "44"), SealedEntry("came", "55", "66")]
+    )
     absent = (AbsentTeam("left", "it is withdrawn"), AbsentTeam("lost", "no accepted program"))
     after = SealedList(2, START, is_final=True, list=entries, absent=absent)
     teams = teams_of(["kept"])

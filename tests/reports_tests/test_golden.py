@@ -1,6 +1,7 @@
 """The mails of a small contest, byte for byte, so that people see what they look like.
 
-`KNOBELN_GOLDEN=write pytest tests/reports_tests/test_golden.py` writes them anew; read the difference.
+`KNOBELN_GOLDEN=write pytest tests/reports_tests/test_golden.py` writes them anew; read the
+difference.
 """
 
 import gzip
@@ -54,7 +55,9 @@ def mails(reporter, contest) -> Mapping[str, Outgoing]:
         for group in contest.first.groups:
             yield from reporter.mails(GroupStarted(teams=contest.teams, plan=group.plan))
             yield from reporter.mails(GroupFinished(teams=contest.teams, outcome=group))
-        yield from reporter.mails(RoundFinished(teams=contest.teams, history=[contest.first], words=WORDS))
+        yield from reporter.mails(
+            RoundFinished(teams=contest.teams, history=[contest.first], words=WORDS)
+        )
         yield from reporter.mails(replace(contest.finished, certainty=CERTAIN))
 
     return {mail.key: mail for mail in of_the_day()}
@@ -74,7 +77,9 @@ def test_the_attached_protocols_look_as_they_did(mails) -> None:
 
 def test_the_announcement_looks_as_it_did(contest, settings, templates) -> None:
     history, ranking = (contest.first, contest.final), contest.ranking
-    posting = announcement(history, ranking, contest.evolution, contest.seed, {}, settings, templates)
+    posting = announcement(
+        history, ranking, contest.evolution, contest.seed, {}, settings, templates
+    )
     compare("announcement", f"Subject: {posting.subject}\n\n{posting.body}")
     without = announcement((contest.final,), ranking, None, contest.seed, {}, settings, templates)
     assert "Evolution" not in without.body
@@ -105,7 +110,9 @@ def test_where_pages_show_no_programs_the_results_lead_to_no_check_page(
     assert "verify.html" not in posted(False)
 
 
-def test_a_team_without_a_program_is_told_when_a_season_takes_programs_again(settings: Settings) -> None:
+def test_a_team_without_a_program_is_told_when_a_season_takes_programs_again(
+    settings: Settings,
+) -> None:
     facts = {"seed_commitment": "5eed", "entries_root": "4007", "number_of_teams": 3}
     of_season = settings.changed(season={"tournaments": 2})
     once = Templates(settings, None).render("no_program", is_pending=False, **facts).body

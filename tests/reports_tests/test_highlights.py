@@ -27,8 +27,10 @@ def met(winner: str, loser: str, *points: int) -> Meeting:
     return Meeting(PLAN, (winner, loser), (points[0], points[1]), ())
 
 
-# --- results -----------------------------------------------------------------------------------------------
-def test_the_closest_meeting_has_the_smallest_margin_then_the_most_points_if_any_is_closer() -> None:
+# --- results --------------------------------------------------------------------------------------
+def test_the_closest_meeting_has_the_smallest_margin_then_the_most_points_if_any_is_closer() -> (
+    None
+):
     found = [met("a", "b", 8, 2), met("a", "c", 4, 2), met("b", "c", 10, 8), met("c", "d", 6, 6)]
     assert closest(found) == found[2]
     assert closest([met("a", "b", 2, 0), met("b", "c", 2, 0), met("c", "d", 1, 1)]) is None
@@ -49,12 +51,14 @@ def test_meetings_are_the_sums_of_the_games_that_count(contest: Any) -> None:
             for match in group.matches:
                 if match.counted and not match.pairing.is_self and group.plan.round == 2:
                     meeting = by_players[frozenset(match.players)]
-                    assert sorted(meeting.points) == sorted(2 * s.points for s in match.result.seats)
+                    assert sorted(meeting.points) == sorted(
+                        2 * s.points for s in match.result.seats
+                    )
                     assert meeting.points[0] >= meeting.points[1]
     assert not any("zero_thrower" in m.players for m in by_players.values())
 
 
-# --- a contest ---------------------------------------------------------------------------------------------
+# --- a contest ------------------------------------------------------------------------------------
 def found_in(played: other_contests.Played) -> tuple[Highlight, ...]:
     return highlights(
         played.history, played.ranking, game_of(played.settings.game, played.settings.programs).info

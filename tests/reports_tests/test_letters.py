@@ -59,7 +59,7 @@ def final(reporter, contest) -> Outgoing:
     return next(iter(reporter.mails(contest.finished)))
 
 
-# --- the start ---------------------------------------------------------------------------------------------
+# --- the start ------------------------------------------------------------------------------------
 
 
 def test_lap_never_holds_an_authentification_string(started) -> None:
@@ -91,8 +91,10 @@ def test_lgp_says_where_nobody_is_left_to_play_against(reporter, contest, out) -
     assert "1 game is" not in mail.body
 
 
-# --- the end of a group ------------------------------------------------------------------------------------
-def test_every_report_goes_to_those_who_asked_for_it_and_do_not_get_it_inside_another(group_mails) -> None:
+# --- the end of a group ---------------------------------------------------------------------------
+def test_every_report_goes_to_those_who_asked_for_it_and_do_not_get_it_inside_another(
+    group_mails,
+) -> None:
     found = {kind: names(by_kind(group_mails, kind)) for kind in ("DGP", "GRP", "GRG", "GRR")}
     assert found == {
         "DGP": ["zero_thrower"],
@@ -119,7 +121,9 @@ def test_all_reports_of_a_team_are_one_thread_and_all_summaries_another(
     started, group_mails, summaries, settings, contest
 ) -> None:
     def thread(mail: Outgoing) -> str:
-        head = message_from_bytes(compose(mail, settings, bytes(32), datetime(1994, 5, 14, tzinfo=UTC)).raw)
+        head = message_from_bytes(
+            compose(mail, settings, bytes(32), datetime(1994, 5, 14, tzinfo=UTC)).raw
+        )
         assert head["References"] == head["In-Reply-To"] != head["Message-ID"]
         assert head["X-Knobeln-Contest"] == settings.contest.title
         assert head["X-Knobeln-Team"] == names([mail])[0]
@@ -145,8 +149,13 @@ def test_what_is_the_same_for_everybody_is_one_text(group_mails, summaries, star
 @pytest.mark.parametrize("kind", ["DGP", "GRP"])
 def test_a_team_of_which_nothing_was_played_is_told_why(reporter, contest, kind) -> None:
     group = contest.first.groups[1]
-    plan = replace(group.plan, members=("greedy", "silent"), pairings=(Pairing(("greedy", "silent")),))
-    standings = (Standing("greedy", 0, 1, 0, False, True), Standing("silent", 0, None, 0, True, False))
+    plan = replace(
+        group.plan, members=("greedy", "silent"), pairings=(Pairing(("greedy", "silent")),)
+    )
+    standings = (
+        Standing("greedy", 0, 1, 0, False, True),
+        Standing("silent", 0, None, 0, True, False),
+    )
     outcome = GroupOutcome(plan, (), standings)
     wanting = {name: wants(contest.teams[name], kind) for name in plan.members}
     one, other = by_kind(reporter.mails(GroupFinished(teams=wanting, outcome=outcome)), kind)
@@ -174,10 +183,12 @@ def test_grg_has_every_game_of_the_group_once(reporter, make_group, make_team) -
     }
     for match in group.matches:
         row = found[match.players]
-        assert [row["points_1"], row["points_2"]] == [str(seat.points) for seat in match.result.seats]
+        assert [row["points_1"], row["points_2"]] == [
+            str(seat.points) for seat in match.result.seats
+        ]
 
 
-# --- the end of a round ------------------------------------------------------------------------------------
+# --- the end of a round ---------------------------------------------------------------------------
 def test_rsm_goes_to_the_eliminated_and_disqualified_too(reporter, contest) -> None:
     asking = {name: wants(team, "RSM") for name, team in contest.teams.items()}
     event = RoundFinished(teams=asking, history=[contest.final], ranking=contest.ranking)
@@ -216,7 +227,9 @@ def test_the_mails_of_the_last_round_say_that_it_is_the_final_and_where_the_evol
         assert body.startswith("The final is finished, and with it the contest.")
         assert "The evolution is now computed from the games of the final." in body
         assert "Teams with RSM in their mail-preference get them by mail." in body
-    assert texts["LGP"][1].startswith("The final (round 2) starts now. It is the last round of the contest.")
+    assert texts["LGP"][1].startswith(
+        "The final (round 2) starts now. It is the last round of the contest."
+    )
     assert "The final (round 2) has been played, and the contest is over." in final.body
 
 
@@ -228,22 +241,28 @@ def test_own_says_that_the_contest_is_over_and_how_the_evolution_ended(
     reporter = ContestReporter(settings.model_copy(update={"reports": offered}), templates)
     history, ranking = (contest.first, contest.final), contest.ranking
     event = RoundPlayed(teams=own, history=history, ranking=ranking, evolution=contest.evolution)
-    bodies = {mail.key.split("/")[-1]: " ".join(mail.body.split()) for mail in reporter.mails(event)}
+    bodies = {
+        mail.key.split("/")[-1]: " ".join(mail.body.split()) for mail in reporter.mails(event)
+    }
     assert "is over: the final has been played." in bodies["example"]
     assert "; in the evolution you became extinct in generation 5." in bodies["example"]
     assert "; in the evolution 1st with 60.0 %." in bodies["patient_cooperator"]
 
 
-# --- all of them -------------------------------------------------------------------------------------------
+# --- all of them ----------------------------------------------------------------------------------
 @hypothesis_settings(
-    max_examples=20, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
+    max_examples=20,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
 @given(st.lists(NAMES_30, min_size=2, max_size=5, unique=True), LINES, LINES, LINES)
 def test_no_mail_is_wider_than_72_columns_or_says_what_cannot_be_printed(
     reporter, make_group, make_team, contest, members, organization, occupation, words
 ) -> None:
     people = (Member("Joe Cool", 45, occupation, words),)
-    teams = {name: make_team(name, *reports(), organization=organization, members=people) for name in members}
+    teams = {
+        name: make_team(name, *reports(), organization=organization, members=people)
+        for name in members
+    }
     group = make_group(members)
     final = replace(contest.final, groups=(group,))
     summary = replace(contest.finished, history=[final], ranking=group.standings, words=words)
@@ -264,7 +283,7 @@ def test_no_mail_is_wider_than_72_columns_or_says_what_cannot_be_printed(
         assert "\n" not in mail.subject
 
 
-# --- a team's own result -----------------------------------------------------------------------------------
+# --- a team's own result --------------------------------------------------------------------------
 @pytest.fixture
 def offering(settings, templates) -> ContestReporter:
     """The reporter of a contest that offers everything."""
@@ -276,9 +295,17 @@ def test_who_does_not_proceed_is_told_the_place_in_its_group(offering, contest) 
     asking = {name: wants(team, "OWN") for name, team in contest.teams.items()}
     event = RoundPlayed(teams=asking, history=[contest.first])
     mails = {mail.to.partition("@")[0]: mail for mail in offering.mails(event)}
-    out = {line.entry for group in contest.first.groups for line in group.standings if not line.advances}
+    out = {
+        line.entry
+        for group in contest.first.groups
+        for line in group.standings
+        if not line.advances
+    }
     assert mails.keys() == out
-    assert "Your team is out of the International KNOBELN contest after round 1." in mails["greedy"].body
+    assert (
+        "Your team is out of the International KNOBELN contest after round 1."
+        in mails["greedy"].body
+    )
     assert "You are 3rd of 4 in your group with" in mails["greedy"].body
     thrower = " ".join(mails["zero_thrower"].body.split())
     assert "Your program was disqualified, because it failed twice in a round" in thrower
@@ -286,7 +313,7 @@ def test_who_does_not_proceed_is_told_the_place_in_its_group(offering, contest) 
     assert not any(other in thrower for other in ("greedy", "silent"))
 
 
-# --- only the first places ---------------------------------------------------------------------------------
+# --- only the first places ------------------------------------------------------------------------
 def test_mails_show_the_first_places_alone_and_each_team_its_own(contest, settings) -> None:
     first = settings.changed(reports={"places": 1, "offered": ("DGP", "RSM", "GRR")})
     reporter = ContestReporter(first, Templates(first, None))
@@ -301,9 +328,9 @@ def test_mails_show_the_first_places_alone_and_each_team_its_own(contest, settin
         shown = {name for name in ranks if name in mail.body}
         assert shown == {name for name, rank in ranks.items() if rank == 1}, mail.body
         own = mail.key.rpartition("/")[2]
-        assert own not in ranks or mail.lead.startswith(("You are ", "Your program was disqualified")), (
-            mail.lead
-        )
+        assert own not in ranks or mail.lead.startswith(
+            ("You are ", "Your program was disqualified")
+        ), mail.lead
     final = next(iter(by_kind(reporter.mails(contest.finished), "RSM")))
     winners = {line.entry for line in contest.finished.ranking if line.rank == 1}
     winners |= {line.entry for line in contest.finished.evolution.ranking if line.rank == 1}

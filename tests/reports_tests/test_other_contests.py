@@ -1,4 +1,5 @@
-"""The mails of the contest day of every game, played by its rules: what they say, and what they do not."""
+"""The mails of the contest day of every game, played by its rules: what they say, and what they do
+not."""
 
 import gzip
 import re
@@ -11,29 +12,40 @@ from tests.support import other_contests
 from tests.support.golden import compare, whole_mail
 from tests.support.other_contests import Played
 
-# 1.2.DGP.greedy is the mail with the key round/1/group/2/DGP/greedy, 1.RSM.greedy is round/1/RSM/greedy.
+# 1.2.DGP.greedy is the mail with the key round/1/group/2/DGP/greedy, 1.RSM.greedy is
+# round/1/RSM/greedy.
 GOLDEN = {
-    "bid_tac_toe": """
+    "bid_tac_toe": (
+        """
         1.1.LGP.greedy 1.1.DGP.greedy 1.1.GRP.crashing 1.1.GRG.greedy 1.1.GRR.crashing 1.RSM.greedy
         1.OWN.crashing 1.OWN.diagonal
-    """,
-    "ultimate_tic_tac_toe": """
+    """
+    ),
+    "ultimate_tic_tac_toe": (
+        """
         1.1.LGP.playouts 1.5.LGP.mid_player 1.1.DGP.playouts 8.1.GRP.often_late 8.1.GRG.toe
         1.2.GRR.random_mover 2.OWN.random_mover 1.BRK.toe 4.BRK.toe 9.BRK.toe 9.RSM.tic
-    """,
+    """
+    ),
     "counted_ultimate_tic_tac_toe": "1.2.DGP.often_late 1.1.GRP.playouts",
-    "cooperation": """
+    "cooperation": (
+        """
         1.1.DGP.shouting 1.1.GRP.always_cooperate 1.1.GRG.tit_for_tat 1.RSM.shouting 1.OWN.shouting
-    """,
-    "cooperation_legacy": """
-        1.1.DGP.grudger 1.1.GRP.lost_at_first 1.1.GRG.grudger 1.1.GRR.lost_at_first 1.RSM.tit_for_tat
-        1.OWN.lost_at_first
-    """,
+    """
+    ),
+    "cooperation_legacy": (
+        """
+        1.1.DGP.grudger 1.1.GRP.lost_at_first 1.1.GRG.grudger 1.1.GRR.lost_at_first
+        1.RSM.tit_for_tat 1.OWN.lost_at_first
+    """
+    ),
     "standoff": "1.1.LGP.dice 1.1.DGP.clumsy 1.1.GRP.dice 1.1.GRG.clumsy 1.RSM.clumsy 1.OWN.clumsy",
-    "hog": """
-        1.1.LGP.chaser 1.1.DGP.always_six 1.1.GRP.chaser 1.1.GRG.chaser 1.1.GRR.chaser 1.RSM.always_six
-        1.OWN.chaser
-    """,
+    "hog": (
+        """
+        1.1.LGP.chaser 1.1.DGP.always_six 1.1.GRP.chaser 1.1.GRG.chaser 1.1.GRR.chaser
+        1.RSM.always_six 1.OWN.chaser
+    """
+    ),
 }
 CONTESTS: dict[str, Callable[[], Played]] = {name: getattr(other_contests, name) for name in GOLDEN}
 MAILS = [(contest, key) for contest, keys in GOLDEN.items() for key in keys.split()]
@@ -59,7 +71,9 @@ def test_the_announcement_of_another_contest_looks_as_it_did(contest: str) -> No
     compare(f"{contest}/announcement", CONTESTS[contest]().announcement)
 
 
-def test_every_mail_fits_has_a_key_of_its_own_and_speaks_of_no_throws_or_evolution(played: Played) -> None:
+def test_every_mail_fits_has_a_key_of_its_own_and_speaks_of_no_throws_or_evolution(
+    played: Played,
+) -> None:
     for key, mail in played.mails.items():
         assert key.endswith(f"/{mail.to.partition('@')[0]}")
         assert max(map(columns_of, f"{mail.lead}{mail.body}".split("\n"))) <= WIDTH, key
@@ -80,7 +94,12 @@ def test_nobody_gets_the_protocol_of_anothers_fault(played: Played) -> None:
         for attachment in mail.attachments if mail.kind == "DGP" else ():
             own = mail.to.partition("@")[0]
             for game in gzip.decompress(attachment.data).decode().split("\ngame ")[1:]:
-                players = game.partition("\nplayers ")[2].partition("\npoints ")[0].replace("\\", "").split()
+                players = (
+                    game.partition("\nplayers ")[2]
+                    .partition("\npoints ")[0]
+                    .replace("\\", "")
+                    .split()
+                )
                 assert own in players
                 blamed = re.findall(r"^fault seat=(\d+) turn=\d+ turns=\d+ ", game, re.MULTILINE)
                 assert {players[int(seat) - 1] for seat in blamed} <= {own}
@@ -117,7 +136,9 @@ def test_the_places_in_own_results_are_those_of_the_ranking(played: Played) -> N
     ranks = {standing.entry: standing.rank for standing in played.ranking}
     shared = list(ranks.values())
     for name, rank in ranks.items():
-        (mail,) = (m for m in played.mails.values() if m.kind == "OWN" and m.to.startswith(f"{name}@"))
+        (mail,) = (
+            m for m in played.mails.values() if m.kind == "OWN" and m.to.startswith(f"{name}@")
+        )
         last = (rank or 0) + shared.count(rank) - 1
         place = ordinal(rank) if last == rank else f"{ordinal(rank)} to {ordinal(last)}"
         assert f"You are {place} of {len(ranks)}" in " ".join(mail.body.split())
@@ -129,7 +150,9 @@ def test_a_bye_is_told_and_nothing_else_is_reported_of_it() -> None:
     assert byes
     for plan in byes:
         (name,) = plan.members
-        mails = [m for key, m in played.mails.items() if key.startswith(f"round/1/group/{plan.number}/")]
+        mails = [
+            m for key, m in played.mails.items() if key.startswith(f"round/1/group/{plan.number}/")
+        ]
         assert [mail.kind for mail in mails] == ["LGP"]
         assert mails[0].to.startswith(name)
         assert "gave you a bye" in mails[0].body

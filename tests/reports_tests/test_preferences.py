@@ -60,7 +60,9 @@ def test_each_event_has_its_reports_for_the_group_or_for_everybody(event, expect
 
 def test_a_code_without_a_report_is_not_offered() -> None:
     check_offered(Reports(offered=CODES))
-    with pytest.raises(ConfigError, match=r"reports\.offered: there is no report 'LAB', only LAP, LGP"):
+    with pytest.raises(
+        ConfigError, match=r"reports\.offered: there is no report 'LAB', only LAP, LGP"
+    ):
         check_offered(Reports(offered=("LAP", "LAB")))
     check_offered(Reports(offered=("DGP", "RSM", "GRR"), places=3))
     with pytest.raises(ConfigError, match="the report GRG tells all games of all teams"):
@@ -69,9 +71,15 @@ def test_a_code_without_a_report_is_not_offered() -> None:
 
 @pytest.mark.parametrize(
     ("game", "words"),
-    [("knobeln", "every throw"), ("cooperation", "every round"), ("ultimate-tic-tac-toe", "every move")],
+    [
+        ("knobeln", "every throw"),
+        ("cooperation", "every round"),
+        ("ultimate-tic-tac-toe", "every move"),
+    ],
 )
-def test_the_form_names_what_the_protocol_of_a_game_has_in_the_words_of_the_game(game, words) -> None:
+def test_the_form_names_what_the_protocol_of_a_game_has_in_the_words_of_the_game(
+    game, words
+) -> None:
     facts = {"form": "", "rules": "", "ledger_key": "a+public/key="}
     templates = Templates(presets.settings(game, datetime(2027, 1, 4, tzinfo=UTC)), None)
     announced = templates.render("call", has_rules=True, **facts)

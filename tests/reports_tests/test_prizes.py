@@ -40,7 +40,9 @@ def awarded(ranking: str, settings: Teams = SETTINGS) -> tuple[Lists, list[str]]
         ("0:a:M", {"Caltech": [], "MIT": []}, []),
     ],
 )
-def test_each_school_has_its_places_and_the_best_winner_the_grand_prize(ranking, places, grand) -> None:
+def test_each_school_has_its_places_and_the_best_winner_the_grand_prize(
+    ranking, places, grand
+) -> None:
     assert awarded(ranking) == ({**places, "Carnegie Mellon": []}, grand)
 
 

@@ -32,7 +32,9 @@ def games(draw: st.DrawFn) -> GameProtocol:
         digest=draw(st.from_regex(r"[0-9a-f]{16}", fullmatch=True)),
         moves=throws,
     )
-    match = Match(Pairing(draw(st.tuples(NAMES, NAMES))), draw(NUMBERS), result, draw(st.booleans()))
+    match = Match(
+        Pairing(draw(st.tuples(NAMES, NAMES))), draw(NUMBERS), result, draw(st.booleans())
+    )
     return GameProtocol(draw(NUMBERS), draw(NUMBERS), draw(RULES), match)
 
 
@@ -105,7 +107,7 @@ def test_packing_the_same_text_twice_gives_the_same_bytes(game) -> None:
     assert gzip.decompress(packed(text)).decode() == text
 
 
-# --- the full form -----------------------------------------------------------------------------------------
+# --- the full form --------------------------------------------------------------------------------
 def rows(text: str) -> list[tuple[str, ...]]:
     pattern = r" *(\d+) ([ >]) *(-?\d+) +(\d+) +(\d+)   ([ >]) *(-?\d+) +(\d+) +(\d+)"
     return [found.groups() for line in text.split("\n") if (found := re.fullmatch(pattern, line))]
@@ -114,7 +116,9 @@ def rows(text: str) -> list[tuple[str, ...]]:
 def test_the_full_form_has_every_throw_and_ends_with_the_points_of_the_game(game) -> None:
     table = rows(full(game))
     assert [(int(row[2]), int(row[6])) for row in table] == list(game.match.result.moves)
-    assert [int(table[-1][4]), int(table[-1][8])] == [seat.points for seat in game.match.result.seats]
+    assert [int(table[-1][4]), int(table[-1][8])] == [
+        seat.points for seat in game.match.result.seats
+    ]
     assert full(game).endswith("played to the end\n")
 
 

@@ -20,7 +20,15 @@ from tests.support.site_files import facts_of
 
 @pytest.mark.parametrize(
     ("value", "low", "high", "expected"),
-    [(0, 0, 9, 0), (0.99, 0, 9, 0), (1, 0, 9, 1), (8.5, 0, 9, 8), (9, 0, 9, 8), (-3, -3, 6, 0), (5, 5, 5, 0)],
+    [
+        (0, 0, 9, 0),
+        (0.99, 0, 9, 0),
+        (1, 0, 9, 1),
+        (8.5, 0, 9, 8),
+        (9, 0, 9, 8),
+        (-3, -3, 6, 0),
+        (5, 5, 5, 0),
+    ],
 )
 def test_the_range_of_values_is_cut_into_equal_shades(value, low, high, expected) -> None:
     assert charts.shade(value, low, high) == expected
@@ -102,7 +110,9 @@ def test_a_name_stands_inside_its_band(generations: list[tuple[int, ...]]) -> No
 
 def test_a_picture_of_a_thousand_shows_the_largest_and_the_others_together() -> None:
     size = 1_000
-    generations = [tuple(5 + (n == 500) * g - (n > 800) * min(5, g) for n in range(size)) for g in range(9)]
+    generations = [
+        tuple(5 + (n == 500) * g - (n > 800) * min(5, g) for n in range(size)) for g in range(9)
+    ]
     found = charts.stacked_areas(evolution(generations))
     assert len(found.bands) == 60
     assert "entry_500" in [band.entry for band in found.bands]
@@ -129,7 +139,9 @@ def test_the_boxes_of_a_bracket_stand_apart_and_are_joined() -> None:
         assert 0 <= one.x <= side.width - side.box_width
         assert 0 <= one.y <= side.height - charts.BOX_HEIGHT
         for other in side.boxes:
-            apart = abs(one.x - other.x) >= side.box_width or abs(one.y - other.y) >= charts.BOX_HEIGHT
+            apart = (
+                abs(one.x - other.x) >= side.box_width or abs(one.y - other.y) >= charts.BOX_HEIGHT
+            )
             assert one is other or apart
     by_players = {box.match.players: box for box in side.boxes}
     assert by_players["a", "f"].x > by_players["a", "c"].x > by_players["a", "b"].x
@@ -141,12 +153,14 @@ def test_the_longest_name_has_room_in_its_box() -> None:
     assert charts.bracket_side([match(1, "a", "b")], "upper", {}).box_width == 150
 
 
-# --- colours -----------------------------------------------------------------------------------------------
+# --- colours --------------------------------------------------------------------------------------
 @pytest.fixture(scope="module")
 def schemes(request: Any) -> tuple[dict[str, str], dict[str, str]]:
     """The colours by name, in the light and in the dark scheme."""
     style = (request.config.rootpath / "reports/site/static/style.css").read_text()
-    dark = "".join(re.findall(r"@media \(prefers-color-scheme: dark\) \{(.*?)\n\}", style, re.DOTALL))
+    dark = "".join(
+        re.findall(r"@media \(prefers-color-scheme: dark\) \{(.*?)\n\}", style, re.DOTALL)
+    )
     named = r"--([\w-]+): (#[0-9a-f]{3,6})\b"
     return dict(reversed(re.findall(named, style))), dict(re.findall(named, dark))
 
@@ -167,15 +181,22 @@ def test_a_team_keeps_the_colour_that_it_had_and_others_get_the_free_ones() -> N
     assert numbered((), ("a", "b")) == {"a": 1, "b": 2}
     assert numbered(("x", "b", "a"), ("a", "b", "c")) == {"a": 3, "b": 2, "c": 1}
     many = [f"team_{number}" for number in range(COLOURS)]
-    assert set(numbered(many, many[::-1]).items()) == {(name, at) for at, name in enumerate(many, start=1)}
+    assert set(numbered(many, many[::-1]).items()) == {
+        (name, at) for at, name in enumerate(many, start=1)
+    }
 
 
 def test_the_last_teams_of_a_knock_out_have_colours_and_keep_them() -> None:
     played = other_contests.ultimate_tic_tac_toe()
     over = facts_of(played.settings, played.teams, played.history, played.ranking)
-    so_far = [replace(over, rounds=over.rounds[:n], ranking=(), seed=None) for n in range(len(over.rounds))]
+    so_far = [
+        replace(over, rounds=over.rounds[:n], ranking=(), seed=None)
+        for n in range(len(over.rounds))
+    ]
     named = [{name: n for n, name in colours(facts).facts["leaders"]} for facts in (*so_far, over)]  # type: ignore[attr-defined]
-    first = next(at for at, outcome in enumerate(played.history) if len(outcome.survivors) <= COLOURS)
+    first = next(
+        at for at, outcome in enumerate(played.history) if len(outcome.survivors) <= COLOURS
+    )
     assert not any(named[: first + 1])
     assert set(named[first + 1]) == set(played.history[first].survivors)
     for later in named[first + 1 :]:

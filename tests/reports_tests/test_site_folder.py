@@ -36,7 +36,11 @@ def test_what_belongs_to_the_pages_no_more_goes_and_nothing_else(tmp_path: Path)
     write(tmp_path / "www", {"a.html": b"one", "b.html": b"two"})
     (tmp_path / "www" / "mine.html").write_bytes(b"mine")
     write(tmp_path / "www", {"a.html": b"one"})
-    assert sorted(file.name for file in (tmp_path / "www").iterdir()) == [LIST, "a.html", "mine.html"]
+    assert sorted(file.name for file in (tmp_path / "www").iterdir()) == [
+        LIST,
+        "a.html",
+        "mine.html",
+    ]
 
 
 def test_a_file_that_was_made_of_the_same_is_kept_as_long_as_it_is_there(tmp_path: Path) -> None:

@@ -71,7 +71,9 @@ def small_files(small: SiteFacts) -> dict[str, str]:
 class Links(HTMLParser):
     """Where a page leads to, and that its elements are closed in order."""
 
-    OPTIONAL = frozenset(("th", "td", "tr", "li", "meta", "link", "input", "option", "i", "br", "img"))
+    OPTIONAL = frozenset(
+        ("th", "td", "tr", "li", "meta", "link", "input", "option", "i", "br", "img")
+    )
 
     def __init__(self) -> None:
         super().__init__()
@@ -108,7 +110,7 @@ def with_settings(facts: SiteFacts, **changes: object) -> SiteFacts:
     return replace(facts, settings=facts.settings.model_copy(update=changes))
 
 
-# --- all pages ---------------------------------------------------------------------------------------------
+# --- all pages ------------------------------------------------------------------------------------
 CONTESTS = {
     "ultimate-tic-tac-toe": other_contests.ultimate_tic_tac_toe,
     "cooperation": other_contests.cooperation,
@@ -147,7 +149,9 @@ def of_other_game(name: str, *, shown: bool = False, **changes: Any) -> SiteFact
     return facts_of(played.settings, played.teams, played.history, played.ranking, **changes)
 
 
-def test_points_have_their_thousands_apart_on_pages_and_are_numbers_in_files(small: SiteFacts) -> None:
+def test_points_have_their_thousands_apart_on_pages_and_are_numbers_in_files(
+    small: SiteFacts,
+) -> None:
     assert points_cell(24_691, 1) == Cell("12,345.5", 12345.5)
     with speaking("de"):
         assert points_cell(24_691, 1).text == "12.345,5"
@@ -162,7 +166,9 @@ def test_the_footer_says_a_title_once(small: SiteFacts) -> None:
     assert "<p>Programs play KNOBELN. Organizer: " in text["rules.html"].partition("<footer>")[2]
 
 
-def test_a_table_of_a_page_has_the_values_of_the_contest(small_files: dict[str, str], contest: Any) -> None:
+def test_a_table_of_a_page_has_the_values_of_the_contest(
+    small_files: dict[str, str], contest: Any
+) -> None:
     rows = rows_of(small_files["index.ranking.csv"])
     assert [(row["rank"], row["team"], row["points"]) for row in rows] == [
         (s.rank, s.entry, s.half_points / 2) for s in contest.ranking
@@ -203,7 +209,7 @@ def test_a_spreadsheet_computes_nothing_of_a_strangers_text(small: SiteFacts) ->
     assert ",'=1+1," in files_of(replace(small, playing=playing))["teams.teams.csv"]
 
 
-# --- people ------------------------------------------------------------------------------------------------
+# --- people ---------------------------------------------------------------------------------------
 def test_no_page_has_the_address_or_a_member_of_a_team(small_files: dict[str, str]) -> None:
     for path, text in small_files.items():
         assert "@machine.example" not in text, path
@@ -211,10 +217,12 @@ def test_no_page_has_the_address_or_a_member_of_a_team(small_files: dict[str, st
             assert person not in text, path
 
 
-# --- what is released --------------------------------------------------------------------------------------
+# --- what is released -----------------------------------------------------------------------------
 def test_before_the_start_the_pages_name_nobody(small: SiteFacts) -> None:
     files = files_of(before(small))
-    assert {"index.html", "rules.html", "questions.html", "announcement.html", "log.html"} <= set(files)
+    assert {"index.html", "rules.html", "questions.html", "announcement.html", "log.html"} <= set(
+        files
+    )
     assert not any(path.startswith(("teams", "rounds", "games")) for path in files)
     assert "6 teams registered so far." in files["index.html"]
     assert not any(names_in(text, small) for text in files.values())
@@ -240,10 +248,15 @@ def test_a_running_contest_shows_its_released_rounds_and_no_more(small: SiteFact
         (("GRG",), "teams rankings games"),
         (("BRK",), "teams bracket"),
         (("GRG", "DGP"), "teams rankings games moves own"),
-        (("LAP", "LGP", "DGP", "GRP", "RSM", "OWN", "BRK"), "teams rankings games moves bracket words own"),
+        (
+            ("LAP", "LGP", "DGP", "GRP", "RSM", "OWN", "BRK"),
+            "teams rankings games moves bracket words own",
+        ),
     ],
 )
-def test_the_pages_tell_what_the_reports_tell_to_everybody(offered: tuple[str, ...], shown: str) -> None:
+def test_the_pages_tell_what_the_reports_tell_to_everybody(
+    offered: tuple[str, ...], shown: str
+) -> None:
     found = disclosure(offered, programs=False)
     assert {name for name, value in vars(found).items() if value} == set(shown.split())
 
@@ -264,7 +277,10 @@ def test_a_programs_text_and_versions_show_only_after_the_contest_and_where_they
     versions = ((2, START), (5, START))
     program = PublishedProgram("C", "", (("silent.c", "int quiet;"),), versions)
     over = replace(small, programs={"silent": program})
-    running, forbidden = replace(over, seed=None, ranking=()), with_settings(over, site=Site(programs=False))
+    running, forbidden = (
+        replace(over, seed=None, ranking=()),
+        with_settings(over, site=Site(programs=False)),
+    )
     text, *hidden = (files_of(each)["teams/silent.html"] for each in (over, running, forbidden))
     assert "the last one took part" in text
     assert "int quiet;" in text
@@ -273,15 +289,19 @@ def test_a_programs_text_and_versions_show_only_after_the_contest_and_where_they
         assert not any(words in each for each in hidden)
 
 
-def test_a_failure_is_told_without_the_words_that_are_for_its_team(small_files: dict[str, str]) -> None:
+def test_a_failure_is_told_without_the_words_that_are_for_its_team(
+    small_files: dict[str, str],
+) -> None:
     text = small_files["teams/zero_thrower.html"]
     assert "zero_thrower: illegal throw in throw 17" in text
     others = [text for path, text in small_files.items() if path != "rules.html"]
     assert not any("only 1..12288 are allowed" in text for text in others)
 
 
-# --- teams -------------------------------------------------------------------------------------------------
-def test_a_teams_games_stand_by_rank_and_say_who_won(small_files: dict[str, str], contest: Any) -> None:
+# --- teams ----------------------------------------------------------------------------------------
+def test_a_teams_games_stand_by_rank_and_say_who_won(
+    small_files: dict[str, str], contest: Any
+) -> None:
     group = contest.final.groups[0]
     for line in group.standings:
         rows = rows_of(small_files[f"teams/{line.entry}.round-2.csv"])
@@ -307,7 +327,11 @@ def test_a_teams_page_leads_to_opponents_and_to_replays(small, small_files) -> N
 
 
 def test_only_games_that_count_lead_to_a_replay(small_files: dict[str, str]) -> None:
-    files = [text for path, text in small_files.items() if re.fullmatch(r"teams/\w+\.round-\d\.csv", path)]
+    files = [
+        text
+        for path, text in small_files.items()
+        if re.fullmatch(r"teams/\w+\.round-\d\.csv", path)
+    ]
     rows = [row for text in files for row in rows_of(text)]
     assert any(row["remark"].startswith("discarded") for row in rows)
     assert all((row["replay"] == "True") == (row["remark"] in ("", "played again")) for row in rows)
@@ -334,7 +358,9 @@ def test_the_best_opponents_are_those_it_won_most_against(small, small_files) ->
     ]
     best = max(rows, key=lambda row: float(row["own"] - row["theirs"]))
     told = re.search(r"<dt>best against</dt><dd>(.*?)</dd>", text)
-    assert told.group(1).startswith(f'<a href="../teams/{best["opponent"]}.html">{best["opponent"]}</a> (')
+    assert told.group(1).startswith(
+        f'<a href="../teams/{best["opponent"]}.html">{best["opponent"]}</a> ('
+    )
     assert f">{best['own']} : {best['theirs']}</a>)" in told.group(1)
 
 
@@ -346,7 +372,7 @@ def test_a_column_that_says_nothing_is_in_the_files_only(small_files: dict[str, 
     assert remark in small_files["teams/zero_thrower.html"]
 
 
-# --- large contests ----------------------------------------------------------------------------------------
+# --- large contests -------------------------------------------------------------------------------
 MOST_BYTES = 300_000
 
 
@@ -356,11 +382,17 @@ def test_the_page_of_the_evolution_of_a_thousand_stays_small(small: SiteFacts) -
     generations = [[5] * 1_000]
     for _ in range(60):  # the first ones grow, and most die out
         before = enumerate(generations[-1])
-        generations.append([max(0, n + draw.choice((-1, 0, 1) if at < 99 else (-1, 0))) for at, n in before])
+        generations.append(
+            [max(0, n + draw.choice((-1, 0, 1) if at < 99 else (-1, 0))) for at, n in before]
+        )
     total = sum(generations[-1])
     ranked = sorted(zip(names, generations[-1], strict=True), key=lambda each: -each[1])
-    ranking = tuple(EvolutionRank(name, at, (n, total), None) for at, (name, n) in enumerate(ranked, start=1))
-    outcome = EvolutionOutcome(names, tuple(map(tuple, generations)), EvolutionEnding.CAP, None, ranking)
+    ranking = tuple(
+        EvolutionRank(name, at, (n, total), None) for at, (name, n) in enumerate(ranked, start=1)
+    )
+    outcome = EvolutionOutcome(
+        names, tuple(map(tuple, generations)), EvolutionEnding.CAP, None, ranking
+    )
     made = SiteTemplates(small.settings, small.game, ()).files(evolution_page(outcome))
     files = {path: data.decode() for path, data in made.items()}
     page = files["evolution.html"]
@@ -376,20 +408,28 @@ def all_against_all(size: int) -> GroupOutcome:
     pairings = tuple(Pairing(pair) for pair in combinations_with_replacement(names, 2))
     seats = {name: SeatResult(12_000 - 10 * at, Verdict.OK, None) for at, name in enumerate(names)}
     matches = tuple(
-        Match(each, 1, GameResult(tuple(map(seats.__getitem__, each.players)), 1000, ""), counted=True)
+        Match(
+            each, 1, GameResult(tuple(map(seats.__getitem__, each.players)), 1000, ""), counted=True
+        )
         for each in pairings
     )
-    lines = tuple(Standing(name, 9 * (size - at), at + 1, 0, False, False) for at, name in enumerate(names))
+    lines = tuple(
+        Standing(name, 9 * (size - at), at + 1, 0, False, False) for at, name in enumerate(names)
+    )
     return GroupOutcome(GroupPlan(1, 1, names, pairings), matches, lines)
 
 
 @pytest.mark.parametrize(("size", "shown"), [(41, 41), (44, 44), (45, 30), (60, 30)])
-def test_the_cross_table_of_a_large_group_has_the_best_and_its_files_have_all(small, size, shown) -> None:
+def test_the_cross_table_of_a_large_group_has_the_best_and_its_files_have_all(
+    small, size, shown
+) -> None:
     group = all_against_all(size)
     released = replace(small.rounds[-1], outcome=replace(small.rounds[-1].outcome, groups=(group,)))
     keys = tuple(GameKey(group.plan, match) for match in group.matches)
     replays = Replays((GameFile("games/1.1.js", keys),))
-    page = groups.group_page(released, GroupView(group, small.game, replays), small.shows, tells_ranking=True)
+    page = groups.group_page(
+        released, GroupView(group, small.game, replays), small.shows, tells_ranking=True
+    )
     text = SiteTemplates(small.settings, small.game, ()).files(page)[page.path].decode()
     assert len(text) < MOST_BYTES
     assert text.count('<tr><th scope="row"><i>') == shown
@@ -402,16 +442,22 @@ def test_the_cross_table_of_a_large_group_has_the_best_and_its_files_have_all(sm
 def test_shades_tell_who_beats_whom(small: SiteFacts) -> None:
     cross = cross_table(GroupView(all_against_all(3), small.game, Replays()))
     cells = [row.cells for row in cross.rows]
-    assert [[each.win for each in row] for row in cells] == [[None, 6, 8], [2, None, 6], [0, 2, None]]
+    assert [[each.win for each in row] for row in cells] == [
+        [None, 6, 8],
+        [2, None, 6],
+        [0, 2, None],
+    ]
     assert [[each.won for each in row].count(True) for row in cells] == [2, 1, 0]
     assert cross.margin == "20"
     assert [(each.text, each.exact) for each in cells[2]] == [("12.0", "11,980")] * 3
 
 
-# --- games -------------------------------------------------------------------------------------------------
+# --- games ----------------------------------------------------------------------------------------
 def test_only_games_that_counted_have_pages(small: SiteFacts) -> None:
     planned = plan(small)
-    counted = [m for each in small.rounds for g in each.outcome.groups for m in g.matches if m.counted]
+    counted = [
+        m for each in small.rounds for g in each.outcome.groups for m in g.matches if m.counted
+    ]
     assert len(planned.games) == planned.counted == len(counted)
     assert {key.match.attempt for key in planned.games} == {1, 2}
 
@@ -426,11 +472,15 @@ def test_where_pages_are_limited_the_last_round_and_the_best_come_first(small, m
     assert set(games[1].match.players) == {best[0], best[1]}
 
 
-CROSS = re.compile(r'<td(?: class="d\d(?: w)?")?(?: data-p="[\d,.]+")?>(?:<a href="\.\./([^"]+)">)?[\d.,]+')
+CROSS = re.compile(
+    r'<td(?: class="d\d(?: w)?")?(?: data-p="[\d,.]+")?>(?:<a href="\.\./([^"]+)">)?[\d.,]+'
+)
 
 
 @pytest.mark.parametrize("most", [5, 1000])
-def test_a_cell_of_the_cross_table_leads_to_the_game_where_that_has_a_page(small, most, monkeypatch) -> None:
+def test_a_cell_of_the_cross_table_leads_to_the_game_where_that_has_a_page(
+    small, most, monkeypatch
+) -> None:
     monkeypatch.setattr(site_games, "MAX_GAMES", most)
     files = files_of(small)
     made = {f"replay.html?game={key}" for key in games_in(files)}
@@ -474,7 +524,9 @@ def test_the_files_are_in_the_order_in_which_the_script_looks_for_a_game(small: 
     files = [file for file in game_files(games, drawn=False) if file.games[0].plan.round == 1]
     assert len(files) == 1
     long = [replace(key.match, result=replace(key.match.result, turns=9_000)) for key in games]
-    split = game_files([replace(key, match=m) for key, m in zip(games, long, strict=True)], drawn=False)
+    split = game_files(
+        [replace(key, match=m) for key, m in zip(games, long, strict=True)], drawn=False
+    )
     assert len({file.path for file in split}) == len(split) > len(files)
     in_order = [key for file in split for key in file.games]
     assert sorted(in_order, key=lambda key: (key.plan.round, key.place)) == in_order
@@ -541,12 +593,14 @@ def test_the_turns_of_a_board_lead_to_its_last_position(name: str, squares: int)
             position |= {number: looks for number, *looks in json.loads(change)["s"]}
         last = course.drawings[-1]
         assert len(position) == squares
-        assert [looks[0] for _, looks in sorted(position.items())] == [square.text for square in last.squares]
+        assert [looks[0] for _, looks in sorted(position.items())] == [
+            square.text for square in last.squares
+        ]
         assert not any("legal" in style for _, _, style in position.values())
         assert turns_in(game)[-1][-2] == last.caption
 
 
-# --- other contests ----------------------------------------------------------------------------------------
+# --- other contests -------------------------------------------------------------------------------
 @pytest.mark.slow
 def test_a_knock_out_has_its_bracket_with_every_match() -> None:
     facts = of_other_game("ultimate-tic-tac-toe")
@@ -580,7 +634,7 @@ def test_prizes_stand_on_the_first_page() -> None:
     assert {row["place"] for row in rows_of(files["index.prizes.csv"])} >= {1, 2, 3}
 
 
-# --- dates -------------------------------------------------------------------------------------------------
+# --- dates ----------------------------------------------------------------------------------------
 def dates_of(facts: SiteFacts, opened: datetime) -> dict[str, datetime]:
     """What the first page tells of a contest whose calendar begins then."""
     files = files_of(with_settings(facts, dates=usual_dates(opened)))
@@ -588,7 +642,9 @@ def dates_of(facts: SiteFacts, opened: datetime) -> dict[str, datetime]:
     return {row["event"]: datetime.fromisoformat(row["time"]) for row in rows}
 
 
-def test_a_contest_that_is_started_early_tells_no_date_that_did_not_come_true(small: SiteFacts) -> None:
+def test_a_contest_that_is_started_early_tells_no_date_that_did_not_come_true(
+    small: SiteFacts,
+) -> None:
     opened = START - timedelta(days=1)  # the usual calendar has the start in 53 days
     told = dates_of(during(small, 0), opened)
     assert told == {
@@ -606,7 +662,7 @@ def test_a_contest_that_is_started_early_tells_no_date_that_did_not_come_true(sm
     assert set(over) == set(told) - {"the results are published"}
 
 
-# --- news --------------------------------------------------------------------------------------------------
+# --- news -----------------------------------------------------------------------------------------
 def test_the_feed_tells_the_released_rounds_newest_first(small: SiteFacts) -> None:
     atom = "{http://www.w3.org/2005/Atom}"
     root = atom_of(files_of(with_settings(small, site=Site(url="https://contest.example/94/"))))
@@ -622,7 +678,9 @@ def test_the_feed_tells_the_released_rounds_newest_first(small: SiteFacts) -> No
     assert root.findtext(f"{atom}updated") == entries[0].findtext(f"{atom}updated")
 
 
-def test_entries_of_the_feed_keep_their_names_when_dates_and_addresses_move(small: SiteFacts) -> None:
+def test_entries_of_the_feed_keep_their_names_when_dates_and_addresses_move(
+    small: SiteFacts,
+) -> None:
     contest = small.settings.contest.model_copy(update={"address": "another@host.example"})
     moved = with_settings(small, dates=usual_dates(START - timedelta(days=90)), contest=contest)
 

@@ -23,7 +23,8 @@ def over(small: SiteFacts) -> SiteFacts:
 
 
 class Head(HTMLParser):
-    """The tags of a page's head: contents of `meta` by name or property, targets of `link` by relation."""
+    """The tags of a page's head: contents of `meta` by name or property, targets of `link` by
+    relation."""
 
     def __init__(self, html: str) -> None:
         super().__init__()
@@ -43,7 +44,7 @@ def heads(files: Mapping[str, str]) -> dict[str, Head]:
     return {path: Head(text) for path, text in files.items() if path.endswith(".html")}
 
 
-# --- tags --------------------------------------------------------------------------------------------------
+# --- tags -----------------------------------------------------------------------------------------
 def test_every_page_says_what_a_link_to_it_tells(over: SiteFacts) -> None:
     found = heads(files_of(over))
     assert len(found) > 10
@@ -75,7 +76,7 @@ def test_every_page_has_an_icon_that_is_there(over: SiteFacts) -> None:
     assert static["favicon.svg"].startswith(b"<svg ")
 
 
-# --- words -------------------------------------------------------------------------------------------------
+# --- words ----------------------------------------------------------------------------------------
 def test_before_the_contest_a_link_tells_its_dates(over: SiteFacts) -> None:
     told = preview(before(over))
     assert "Dates: registration closes 1994-05-12 12:00 UT, the compile service closes " in told

@@ -1,4 +1,5 @@
-"""Rules, mail commands and the announcement as pages: what strangers wrote, and what readers are told."""
+"""Rules, mail commands and the announcement as pages: what strangers wrote, and what readers are
+told."""
 
 import re
 from collections.abc import Mapping
@@ -32,7 +33,9 @@ GAMES = sorted(game_plugins())
 
 def settings_of(game: str, language: str = SOURCE) -> Settings:
     found = presets.settings(game, SOME_DAY)
-    return found.model_copy(update={"contest": found.contest.model_copy(update={"language": language})})
+    return found.model_copy(
+        update={"contest": found.contest.model_copy(update={"language": language})}
+    )
 
 
 def before(game: str, language: str = SOURCE) -> SiteFacts:
@@ -51,7 +54,7 @@ def words_of(html: str) -> list[str]:
     return unescape(re.sub(r"<[^>]*>", " ", inline)).split()
 
 
-# --- Markdown ----------------------------------------------------------------------------------------------
+# --- Markdown -------------------------------------------------------------------------------------
 class Elements(HTMLParser):
     ALLOWED = re.compile(
         r"p|h[1-6]|ul|ol|li|pre|code|em|strong|a|br|hr|blockquote|div|table|thead|tbody|tr|th|td"
@@ -101,20 +104,37 @@ def test_links_to_the_web_stay_and_links_to_other_files_become_text() -> None:
 
 
 def test_wide_parts_can_be_moved_by_keyboard_and_have_names_of_their_own() -> None:
-    html = render("## Who wins\n\n| a |\n|---|\n| b |\n\n| c |\n|---|\n| d |\n\n```\ncode\n```").html
-    regions = re.findall(r'<(\w+)(?: class="scroll")? role="region" tabindex="0" aria-label="([^"]*)">', html)
-    assert regions == [("div", "Table: Who wins"), ("div", "Table: Who wins 2"), ("pre", "Code: Who wins")]
+    html = render(
+        "## Who wins\n\n| a |\n|---|\n| b |\n\n| c |\n|---|\n| d |\n\n```\ncode\n```"
+    ).html
+    regions = re.findall(
+        r'<(\w+)(?: class="scroll")? role="region" tabindex="0" aria-label="([^"]*)">', html
+    )
+    assert regions == [
+        ("div", "Table: Who wins"),
+        ("div", "Table: Who wins 2"),
+        ("pre", "Code: Who wins"),
+    ]
 
 
 def test_an_empty_heading_of_a_table_is_an_empty_cell() -> None:
     html = render("| | b |\n|---|--:|\n| 1 | 2 |").html
     assert "<td></td>" in html
-    assert html.count('<th class="n" scope="col">b</th>') == html.count("<th") - html.count("<thead") == 1
+    assert (
+        html.count('<th class="n" scope="col">b</th>')
+        == html.count("<th") - html.count("<thead")
+        == 1
+    )
 
 
 def test_headings_of_the_same_words_have_anchors_of_their_own() -> None:
     rendered = render("# Title\n\n## The goal\n\n## The goal\n\n## ???\n\n## Content", ("content",))
-    assert [anchor for anchor, _ in rendered.headings] == ["the-goal", "the-goal-2", "part", "content-2"]
+    assert [anchor for anchor, _ in rendered.headings] == [
+        "the-goal",
+        "the-goal-2",
+        "part",
+        "content-2",
+    ]
     assert "Title" not in rendered.html
 
 
@@ -123,7 +143,9 @@ def test_headings_of_the_same_words_have_anchors_of_their_own() -> None:
 def test_the_page_has_all_words_of_the_rules_of_the_game(game: str, language: str) -> None:
     html = pages_before(game, language)["rules.html"]
     mailed = re.sub(r"<!--.*?-->", "", rules_text(game, language), flags=re.DOTALL)
-    mailed = re.sub(r"\]\([^)]*\)", "", re.sub(r"^ *```\w*$|^#+ .*\n", "", mailed, flags=re.MULTILINE))
+    mailed = re.sub(
+        r"\]\([^)]*\)", "", re.sub(r"^ *```\w*$|^#+ .*\n", "", mailed, flags=re.MULTILINE)
+    )
     wanted = set(re.findall(r"\w{2,}", mailed))
     assert len(wanted) > 100
     assert wanted <= set(re.findall(r"\w{2,}", " ".join(words_of(html))))
@@ -135,7 +157,10 @@ def test_headings_and_labels_are_in_the_contests_language(page: str) -> None:
     """Those for people who see them, and those for people who hear them."""
     found = r'<(?:h[1-6]|summary)[^>]*>([^<]*)|aria-label="([^"]*)"'
     english, german = (
-        {"".join(words) for words in re.findall(found, pages_before("hog", language)[page].split("<main")[1])}
+        {
+            "".join(words)
+            for words in re.findall(found, pages_before("hog", language)[page].split("<main")[1])
+        }
         for language in ("en", "de")
     )
     same = english & german
@@ -143,14 +168,17 @@ def test_headings_and_labels_are_in_the_contests_language(page: str) -> None:
     assert same <= {command.name for command in texts_of(settings_of("hog")).commands}
 
 
-# --- mails as blocks ---------------------------------------------------------------------------------------
+# --- mails as blocks ------------------------------------------------------------------------------
 @pytest.mark.parametrize(
     ("text", "kinds"),
     [
         ("", []),
         ("One\n===\n\nText of\ntwo lines.", ["heading", "paragraph"]),
         ("- one\n  more\n- two\n\n- three", ["list"]),
-        ("To send it, write\n    To: us\n\n    Body\n\nThen wait.", ["paragraph", "sample", "paragraph"]),
+        (
+            "To send it, write\n    To: us\n\n    Body\n\nThen wait.",
+            ["paragraph", "sample", "paragraph"],
+        ),
         ("Text.\n\n-- \nThe robot", ["paragraph"]),
         ("a - b\n- c", ["paragraph"]),
         ("Q: What is it?\n\nA game.", ["heading", "paragraph"]),
@@ -171,30 +199,46 @@ def test_lines_of_samples_and_those_that_were_ended_on_purpose_stay() -> None:
 
 @given(st.text(alphabet=st.sampled_from("ab-=` \n"), max_size=120))
 def test_no_word_of_a_mail_is_lost(text: str) -> None:
-    text = re.sub("[-=]", r"\g<0> ", text)  # without signatures, lines below headings and words of signs
+    # without signatures, lines below headings and words of signs
+    text = re.sub("[-=]", r"\g<0> ", text)
     shown = [word for block in blocks(text) for word in block.text.split()]
     assert [word for word in shown if word != "-"] == [word for word in text.split() if word != "-"]
 
 
 def test_words_between_backticks_are_parted_from_others() -> None:
-    assert spans("send `a b` or `c`") == ((False, "send "), (True, "a b"), (False, " or "), (True, "c"))
+    assert spans("send `a b` or `c`") == (
+        (False, "send "),
+        (True, "a b"),
+        (False, " or "),
+        (True, "c"),
+    )
     assert spans("one ` alone") == ((False, "one ` alone"),)
 
 
-# --- mail commands -----------------------------------------------------------------------------------------
+# --- mail commands --------------------------------------------------------------------------------
 @pytest.mark.parametrize("game", GAMES)
 def test_each_sample_letter_means_its_command(game: str) -> None:
     settings = settings_of(game)
     for command in texts_of(settings).commands:
         found = recognise(command.letter.subject, settings)
         assert found.command.name == command.name
-        assert found.arguments or not found.command.arguments or command.name == "help", command.name
+        assert found.arguments or not found.command.arguments or command.name == "help", (
+            command.name
+        )
 
 
 @pytest.mark.parametrize("game", GAMES)
 def test_a_letter_that_a_team_must_sign_shows_how(game: str) -> None:
     bodies = {command.name: command.letter.body for command in texts_of(settings_of(game)).commands}
-    for name in ("compile", "test", "withdraw", "mail-preference", "change address", "objection", "report"):
+    for name in (
+        "compile",
+        "test",
+        "withdraw",
+        "mail-preference",
+        "change address",
+        "objection",
+        "report",
+    ):
         if name in bodies:
             line = find_from_line(bodies[name].split("\n"))
             assert isinstance(line, FromLine), name
@@ -219,7 +263,9 @@ def test_the_page_of_commands_has_the_words_of_help(game: str) -> None:
 @pytest.mark.parametrize(
     "letter",
     [
-        SampleLetter("knobeln@ira.example", "registration for KNOBELN", "team-name: a & b\n  me+you, 20%?\n"),
+        SampleLetter(
+            "knobeln@ira.example", "registration for KNOBELN", "team-name: a & b\n  me+you, 20%?\n"
+        ),
         SampleLetter("robot+spring@ira.example", "help"),
         SampleLetter("a&b?c@ira.example", "Grüße & mehr"),
     ],
@@ -234,7 +280,7 @@ def test_the_link_opens_the_letter(letter: SampleLetter) -> None:
     assert " " not in letter.link
 
 
-# --- all of them -------------------------------------------------------------------------------------------
+# --- all of them ----------------------------------------------------------------------------------
 PAGES = ("rules.html", "questions.html", "commands.html", "announcement.html")
 
 
@@ -286,7 +332,11 @@ def test_the_organizers_words_stay_text(path: str) -> None:
         questions=f"Q: {evil}\n\n{evil}",
         numbers=evil,
         draw=evil,
-        commands=(replace(command, about=f"  {evil}\n      {evil}", letter=SampleLetter(evil, evil, evil)),),
+        commands=(
+            replace(
+                command, about=f"  {evil}\n      {evil}", letter=SampleLetter(evil, evil, evil)
+            ),
+        ),
     )
     html = files_of(replace(facts, texts=texts))[path]
     assert "&lt;script&gt;" in html
@@ -300,7 +350,10 @@ def test_the_organizers_words_stay_text(path: str) -> None:
     ("change", "said"),
     [
         (lambda facts: facts, "Nobody knows it yet."),
-        (lambda facts: replace(facts, phase=Phase.RUNNING, started_at=SOME_DAY), "The contest seed is"),
+        (
+            lambda facts: replace(facts, phase=Phase.RUNNING, started_at=SOME_DAY),
+            "The contest seed is",
+        ),
     ],
 )
 def test_the_rules_tell_of_the_draw_what_is_true_now(change, said) -> None:

@@ -29,7 +29,9 @@ def check(facts: SiteFacts) -> None:
     assert (said in files["index.html"]) is not tells
     for path in ("index.html", "log.html", "feed.xml"):
         assert ("The results of" in files[path]) is tells, path
-        assert ("have been played" in files[path] or "has been played" in files[path]) is not tells, path
+        assert (
+            "have been played" in files[path] or "has been played" in files[path]
+        ) is not tells, path
     assert (said in files["log.html"]) is not tells
     if not tells and facts.shows.own:
         assert "the results were published" not in files["index.html"]
@@ -51,7 +53,14 @@ def check(facts: SiteFacts) -> None:
 
 @pytest.mark.parametrize(
     "offered",
-    [(), *((code,) for code in CODES), ("LAP", "OWN"), ("LAP", "GRP", "DGP"), ("GRP", "BRK"), ("OWN", "RSM")],
+    [
+        (),
+        *((code,) for code in CODES),
+        ("LAP", "OWN"),
+        ("LAP", "GRP", "DGP"),
+        ("GRP", "BRK"),
+        ("OWN", "RSM"),
+    ],
     ids="-".join,
 )
 def test_the_pages_promise_no_results_that_they_do_not_have(small, offered) -> None:
@@ -78,8 +87,12 @@ def test_each_team_of_bid_tac_toe_has_its_own_results_and_the_pages_say_so() -> 
     assert "The results of" not in files["feed.xml"]
 
 
-@pytest.mark.parametrize(("offered", "said"), [(("OWN",), OWN), (("LAP",), NOTHING), (("RSM",), "")])
-def test_readers_learn_before_the_contest_whether_there_will_be_results(small, offered, said) -> None:
+@pytest.mark.parametrize(
+    ("offered", "said"), [(("OWN",), OWN), (("LAP",), NOTHING), (("RSM",), "")]
+)
+def test_readers_learn_before_the_contest_whether_there_will_be_results(
+    small, offered, said
+) -> None:
     text = files_of(before(offering(small, *offered)))["index.html"]
     assert (said or NOTHING) in text if said else "show no results" not in text
     assert ("the results are published" in text) is ("OWN" not in offered)
@@ -87,7 +100,9 @@ def test_readers_learn_before_the_contest_whether_there_will_be_results(small, o
 
 def test_results_that_come_later_are_promised(small: SiteFacts) -> None:
     playing = during(small, 0)
-    playing = replace(playing, settings=playing.settings.model_copy(update={"dates": usual_dates(START)}))
+    playing = replace(
+        playing, settings=playing.settings.model_copy(update={"dates": usual_dates(START)})
+    )
     files = files_of(playing)
     assert "show no results" not in files["index.html"]
     assert "There are no results yet." in files["teams/silent.html"]

@@ -14,7 +14,7 @@ from reports.replay.turns import replay_of
 NAMES = ("ann", "bob")
 
 
-# --- KNOBELN -----------------------------------------------------------------------------------------------
+# --- KNOBELN --------------------------------------------------------------------------------------
 ANN, BOB, NOBODY = (100, 60), (60, 100), (100, 100)
 
 
@@ -32,7 +32,10 @@ LEAD = [ANN, ANN, NOBODY, BOB]  # ann wins twice as often as bob
         ),
         (
             [BOB, BOB, ANN] * 3 + [ANN, ANN, BOB] * 12,
-            "ann was behind by up to 24 points, led from throw 22 on, and won by 162 points to 108.",
+            (
+                "ann was behind by up to 24 points, led from throw 22 on, and won by 162 points to"
+                " 108."
+            ),
         ),
     ],
 )
@@ -48,7 +51,7 @@ def test_the_story_of_the_other_seat_tells_the_same(throws: list[tuple[int, int]
     assert told.count("won by") + told.lower().count("nobody won, at") == 1
 
 
-# --- rings -------------------------------------------------------------------------------------------------
+# --- rings ----------------------------------------------------------------------------------------
 def test_the_ring_has_the_shots_of_those_who_fall_in_the_round() -> None:
     game, s, reload, n = Standoff(), Action.SHOOT, Action.RELOAD, Action.NOTHING
     position = game.start(2)
@@ -64,7 +67,7 @@ def test_the_ring_has_the_shots_of_those_who_fall_in_the_round() -> None:
     assert n not in {figure.text for figure in ring.figures}
 
 
-# --- any other game ----------------------------------------------------------------------------------------
+# --- any other game -------------------------------------------------------------------------------
 @pytest.mark.parametrize(
     ("points", "told"),
     [

@@ -62,12 +62,14 @@ def test_the_condensed_table_fits_beside_the_longest_names(contest) -> None:
     name = "n" * 30
     generations = tuple((at % 300, 100, 3) for at in range(10_001))
     ranking = tuple(EvolutionRank(entry, 1, (1, 3), None) for entry in (name, "b", "c"))
-    table = condensed(EvolutionOutcome((name, "b", "c"), generations, EvolutionEnding.CAP, None, ranking))
+    table = condensed(
+        EvolutionOutcome((name, "b", "c"), generations, EvolutionEnding.CAP, None, ranking)
+    )
     assert len(name) + sum(2 + 5 for _ in table.generations) <= 72
     assert table.totals == tuple(sum(generations[at]) for at in table.generations)
 
 
-# --- other contests ----------------------------------------------------------------------------------------
+# --- other contests -------------------------------------------------------------------------------
 def test_a_series_is_shown_by_what_was_won_tied_and_lost(capsys) -> None:
     outcome = other_contests.bid_tac_toe().history[0].groups[0]
     result_tables.show_games(outcome, "All", game("bid-tac-toe").info)
@@ -81,7 +83,20 @@ def test_a_game_of_many_is_shown_by_places_and_turns(capsys) -> None:
     result_tables.show_melees(outcome, "The contest", game("standoff").info)
     _, head, *rows = rows_of(capsys)
     assert head[4] == "fell in round"
-    assert [row[1] for row in rows] == ["1", "2", "3", "3", "5", "5", "7", "7", "7", "10", "10", "12"]
+    assert [row[1] for row in rows] == [
+        "1",
+        "2",
+        "3",
+        "3",
+        "5",
+        "5",
+        "7",
+        "7",
+        "7",
+        "10",
+        "10",
+        "12",
+    ]
     assert [row[4] for row in rows][:3] == ["", "25", "12"]
 
 

@@ -12,7 +12,9 @@ from contest.util.plurals import plural
 from reports import text
 
 ANYTHING = st.text(max_size=400)
-LONG_WORDS = st.lists(st.text(st.characters(codec="utf-8"), max_size=120), max_size=20).map(" ".join)
+LONG_WORDS = st.lists(st.text(st.characters(codec="utf-8"), max_size=120), max_size=20).map(
+    " ".join
+)
 
 
 def widest(body: str) -> int:
@@ -31,7 +33,11 @@ def test_wrapping_keeps_every_word_in_order(words: list[str]) -> None:
     assert text.wrap(" ".join(words), indent=" ").split() == words
 
 
-@given(st.text(st.characters(codec="utf-8", exclude_categories=("C", "Z")) | st.just(" "), max_size=400))
+@given(
+    st.text(
+        st.characters(codec="utf-8", exclude_categories=("C", "Z")) | st.just(" "), max_size=400
+    )
+)
 def test_folding_keeps_every_character_but_blanks(line: str) -> None:
     assert text.fold(line).replace(" ", "").replace("\n", "") == line.replace(" ", "")
 
@@ -41,7 +47,9 @@ def test_clean_text_has_no_control_characters_and_can_be_encoded(words: str) -> 
     cleaned = text.clean(words)
     cleaned.encode()
     assert all(c == "\n" or not (ord(c) < 32 or 127 <= ord(c) < 160) for c in cleaned)
-    assert not set(cleaned) & set("\u2028\u2029\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
+    assert not set(cleaned) & set(
+        "\u2028\u2029\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
+    )
 
 
 @pytest.mark.parametrize(

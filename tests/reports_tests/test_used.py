@@ -55,7 +55,8 @@ faults = st.none() | st.builds(Fault, st.integers(1, 99), st.text(), st.text())
 
 
 moves = st.none() | st.lists(
-    st.tuples(st.none() | st.integers() | st.text(), st.builds(Missing, st.text(), st.text())), max_size=3
+    st.tuples(st.none() | st.integers() | st.text(), st.builds(Missing, st.text(), st.text())),
+    max_size=3,
 ).map(tuple)
 
 

@@ -19,7 +19,11 @@ MOVES = st.sampled_from(["-", "!", "", ";", "%", ">", " x ", "S", "-1", "2 4 2"]
 SEAT = SeatResult(1, Verdict.OK, None)
 
 
-@given(st.lists(st.tuples(*[st.none() | MOVES | MOVES.map(Missing) | st.builds(Changed, MOVES, MOVES)] * 3)))
+@given(
+    st.lists(
+        st.tuples(*[st.none() | MOVES | MOVES.map(Missing) | st.builds(Changed, MOVES, MOVES)] * 3)
+    )
+)
 def test_each_turn_has_a_move_of_each_player_whatever_is_in_the_moves(turns) -> None:
     result = GameResult((SEAT,) * 3, len(turns), "0" * 16, tuple(turns))
     text = write(BIDS, [Match(Pairing(("a", "b", "c")), 1, result, counted=True)], 1, 1, "a")
@@ -53,7 +57,10 @@ def test_the_pages_example_is_what_is_written() -> None:
     example = (text_protocol.__doc__ or "").split("\n\n")[2]
     seats = (
         SeatResult(
-            0, Verdict.ILLEGAL_MOVE, Fault(3, "the bids add up to 120, but the bankroll is 86"), faults=1
+            0,
+            Verdict.ILLEGAL_MOVE,
+            Fault(3, "the bids add up to 120, but the bankroll is 86"),
+            faults=1,
         ),
         SeatResult(2, Verdict.OK, None),
     )

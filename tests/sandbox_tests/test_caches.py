@@ -62,7 +62,9 @@ def test_sandboxes_of_root_can_enter_their_cache(tmp_path, monkeypatch) -> None:
     assert [_mode(each) for each in (folder, folder.parent, folder.parent.parent)] == [0o755] * 3
 
 
-def test_the_cache_is_where_the_user_wants_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_cache_is_where_the_user_wants_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "wanted"))
     assert caches.cache_folder("engines") == tmp_path / "wanted/knobeln/engines"
     monkeypatch.setenv("XDG_CACHE_HOME", "not/absolute")
@@ -70,14 +72,17 @@ def test_the_cache_is_where_the_user_wants_it(tmp_path: Path, monkeypatch: pytes
 
 
 @pytest.mark.parametrize("mode", [0o777, 0o707, 0o702])
-def test_a_cache_that_others_can_write_costs_a_line_and_not_the_command(tmp_path: Path, mode: int) -> None:
+def test_a_cache_that_others_can_write_costs_a_line_and_not_the_command(
+    tmp_path: Path, mode: int
+) -> None:
     (tmp_path / "home/.cache").mkdir()
     (tmp_path / "home/.cache").chmod(mode)
     with capture_logs() as lines:
         folders = {caches.cache_folder("engines"), caches.cache_folder("engines")}
     assert folders == {tmp_path / f"temporary/{OURS}/engines"}
     assert [line["reason"] for line in lines] == [
-        f"other users may write {tmp_path}/home/.cache (fix it by `chmod go-w {tmp_path}/home/.cache`)"
+        f"other users may write {tmp_path}/home/.cache (fix it by `chmod go-w"
+        f" {tmp_path}/home/.cache`)"
     ]
     assert caches.keep(folders.pop(), "a", b"kept").read_bytes() == b"kept"
 
@@ -106,7 +111,7 @@ def test_a_temporary_folder_of_somebody_else_is_not_used(tmp_path: Path) -> None
         caches.cache_folder("engines")
 
 
-# --- whose a folder is -------------------------------------------------------------------------------------
+# --- whose a folder is ----------------------------------------------------------------------------
 @pytest.mark.parametrize(
     ("group", "members", "others", "is_safe"),
     [
@@ -128,7 +133,9 @@ def test_a_group_may_write_if_its_only_member_is_the_owner(
         return pwd.struct_passwd((name, "x", own, number, "", "/", "/bin/sh"))
 
     monkeypatch.setattr(pwd, "getpwuid", lambda _: user("ann", mine))
-    monkeypatch.setattr(pwd, "getpwall", lambda: [user("ann", mine), *(user(each, 99) for each in others)])
+    monkeypatch.setattr(
+        pwd, "getpwall", lambda: [user("ann", mine), *(user(each, 99) for each in others)]
+    )
     monkeypatch.setattr(grp, "getgrgid", lambda _: grp.struct_group((group, "x", number, members)))
     tmp_path.chmod(0o775)
     assert (caches.why_unsafe(tmp_path) is None) == is_safe
@@ -138,7 +145,9 @@ def test_an_access_list_may_name_others(tmp_path: Path, monkeypatch: pytest.Monk
     monkeypatch.setattr("contest.util.caches._is_alone", lambda *_: True)
     tmp_path.chmod(0o770)
     assert caches.why_unsafe(tmp_path) is None
-    done = subprocess.run(["setfacl", "-m", "u:nobody:rwx", tmp_path], check=False, capture_output=True)
+    done = subprocess.run(
+        ["setfacl", "-m", "u:nobody:rwx", tmp_path], check=False, capture_output=True
+    )
     if done.returncode:
         pytest.skip("this file system has no access lists")
     assert caches.why_unsafe(tmp_path) is not None

@@ -1,4 +1,5 @@
-"""Time that is fair: paused from answer to question, counted by processor time, on a host that is busy.
+"""Time that is fair: paused from answer to question, counted by processor time, on a host that is
+busy.
 
 All of it in every way in which this host can stop and count the processes of a sandbox.
 """
@@ -108,7 +109,9 @@ def busy():
     """Every processor of this host has as much to do as it can have without us."""
     with ExitStack() as stack:
         for _ in range(2 * (os.cpu_count() or 1)):
-            spinner = stack.enter_context(subprocess.Popen([sys.executable, "-c", "while True: pass"]))
+            spinner = stack.enter_context(
+                subprocess.Popen([sys.executable, "-c", "while True: pass"])
+            )
             stack.callback(spinner.kill)
         yield
 
@@ -144,7 +147,8 @@ def test_an_honest_program_is_in_time_beside_a_spinner_on_a_busy_host(start):
         assert spinner.ask("", 30).kind is AnswerKind.LINE
         answer = honest.ask("", SECONDS)
         assert answer.kind is AnswerKind.LINE, answer.text
-        # A busy processor needs longer for the same work. What we count is what the program counts itself.
+        # A busy processor needs longer for the same work. What we count is what the program counts
+        # itself.
         assert 0.95 < answer.seconds / float(answer.text) < 1.15
 
 

@@ -1,4 +1,5 @@
-"""The limits of a whole sandbox, tried with real groups of this host; and what holds where it has none."""
+"""The limits of a whole sandbox, tried with real groups of this host; and what holds where it has
+none."""
 
 import os
 import signal
@@ -58,7 +59,9 @@ def python(code: str) -> list[str]:
 def left_of(label):
     """The groups and the processes with this label."""
     # Other tests' groups come and go meanwhile, which os.walk takes calmly.
-    folders = (Path(above) / name for above, names, _ in os.walk("/sys/fs/cgroup") for name in names)
+    folders = (
+        Path(above) / name for above, names, _ in os.walk("/sys/fs/cgroup") for name in names
+    )
     found = {folder for folder in folders if folder.name.startswith(label)}
     for entry in filter(str.isdigit, os.listdir("/proc")):
         try:
@@ -146,7 +149,10 @@ def test_memory_is_limited_for_the_whole_sandbox(what, sandbox):
 def test_a_program_that_uses_too_much_memory_is_told_the_limit(sandbox):
     with sandbox.open(python(EATERS["the memory of all processes"]), limits=MEMORY) as process:
         status = process.finish(60).exit_status
-    assert status.description == "used more than 64 MB of memory, with its files and all its processes,"
+    assert (
+        status.description
+        == "used more than 64 MB of memory, with its files and all its processes,"
+    )
 
 
 @needs_groups
@@ -193,7 +199,9 @@ def test_a_sandbox_leaves_no_group(sandbox):
 
 
 @pytest.mark.parametrize("state", ["running", "waiting at the gate"])
-def test_what_a_killed_server_leaves_is_swept_and_what_a_living_one_has_is_not(state, other_server, sandbox):
+def test_what_a_killed_server_leaves_is_swept_and_what_a_living_one_has_is_not(
+    state, other_server, sandbox
+):
     (dead, dead_label), (_, living_label) = other_server(state), other_server("running")
     held = left_of(living_label)
     assert held
@@ -214,7 +222,10 @@ def test_without_groups_limits_are_for_each_process(sandbox, monkeypatch):
     limits = groups.limits_of_sandboxes()
     assert not limits.whole
     assert "for each process of a sandbox alone" in limits.sentence
-    assert "it is not mounted. Start `knobeln serve` by its unit, which has Delegate=yes" in limits.sentence
+    assert (
+        "it is not mounted. Start `knobeln serve` by its unit, which has Delegate=yes"
+        in limits.sentence
+    )
     assert sandbox.run(["/usr/bin/true"]).usage == NOT_COUNTED
 
 

@@ -1,4 +1,5 @@
-"""Sandboxes whose makers were killed at the worst moment are ended by the next maker, and no others are."""
+"""Sandboxes whose makers were killed at the worst moment are ended by the next maker, and no others
+are."""
 
 import os
 import signal
@@ -26,7 +27,7 @@ def stop(*_):
     time.sleep(600)
 """
 IN_SET_UP = """
-bubblewrap.BubblewrapSandbox._release_with_limits = stop  # the first process waits at the start gate
+bubblewrap.BubblewrapSandbox._release_with_limits = stop  # the first one waits at the gate
 with empty_root(Path(sys.argv[1])) as root:
     Sandbox().open(["/nothing"], root=root)
 """
@@ -59,7 +60,9 @@ def maker(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[subprocess
     for folder in (tmp_path, *tmp_path.parents[:3]):
         folder.chmod(0o755)  # for the user of the sandboxes
     command = [sys.executable, "-c", HEAD + request.param, str(tmp_path / "cache")]
-    with subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True) as process:
+    with subprocess.Popen(
+        command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True
+    ) as process:
         assert process.stdout
         assert process.stdout.readline() == "here\n"
         yield process
@@ -91,13 +94,16 @@ def test_nothing_is_left_after_the_next_box_of_a_new_process(maker: subprocess.P
 
 
 @pytest.mark.parametrize("maker", [IN_SET_UP], indirect=True, ids=WHEN[:1])
-def test_a_first_process_that_lost_bubblewrap_and_its_maker_is_ended(maker: subprocess.Popen[str]) -> None:
+def test_a_first_process_that_lost_bubblewrap_and_its_maker_is_ended(
+    maker: subprocess.Popen[str],
+) -> None:
     bubblewrap, first = sorted(wait_for_boxes(maker.pid, 2))
     os.kill(bubblewrap, signal.SIGKILL)
     maker.kill()
     maker.wait()
     time.sleep(0.2)
-    assert boxes_of(maker.pid) <= {first}  # bubblewrap itself does not end it; others here may sweep, too
+    # bubblewrap itself does not end it; others here may sweep, too
+    assert boxes_of(maker.pid) <= {first}
     leftovers.sweep()
     wait_for_boxes(maker.pid, 0)
 

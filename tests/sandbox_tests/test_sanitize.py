@@ -23,7 +23,11 @@ def test_no_text_can_move_a_cursor_turn_the_writing_or_fail_to_be_encoded(
 
 
 @given(
-    st.text(st.characters(exclude_categories=("Cc", "Cf", "Cs", "Co", "Zl", "Zp"), include_characters="\n\t"))
+    st.text(
+        st.characters(
+            exclude_categories=("Cc", "Cf", "Cs", "Co", "Zl", "Zp"), include_characters="\n\t"
+        )
+    )
 )
 def test_visible_text_stays_as_it_is(text: str) -> None:
     assert sanitize(text, replacement="?") == text
@@ -32,7 +36,14 @@ def test_visible_text_stays_as_it_is(text: str) -> None:
 @pytest.mark.parametrize(
     ("character", "category"),
     [
-        *[("\x1b", "Cc"), ("\x9b", "Cc"), ("\r", "Cc"), ("\x7f", "Cc"), ("\u202e", "Cf"), ("\u200b", "Cf")],
+        *[
+            ("\x1b", "Cc"),
+            ("\x9b", "Cc"),
+            ("\r", "Cc"),
+            ("\x7f", "Cc"),
+            ("\u202e", "Cf"),
+            ("\u200b", "Cf"),
+        ],
         *[("\ufeff", "Cf"), ("\u2028", "Zl"), ("\u2029", "Zp"), ("\ue000", "Co"), ("\ud800", "Cs")],
     ],
 )

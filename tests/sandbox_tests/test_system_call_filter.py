@@ -1,7 +1,8 @@
-"""The filters of system calls: what the files say, call by call, and that nothing starts without one.
+"""The filters of system calls: what the files say, call by call, and that nothing starts without
+one.
 
-The files are interpreted here, so the filter of any architecture is tested on any host. tests/programs shows
-what the filters do to real programs.
+The files are interpreted here, so the filter of any architecture is tested on any host.
+tests/programs shows what the filters do to real programs.
 """
 
 import errno
@@ -36,7 +37,8 @@ NATIVE_HEADERS = {  # of the kernel, as gcc finds them: numbers that do not come
         #include <asm-generic/unistd.h>
     """,
 }
-# Calls that the filters know and the headers of Linux 6.1 do not; all architectures have the same numbers.
+# Calls that the filters know and the headers of Linux 6.1 do not; all architectures have the same
+# numbers.
 NEWER_CALLS = {
     "cachestat": 451,
     "fchmodat2": 452,
@@ -65,8 +67,18 @@ def verdict(program, architecture, number, arguments=()):
             accumulator &= k
         elif code == 0x05:
             at += k
-        elif code in (0x15, 0x25, 0x35, 0x45):  # jump if equal, greater, greater or equal, with common bits
-            compare = {0x15: operator.eq, 0x25: operator.gt, 0x35: operator.ge, 0x45: operator.and_}[code]
+        elif code in (
+            0x15,
+            0x25,
+            0x35,
+            0x45,
+        ):  # jump if equal, greater, greater or equal, with common bits
+            compare = {
+                0x15: operator.eq,
+                0x25: operator.gt,
+                0x35: operator.ge,
+                0x45: operator.and_,
+            }[code]
             at += if_true if compare(accumulator, k) else if_false
         elif code == 0x06:
             return VERDICTS[k] if k in VERDICTS else k - 0x0005_0000
@@ -137,13 +149,13 @@ def edges(call, argument):
 
 
 REFUSED_CALLS = """
-    ptrace process_vm_readv process_vm_writev pidfd_getfd kcmp process_madvise keyctl add_key request_key
-    shmget shmat shmctl semget semop semtimedop msgget msgsnd msgrcv mq_open mq_notify mq_unlink
-    memfd_create memfd_secret io_uring_setup io_uring_enter io_uring_register io_setup userfaultfd bpf
-    perf_event_open mount umount2 pivot_root fsopen fsmount move_mount open_tree mount_setattr unshare
-    setns clone3 flock inotify_init1 inotify_add_watch fanotify_init name_to_handle_at open_by_handle_at
-    kexec_load init_module finit_module reboot swapon chroot syslog quotactl acct settimeofday
-    clock_settime sethostname cachestat futex_wait
+    ptrace process_vm_readv process_vm_writev pidfd_getfd kcmp process_madvise keyctl add_key
+    request_key shmget shmat shmctl semget semop semtimedop msgget msgsnd msgrcv mq_open mq_notify
+    mq_unlink memfd_create memfd_secret io_uring_setup io_uring_enter io_uring_register io_setup
+    userfaultfd bpf perf_event_open mount umount2 pivot_root fsopen fsmount move_mount open_tree
+    mount_setattr unshare setns clone3 flock inotify_init1 inotify_add_watch fanotify_init
+    name_to_handle_at open_by_handle_at kexec_load init_module finit_module reboot swapon chroot
+    syslog quotactl acct settimeofday clock_settime sethostname cachestat futex_wait
 """
 ALLOWED_CALLS = "read write openat fchmodat2 mmap mprotect mseal futex execve wait4 exit_group"
 CASES = [
@@ -151,7 +163,10 @@ CASES = [
     *((call, (), ALLOW) for call in ALLOWED_CALLS.split()),
     ("clone", (THREAD,), ALLOW),
     ("clone", (17,), ALLOW),  # fork
-    *(("clone", (17 | flag,), errno.ENOSYS) for flag in (1 << 17, *(1 << bit for bit in range(25, 31)))),
+    *(
+        ("clone", (17 | flag,), errno.ENOSYS)
+        for flag in (1 << 17, *(1 << bit for bit in range(25, 31)))
+    ),
     ("socket", (1, 1, 0), ALLOW),
     *(("socket", (family, 1, 0), errno.EAFNOSUPPORT) for family in range(64) if family != 1),
     ("socket", (2**32 + 16, 1, 0), errno.EAFNOSUPPORT),
@@ -159,7 +174,10 @@ CASES = [
     ("socketpair", (1, 1, 0), ALLOW),
     ("socketpair", (30, 1, 0), errno.EAFNOSUPPORT),  # TIPC
     *(("fcntl", (3, command), ALLOW) for command in (0, 1, 2, 3, 4, 1030)),
-    *(("fcntl", (3, command), errno.ENOSYS) for command in (5, 6, 7, 8, 36, 37, 38, 1024, 1025, 1026, 1031)),
+    *(
+        ("fcntl", (3, command), errno.ENOSYS)
+        for command in (5, 6, 7, 8, 36, 37, 38, 1024, 1025, 1026, 1031)
+    ),
     ("fcntl", (3, 2**32 + 1024), errno.ENOSYS),
     ("prlimit64", (0, 0), ALLOW),
     ("prlimit64", (1, 0), errno.ENOSYS),
@@ -191,7 +209,8 @@ def test_without_a_filter_nothing_is_started(architecture, monkeypatch, tmp_path
     if architecture == platform.machine():
         monkeypatch.setattr(bubblewrap, "_FILTERS", tmp_path)
     monkeypatch.setattr(platform, "machine", lambda: architecture)
-    monkeypatch.setenv("PATH", str(tmp_path))  # without bubblewrap, too, which must not be what is missed
+    # without bubblewrap, too, which must not be what is missed
+    monkeypatch.setenv("PATH", str(tmp_path))
     bubblewrap.system_call_filter.cache_clear()
     try:
         with pytest.raises(ToolMissing, match=f"no filter of system calls .* {architecture}"):
@@ -215,7 +234,8 @@ def in_a_sandbox(probe):
 
 
 def test_what_root_is_refused_an_ordinary_user_is_refused_too(tmp_path):
-    """tests/programs runs the probe as the user who runs the tests; this is the ordinary user's turn."""
+    """tests/programs runs the probe as the user who runs the tests; this is the ordinary user's
+    turn."""
     subprocess.run(["gcc", "-o", tmp_path / "probe", PROBE], check=True)
     # A forked process has all modules already: an ordinary user may be unable to read them.
     with ProcessPoolExecutor(1, get_context("fork"), become_an_ordinary_user) as pool:

@@ -1,4 +1,5 @@
-"""A contest that was really played: two rounds, one team by mail, the others put straight into the store."""
+"""A contest that was really played: two rounds, one team by mail, the others put straight into the
+store."""
 
 import json
 from collections.abc import Iterator
@@ -53,7 +54,9 @@ def played(make_contest: MakeContest, tmp_path_factory: pytest.TempPathFactory) 
     line = next(line.strip() for line in body.splitlines() if "<<FROM>>" in line)
     secret = line.split()[-1]
     source = house_strategies()[TEAMS].source
-    knobeln("receive", "-C", folder, stdin=letter(ADDRESS, "please compile", f"/* {line} */\n{source}"))
+    knobeln(
+        "receive", "-C", folder, stdin=letter(ADDRESS, "please compile", f"/* {line} */\n{source}")
+    )
     knobeln("run", "--now", "--yes", "-C", folder)
     knobeln("site", path / "pages", "-C", folder)
     return Played(folder, path / "pages", secret)

@@ -1,4 +1,5 @@
-"""The page on which readers check a contest, in Chromium and Firefox, from a server and from disk."""
+"""The page on which readers check a contest, in Chromium and Firefox, from a server and from
+disk."""
 
 import json
 import re
@@ -25,7 +26,8 @@ from tests.support.site_contests import Played, knobeln
 
 pytestmark = pytest.mark.slow
 NARROW = (390, 844)
-AGREES = "Nothing contradicts the archive, but 1 thing needs a person's eyes."  # it has no public number
+# it has no public number
+AGREES = "Nothing contradicts the archive, but 1 thing needs a person's eyes."
 
 
 class AnyBrowser(Protocol):
@@ -49,7 +51,8 @@ class Chromium(Browser):
 
 @dataclass(frozen=True)
 class Shown:
-    """A folder with the page beside the contest's pages and archive, its archive's folder, and its server."""
+    """A folder with the page beside the contest's pages and archive, its archive's folder, and its
+    server."""
 
     folder: Path
     archive: Path
@@ -108,7 +111,9 @@ def text(browser: AnyBrowser, selector: str) -> str:
 
 
 def verdict(browser: AnyBrowser) -> str:
-    return str(until(browser, "return !document.getElementById('result').hidden && verdict.textContent"))
+    return str(
+        until(browser, "return !document.getElementById('result').hidden && verdict.textContent")
+    )
 
 
 def forged(archive: Path, place: Path) -> Path:
@@ -121,7 +126,7 @@ def forged(archive: Path, place: Path) -> Path:
     return place
 
 
-# --- both browsers, from a server and from disk ------------------------------------------------------------
+# --- both browsers, from a server and from disk ---------------------------------------------------
 @pytest.mark.parametrize("name", ["chromium", "firefox"])
 def test_one_button_checks_the_contest_beside_the_page(shown, name, request) -> None:
     browser: AnyBrowser = request.getfixturevalue(name)
@@ -149,7 +154,7 @@ def test_from_disk_the_archives_file_is_chosen(shown, name, tmp_path, request) -
     assert text(browser, "#agreed").splitlines()[0].endswith("files, as the manifest lists them")
 
 
-# --- what is shown -----------------------------------------------------------------------------------------
+# --- what is shown --------------------------------------------------------------------------------
 def test_a_difference_leads_to_the_replay_of_its_game(shown, chromium, tmp_path) -> None:
     honest = shown.folder / "archive.tar.gz"
     kept = honest.read_bytes()
@@ -225,7 +230,7 @@ def test_what_is_no_archive_is_told(shown: Shown, chromium: Chromium, tmp_path: 
     assert verdict(chromium) == "There is no archive beside this page. Choose its file."
 
 
-# --- programs whose time is counted -------------------------------------------------------------------------
+# --- programs whose time is counted ---------------------------------------------------------------
 BOTTOMLESS = b"""/* it calls itself deeper than browsers allow */
 #include <stdio.h>
 volatile int seen;
@@ -265,7 +270,9 @@ def test_programs_whose_time_is_counted_are_asked_again(shown, asked, name, game
     browser.run("document.getElementById('start').click()")
     assert verdict(browser).startswith("Nothing contradicts the archive")
     assert f"asked again in {len(known)} games: the same answers" in text(browser, "#agreed")
-    missed = re.findall("what the program of (.*) did: this browser cannot", text(browser, "#unchecked"))
+    missed = re.findall(
+        "what the program of (.*) did: this browser cannot", text(browser, "#unchecked")
+    )
     assert missed == ["bottomless"] * (game == "cooperation")
     browser.get((shown.folder / game / "verify.html").as_uri())
     browser.give("#file", shown.folder / game / "archive.tar.gz")
@@ -284,7 +291,9 @@ def another_unit(group: Any) -> None:
 
 
 def game_of_detective(group: Any) -> Any:
-    found = (each for each in group["matches"] if each["pairing"]["players"] == ["detective", "moody"])
+    found = (
+        each for each in group["matches"] if each["pairing"]["players"] == ["detective", "moody"]
+    )
     return next(found)["result"]
 
 
@@ -297,12 +306,18 @@ def game_of_detective(group: Any) -> Any:
             another_answer,
             r": turn 1 of \w+: the archive says .*, but its program did",
         ),
-        ("rounds/1/group-1.json", another_unit, r": units of \w+: the archive says \d+, but \d+ follows"),
+        (
+            "rounds/1/group-1.json",
+            another_unit,
+            r": units of \w+: the archive says \d+, but \d+ follows",
+        ),
         ("builds/", None, "is another build: its sha256 is not its name"),
         ("guests/", None, "is not the interpreter that this page knows"),
     ],
 )
-def test_what_a_program_did_not_do_is_told(shown, asked, chromium, tmp_path, folder, change, sentence):
+def test_what_a_program_did_not_do_is_told(
+    shown, asked, chromium, tmp_path, folder, change, sentence
+):
     contents = dict(files.read(asked["cooperation"]))
     path = next(path for path in contents if path.startswith(folder))
     value = bytearray(contents[path])
@@ -323,12 +338,15 @@ def test_what_a_program_did_not_do_is_told(shown, asked, chromium, tmp_path, fol
 def test_programs_that_take_long_are_left_by_the_cancel_button(shown, asked, chromium) -> None:
     chromium.get(f"{shown.address}/cooperation/verify.html")
     chromium.one("#start").click()
-    until(chromium, "return document.getElementById('stage').textContent.startsWith('programs asked again')")
+    until(
+        chromium,
+        "return document.getElementById('stage').textContent.startsWith('programs asked again')",
+    )
     chromium.one("#cancel").click()
     assert verdict(chromium) == "Cancelled."
 
 
-# --- mails -------------------------------------------------------------------------------------------------
+# --- mails ----------------------------------------------------------------------------------------
 DROP = """
 const given = new DataTransfer();
 given.items.add(new File([arguments[1]], arguments[0]));
@@ -339,7 +357,9 @@ dispatchEvent(new DragEvent("drop", { dataTransfer: given }));
 def test_mails_that_are_dropped_fit_or_do_not(shown, played, chromium, firefox) -> None:
     box = next(each for each in (played.folder / "mail").glob("heavy@*"))
     mails = [file.read_text() for file in sorted((box / "new").iterdir())]
-    compiled = next(mail for mail in mails if "X-Knobeln-Receipt" in mail and "compile-report" in mail)
+    compiled = next(
+        mail for mail in mails if "X-Knobeln-Receipt" in mail and "compile-report" in mail
+    )
     header = next(line for line in compiled.splitlines() if line.startswith("X-Knobeln-Receipt"))
     number = header.split()[1]
     another = compiled.replace(f"Receipt: entry {number}.", f"Receipt: entry {int(number) + 1}.")

@@ -27,7 +27,7 @@ def table(played: Played, name: str) -> list[dict[str, Any]]:
     return found
 
 
-# --- colours -----------------------------------------------------------------------------------------------
+# --- colours --------------------------------------------------------------------------------------
 def test_a_team_has_the_same_colour_on_all_pages(browser: Browser, played: Played) -> None:
     leaders = re.findall(r'\[data-team="(\w+)"\]', (played.pages / "colours.css").read_text())
     assert len(leaders) == 8
@@ -52,7 +52,7 @@ def test_a_team_has_the_same_colour_on_all_pages(browser: Browser, played: Playe
     assert others == {"none"}
 
 
-# --- the evolution -----------------------------------------------------------------------------------------
+# --- the evolution --------------------------------------------------------------------------------
 def shares(browser: Browser) -> list[tuple[str, str]]:
     found: list[tuple[str, str]] = [
         tuple(each)
@@ -80,9 +80,13 @@ def test_the_slider_shows_the_shares_of_a_generation(browser: Browser, played: P
         found = shares(browser)
         assert {name: f"{100 * counts[name] / total:.1f} %" for name in counts} == dict(found)
         assert [counts[name] for name, _ in found] == sorted(counts.values(), reverse=True)
-        assert slider.get_attribute("aria-valuetext").startswith(f"generation {generation}: {found[0][0]} ")
+        assert slider.get_attribute("aria-valuetext").startswith(
+            f"generation {generation}: {found[0][0]} "
+        )
         cursor = browser.one(".evolution .cursor")
-        assert cursor.value_of_css_property("visibility") == ("hidden" if generation == last else "visible")
+        assert cursor.value_of_css_property("visibility") == (
+            "hidden" if generation == last else "visible"
+        )
     slider.send_keys(Keys.HOME, Keys.ARROW_RIGHT)
     assert browser.one(".evolution .when").text == "in generation 1"
 
@@ -97,7 +101,9 @@ def test_a_band_that_is_pointed_at_tells_its_share(browser: Browser, played: Pla
     try:
         tip = browser.one(".evolution .tip")
         assert tip.is_displayed()
-        told = re.fullmatch(r"(\w+): ([\d.]+) % in generation (\d+) \((\d+) cop(?:y|ies)\)", tip.text)
+        told = re.fullmatch(
+            r"(\w+): ([\d.]+) % in generation (\d+) \((\d+) cop(?:y|ies)\)", tip.text
+        )
         assert told[1] == name
         assert rows[told[1]][told[3]] == int(told[4])
         assert "at" in (best.get_attribute("class") or "")
@@ -116,7 +122,9 @@ def with_grey(tmp_path: Path) -> Iterator[Browser]:
     """The pages of a contest with more strategies than there are colours."""
     played = other_contests.cooperation()
     names = tuple(f"entry_{number:02}" for number in range(14))
-    generations = tuple(tuple(5 + number * generation for number in range(14)) for generation in range(20))
+    generations = tuple(
+        tuple(5 + number * generation for number in range(14)) for generation in range(20)
+    )
     ranking = tuple(
         EvolutionRank(name, place, (generations[-1][-place], sum(generations[-1])), None)
         for place, name in enumerate(reversed(names), start=1)
@@ -152,7 +160,9 @@ def test_the_keyboard_marks_a_grey_band(with_grey: Browser) -> None:
     assert band.value_of_css_property("fill") == "none"
     names = [text.text for text in browser.all(".evolution text.drawn")]
     assert grey in names
-    evolved = re.findall(r'\[data-team="(entry_\d+)"\]', (browser.pages / "colours.css").read_text())
+    evolved = re.findall(
+        r'\[data-team="(entry_\d+)"\]', (browser.pages / "colours.css").read_text()
+    )
     assert sorted(names) == sorted([grey, *evolved])
     browser.shoot("exploring-lines", DESK)
     toggle.send_keys(Keys.SPACE)
@@ -173,7 +183,7 @@ def test_the_evolution_is_complete_without_javascript(played: Played) -> None:
         browser.driver.quit()
 
 
-# --- the cross table ---------------------------------------------------------------------------------------
+# --- the cross table ------------------------------------------------------------------------------
 def test_a_focused_cell_tells_both_results_and_lights_row_and_column(browser, played) -> None:
     rows = table(played, "rounds/2.1.games")
     first, second = rows[0], rows[1]
@@ -191,13 +201,16 @@ def test_a_focused_cell_tells_both_results_and_lights_row_and_column(browser, pl
           Array.from(document.querySelectorAll(`.cross ${kind}`), (cell) => cell.tagName));""")
     assert lit == [["TH", *["TD"] * len(rows)], ["TH", *["TD"] * len(rows)]]
     links[1].send_keys(Keys.ARROW_DOWN)
-    assert browser.driver.switch_to.active_element == browser.all(".cross tbody tr:nth-child(2) td a")[1]
+    assert (
+        browser.driver.switch_to.active_element
+        == browser.all(".cross tbody tr:nth-child(2) td a")[1]
+    )
     browser.run("document.activeElement.blur()")
     assert not tip.is_displayed()
     assert browser.all(".cross .row, .cross .column") == []
 
 
-# --- the bracket -------------------------------------------------------------------------------------------
+# --- the bracket ----------------------------------------------------------------------------------
 def test_a_box_of_the_bracket_leads_to_its_game(tmp_path: Path) -> None:
     played = other_contests.ultimate_tic_tac_toe()
     write_site(tmp_path, facts_of(played.settings, played.teams, played.history, played.ranking))
@@ -205,7 +218,9 @@ def test_a_box_of_the_bracket_leads_to_its_game(tmp_path: Path) -> None:
     try:
         browser.open("bracket.html", DESK)
         boxes = browser.all("svg.bracket a")
-        matches = sum(len(group.plan.pairings) for outcome in played.history for group in outcome.groups)
+        matches = sum(
+            len(group.plan.pairings) for outcome in played.history for group in outcome.groups
+        )
         assert len(boxes) == matches
         for width, of_box in browser.run("""
             const wide = (element) => element.getBBox().width;
@@ -213,7 +228,9 @@ def test_a_box_of_the_bracket_leads_to_its_game(tmp_path: Path) -> None:
               Math.max(...Array.from(box.querySelectorAll("text:nth-of-type(odd)"), wide)),
               wide(box.querySelector("rect"))]);"""):
             assert width < of_box - 40
-        names = [text.text for text in boxes[0].find_elements("css selector", "text:nth-of-type(odd)")]
+        names = [
+            text.text for text in boxes[0].find_elements("css selector", "text:nth-of-type(odd)")
+        ]
         browser.run("arguments[0].focus()", boxes[0])
         browser.driver.switch_to.active_element.send_keys(Keys.ENTER)
         title = browser.one("h1").text

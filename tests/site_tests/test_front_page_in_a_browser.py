@@ -70,7 +70,9 @@ def until(browser: Browser, condition: Callable[[], Any]) -> None:
 
 @pytest.mark.parametrize(("size", "scheme"), [(DESK, "light"), (TELEPHONE, "dark")])
 @pytest.mark.parametrize("phase", PHASES)
-def test_the_front_page_fits_its_screen_and_complains_about_nothing(browser, phase, size, scheme) -> None:
+def test_the_front_page_fits_its_screen_and_complains_about_nothing(
+    browser, phase, size, scheme
+) -> None:
     browser.open(f"{phase}/index.html", size, scheme)
     wide, room = browser.run(
         "return [document.documentElement.scrollWidth, document.documentElement.clientWidth]"
@@ -130,7 +132,9 @@ def test_a_table_is_sorted_by_the_head_of_a_column_and_back(browser: Browser) ->
     assert shown == sorted(shown, reverse=True)
     assert [head.get_attribute("aria-sort") for head in heads].count(None) == len(heads) - 1
     heads[2].find_element(By.TAG_NAME, "button").send_keys(Keys.SPACE)
-    assert [float(text.replace(",", "")) for text in column(browser, 3) if text != "-"] == sorted(shown)
+    assert [float(text.replace(",", "")) for text in column(browser, 3) if text != "-"] == sorted(
+        shown
+    )
     heads[2].find_element(By.TAG_NAME, "button").click()
     assert (column(browser, 2), column(browser, 3)) == (names, points)
 
@@ -156,7 +160,9 @@ def test_everything_is_there_without_scripts(pages: Path) -> None:
         assert "registration closes" in plain.one(".dates").text
         assert plain.one(".letter .button").get_attribute("href").startswith("mailto:")
         plain.open("during/index.html")
-        assert plain.all('noscript meta[http-equiv="refresh"]') or plain.all('meta[http-equiv="refresh"]')
+        assert plain.all('noscript meta[http-equiv="refresh"]') or plain.all(
+            'meta[http-equiv="refresh"]'
+        )
     finally:
         plain.driver.quit()
 
@@ -170,7 +176,9 @@ window.wait = (seconds) => { ahead = 1000 * seconds; };
 
 
 def test_a_running_contests_page_renews_itself_unless_somebody_reads(browser: Browser) -> None:
-    added = browser.driver.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", {"source": OLDER})
+    added = browser.driver.execute_cdp_cmd(
+        "Page.addScriptToEvaluateOnNewDocument", {"source": OLDER}
+    )
     try:
         browser.open("during/index.html", TELEPHONE)
         browser.run("window.mark = 1; scrollTo(0, 900); wait(121)")

@@ -18,7 +18,9 @@ def announced(contest: ContestContext) -> int:
 
 
 def front_page(facts: SiteFacts, contest: ContestContext) -> str:
-    templates = SiteTemplates(facts.settings, facts.game, navigation(facts), contest.path / "templates")
+    templates = SiteTemplates(
+        facts.settings, facts.game, navigation(facts), contest.path / "templates"
+    )
     page = next(page for page in pages(facts, plan(facts)) if page.path == paths.INDEX)
     return " ".join(templates.files(page)["index.html"].decode().split())
 
@@ -36,4 +38,7 @@ def test_the_front_page_tells_the_number_of_the_announcement_and_what_counts(
     games = announced(finished)
     assert f"{games} games were played. Each can be replayed" in front_page(facts, finished)
     text = front_page(replace(facts, rounds=(replace(released, outcome=outcome),)), finished)
-    assert f"{games} games were played; {games - 1} of them count. Each that counts can be replayed" in text
+    assert (
+        f"{games} games were played; {games - 1} of them count. Each that counts can be replayed"
+        in text
+    )

@@ -28,7 +28,9 @@ def page_of(key: str) -> str:
 @pytest.fixture(scope="module")
 def games(played: Played) -> Mapping[str, Game]:
     """The games of the contest of KNOBELN."""
-    files = {f"games/{file.name}": file.read_text() for file in (played.pages / "games").glob("*.js")}
+    files = {
+        f"games/{file.name}": file.read_text() for file in (played.pages / "games").glob("*.js")
+    }
     return games_in(files)
 
 
@@ -38,15 +40,20 @@ def key(games: Mapping[str, Game]) -> str:
     return next(key for key in games if key.startswith("2.") and len(set(key.split(".")[1:])) == 2)
 
 
-def open_replay(browser: Browser, page: str, size: tuple[int, int] = SCREEN, scheme: str = "light") -> None:
-    """Open the page anew, also where only what follows `#` differs; at the beginning, if it says no place."""
+def open_replay(
+    browser: Browser, page: str, size: tuple[int, int] = SCREEN, scheme: str = "light"
+) -> None:
+    """Open the page anew, also where only what follows `#` differs; at the beginning, if it says no
+    place."""
     browser.driver.get("about:blank")
     browser.open(page if "#" in page else f"{page}#turn=0", size, scheme)
 
 
 def text(browser: Browser, selector: str) -> str:
     return " ".join(
-        str(browser.run("return document.querySelector(arguments[0]).textContent", selector)).split()
+        str(
+            browser.run("return document.querySelector(arguments[0]).textContent", selector)
+        ).split()
     )
 
 
@@ -70,12 +77,15 @@ def cards(browser: Browser) -> list[list[str]]:
 def expected(game: Game, turn: int) -> list[list[str]]:
     turns = turns_in(game)[:turn]
     return [
-        [turns[-1][seat].lstrip(">") if turns else "", str(sum(int(each[2 + seat]) for each in turns))]
+        [
+            turns[-1][seat].lstrip(">") if turns else "",
+            str(sum(int(each[2 + seat]) for each in turns)),
+        ]
         for seat in (0, 1)
     ]
 
 
-# --- KNOBELN -----------------------------------------------------------------------------------------------
+# --- KNOBELN --------------------------------------------------------------------------------------
 def test_a_replay_begins_at_the_beginning_and_says_who_and_how(browser, key, games) -> None:
     game = games[key]
     first, second = key.split(".")[1:3]
@@ -97,10 +107,13 @@ def test_a_replay_opens_where_it_is_worth_a_look_and_runs(browser, games) -> Non
     def last_change(game: Game) -> int:
         """The last throw after which the later winner was not ahead."""
         leads = lead(game)
-        return max((at for at, each in enumerate(leads, start=1) if each * leads[-1] <= 0), default=0)
+        return max(
+            (at for at, each in enumerate(leads, start=1) if each * leads[-1] <= 0), default=0
+        )
 
     key = max(
-        (key for key, game in games.items() if lead(game)[-1]), key=lambda each: last_change(games[each])
+        (key for key, game in games.items() if lead(game)[-1]),
+        key=lambda each: last_change(games[each]),
     )
     browser.driver.get("about:blank")
     browser.open(page_of(key), SCREEN)
@@ -126,7 +139,9 @@ def test_who_wants_sees_no_result_before_the_end(browser: Browser, key: str) -> 
 def test_the_line_to_copy_plays_against_the_winner(browser, key, games) -> None:
     open_replay(browser, page_of(key))
     first, second = (
-        (fields[0], int(fields[1].replace(",", ""))) for word, *fields in games[key] if word == "player"
+        (fields[0], int(fields[1].replace(",", "")))
+        for word, *fields in games[key]
+        if word == "player"
     )
     winner = first[0] if first[1] > second[1] else second[0]
     line = text(browser, ".beat code[data-part=line]")
@@ -138,7 +153,9 @@ def test_the_line_to_copy_plays_against_the_winner(browser, key, games) -> None:
     assert text(browser, ".beat a") == winner
 
 
-def test_a_game_is_chosen_by_its_two_players(browser: Browser, key: str, games: Mapping[str, Game]) -> None:
+def test_a_game_is_chosen_by_its_two_players(
+    browser: Browser, key: str, games: Mapping[str, Game]
+) -> None:
     open_replay(browser, "replay.html")
     one, other = (Select(each) for each in browser.all(".chooser select"))
     first, second = key.split(".")[1:3]
@@ -154,13 +171,17 @@ def test_a_game_is_chosen_by_its_two_players(browser: Browser, key: str, games: 
     )
 
 
-def test_the_keyboard_goes_through_the_game(browser: Browser, key: str, games: Mapping[str, Game]) -> None:
+def test_the_keyboard_goes_through_the_game(
+    browser: Browser, key: str, games: Mapping[str, Game]
+) -> None:
     game = games[key]
     open_replay(browser, page_of(key), SCREEN)
     press(browser, Keys.ARROW_RIGHT, Keys.ARROW_RIGHT, Keys.ARROW_RIGHT, Keys.ARROW_LEFT)
     assert at(browser) == 2
     assert cards(browser) == expected(game, 2)
-    ActionChains(browser.driver).key_down(Keys.SHIFT).send_keys(Keys.ARROW_RIGHT).key_up(Keys.SHIFT).perform()
+    ActionChains(browser.driver).key_down(Keys.SHIFT).send_keys(Keys.ARROW_RIGHT).key_up(
+        Keys.SHIFT
+    ).perform()
     assert at(browser) == 12
     press(browser, Keys.END)
     assert at(browser) == 1000
@@ -197,7 +218,9 @@ def test_a_link_opens_the_replay_at_its_throw_and_the_button_copies_it(browser, 
     assert cards(browser) == expected(games[key], 500)
     browser.run("location.hash = '#throw=77'")
     WebDriverWait(browser.driver, PATIENCE).until(lambda _: at(browser) == 77)
-    browser.run("Object.defineProperty(navigator, 'clipboard', {value: undefined, configurable: true})")
+    browser.run(
+        "Object.defineProperty(navigator, 'clipboard', {value: undefined, configurable: true})"
+    )
     press(browser, Keys.ARROW_RIGHT)
     browser.one("[data-do=copy]").click()
     shown = browser.one(".link input")
@@ -217,7 +240,9 @@ def test_every_game_is_found_in_the_files(browser: Browser, games: Mapping[str, 
         assert text(browser, "h1") == field(games[key], "title")[0]
 
 
-@pytest.mark.parametrize("key", ["2.nobody.at_all", "../index", "2", "", "2.a.b/../c", "<script>", "99.a.b"])
+@pytest.mark.parametrize(
+    "key", ["2.nobody.at_all", "../index", "2", "", "2.a.b/../c", "<script>", "99.a.b"]
+)
 def test_a_game_that_is_not_there_is_said_to_be_none(browser: Browser, key: str) -> None:
     open_replay(browser, page_of(key))
     assert text(browser, ".problem") == "There is no replay of such a game."
@@ -229,16 +254,23 @@ def test_without_a_game_the_page_lists_the_games_as_text(browser: Browser, playe
     open_replay(browser, "replay.html")
     assert text(browser, ".problem") == "Which game?"
     browser.one(".texts summary").click()
-    links = [str(each.get_attribute("href")) for each in browser.all(".texts a") if each.is_displayed()]
+    links = [
+        str(each.get_attribute("href")) for each in browser.all(".texts a") if each.is_displayed()
+    ]
     assert (
-        links == [(played.pages / "games" / f"{number}.1.js").as_uri() for number in (1, 2)] or len(links) > 2
+        links == [(played.pages / "games" / f"{number}.1.js").as_uri() for number in (1, 2)]
+        or len(links) > 2
     )
     browser.all(".texts a")[0].click()
-    assert browser.one("body").text.startswith("knobelnGames(`# KNOBELN. In each line, one for each throw:")
+    assert browser.one("body").text.startswith(
+        "knobelnGames(`# KNOBELN. In each line, one for each throw:"
+    )
 
 
 @pytest.mark.parametrize(("size", "scheme"), [(SCREEN, "light"), (TELEPHONE, "dark")])
-def test_a_replay_fits_the_screen(browser: Browser, key: str, size: tuple[int, int], scheme: str) -> None:
+def test_a_replay_fits_the_screen(
+    browser: Browser, key: str, size: tuple[int, int], scheme: str
+) -> None:
     open_replay(browser, f"{page_of(key)}#throw=412", size, scheme)
     wide, bottom = browser.run(
         "return [document.documentElement.scrollWidth, "
@@ -267,7 +299,9 @@ def test_the_whole_game_can_be_seen_at_once(browser: Browser, key: str) -> None:
 def test_a_reader_who_wants_less_motion_gets_fewer_changes(browser: Browser, key: str) -> None:
     open_replay(browser, page_of(key), SCREEN)
     features = [{"name": "prefers-reduced-motion", "value": "reduce"}]
-    browser.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "", "features": features})
+    browser.driver.execute_cdp_cmd(
+        "Emulation.setEmulatedMedia", {"media": "", "features": features}
+    )
     browser.run(
         "window.changes = 0; new MutationObserver(() => { window.changes += 1; })"
         ".observe(document.querySelector('.at'), {childList: true})"
@@ -294,7 +328,9 @@ def test_those_who_cannot_see_hear_the_throw_but_not_while_it_runs(browser, key,
         assert control.accessible_name or not control.is_displayed()
 
 
-def test_a_game_can_be_read_without_javascript(played: Played, key: str, games: Mapping[str, Game]) -> None:
+def test_a_game_can_be_read_without_javascript(
+    played: Played, key: str, games: Mapping[str, Game]
+) -> None:
     browser = Browser(played.pages, javascript=False)
     try:
         open_replay(browser, page_of(key))
@@ -325,7 +361,7 @@ def test_on_paper_the_end_of_the_game_stands_without_controls(browser: Browser, 
     assert at(browser) == 0
 
 
-# --- other games -------------------------------------------------------------------------------------------
+# --- other games ----------------------------------------------------------------------------------
 OTHERS = {
     "ultimate-tic-tac-toe": other_contests.ultimate_tic_tac_toe,
     "bid-tac-toe": other_contests.bid_tac_toe,
@@ -338,7 +374,8 @@ OTHERS = {
 def others(
     tmp_path_factory: pytest.TempPathFactory,
 ) -> Iterator[tuple[Browser, Mapping[str, Mapping[str, Game]]]]:
-    """A browser before the pages of a contest of each other game that has moves, and the games of each."""
+    """A browser before the pages of a contest of each other game that has moves, and the games of
+    each."""
     folder, found = tmp_path_factory.mktemp("others"), {}
     for name, play in OTHERS.items():
         played = play()
@@ -354,14 +391,19 @@ def longest(games: Mapping[str, Game]) -> str:
 
 
 def squares(browser: Browser, what: str) -> list[Any]:
-    found: list[Any] = browser.run(f"return Array.from(document.querySelectorAll('.board g'), g => {what})")
+    found: list[Any] = browser.run(
+        f"return Array.from(document.querySelectorAll('.board g'), g => {what})"
+    )
     return found
 
 
 def test_a_board_goes_along_with_the_moves_and_shows_where_the_next_may_be(others) -> None:
     browser, games = others[0], others[1]["ultimate-tic-tac-toe"]
     key = longest(games)
-    moves = [int(re.sub("!", "", turn[0] if turn[0] != "-" else turn[1])) for turn in turns_in(games[key])]
+    moves = [
+        int(re.sub("!", "", turn[0] if turn[0] != "-" else turn[1]))
+        for turn in turns_in(games[key])
+    ]
 
     def order(values: Mapping[int, Any], empty: Any) -> list[Any]:
         """Row by row, what stands in each square; squares are numbered board by board."""
@@ -383,7 +425,9 @@ def test_a_board_goes_along_with_the_moves_and_shows_where_the_next_may_be(other
         assert squares(browser, signs) == order(played, "")
         free = {square: True for square in range(9 * board, 9 * board + 9) if square not in played}
         assert squares(browser, legal) == order(free, False)
-        assert text(browser, ".board .caption").endswith(f"{'XO'[turn % 2]} moves next, in board {board}.")
+        assert text(browser, ".board .caption").endswith(
+            f"{'XO'[turn % 2]} moves next, in board {board}."
+        )
         assert len(browser.all(".board .now")) == 1
     browser.shoot("replay-board", SCREEN)
     press(browser, Keys.END)
@@ -393,7 +437,9 @@ def test_a_board_goes_along_with_the_moves_and_shows_where_the_next_may_be(other
     assert browser.complaints() == []
 
 
-def test_bids_and_purses_are_shown(others: tuple[Browser, Mapping[str, Mapping[str, Game]]]) -> None:
+def test_bids_and_purses_are_shown(
+    others: tuple[Browser, Mapping[str, Mapping[str, Game]]],
+) -> None:
     browser, games = others[0], others[1]["bid-tac-toe"]
     key = longest(games)
     open_replay(browser, f"bid-tac-toe/{page_of(key)}", SCREEN)
@@ -401,7 +447,9 @@ def test_bids_and_purses_are_shown(others: tuple[Browser, Mapping[str, Mapping[s
     for turn in turns_in(games[key]):
         press(browser, Keys.ARROW_RIGHT)
         purses = json.loads(turn[-1])["p"]
-        assert [meter.get_attribute("value") for meter in browser.all("meter")] == list(map(str, purses))
+        assert [meter.get_attribute("value") for meter in browser.all("meter")] == list(
+            map(str, purses)
+        )
         assert text(browser, ".board .caption") == turn[-2]
         # Each bid stands where its square is: nine in rows of three.
         bids = [["·" if bid == "0" else bid for bid in move.split()] for move in turn[:2]]
@@ -414,7 +462,9 @@ def test_bids_and_purses_are_shown(others: tuple[Browser, Mapping[str, Mapping[s
     assert browser.complaints() == []
 
 
-def test_a_ring_shows_shots_and_who_fell(others: tuple[Browser, Mapping[str, Mapping[str, Game]]]) -> None:
+def test_a_ring_shows_shots_and_who_fell(
+    others: tuple[Browser, Mapping[str, Mapping[str, Game]]],
+) -> None:
     browser, games = others[0], others[1]["standoff"]
     ((key, game),) = games.items()
     open_replay(browser, f"standoff/{page_of(key)}", SCREEN)
@@ -430,7 +480,9 @@ def test_a_ring_shows_shots_and_who_fell(others: tuple[Browser, Mapping[str, Map
     assert browser.complaints() == []
 
 
-def test_decisions_are_a_band_of_cells(others: tuple[Browser, Mapping[str, Mapping[str, Game]]]) -> None:
+def test_decisions_are_a_band_of_cells(
+    others: tuple[Browser, Mapping[str, Mapping[str, Game]]],
+) -> None:
     browser, games = others[0], others[1]["cooperation"]
     key = longest(games)
     turns = turns_in(games[key])
@@ -439,12 +491,14 @@ def test_decisions_are_a_band_of_cells(others: tuple[Browser, Mapping[str, Mappi
         "return Array.from(document.querySelectorAll('.picture g.l0, .picture g.l1'), "
         "g => [g.classList.contains('later'), g.textContent])"
     )
-    assert shown == [[number > 3, move] for number, turn in enumerate(turns, 1) for move in turn[:2]]
+    assert shown == [
+        [number > 3, move] for number, turn in enumerate(turns, 1) for move in turn[:2]
+    ]
     browser.shoot("replay-letters", SCREEN)
     assert browser.complaints() == []
 
 
-# --- a game at home ----------------------------------------------------------------------------------------
+# --- a game at home -------------------------------------------------------------------------------
 def test_a_game_at_home_is_replayed_from_one_file(tmp_path: Path) -> None:
     page = tmp_path / "game.html"
     said = knobeln("play", "myopic", "pavlov", "--seed", "s", "--html", page)

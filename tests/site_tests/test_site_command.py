@@ -39,14 +39,18 @@ BINARY = (".png", ".gz")
 def texts(pages: Path) -> dict[str, str]:
     """The texts of the files by their paths; without those that are just being written."""
     there = (file for file in pages.rglob("*") if file.suffix != ".new" and file.is_file())
-    return {str(file.relative_to(pages)): file.read_text() for file in there if file.suffix not in BINARY}
+    return {
+        str(file.relative_to(pages)): file.read_text()
+        for file in there
+        if file.suffix not in BINARY
+    }
 
 
 def stamps(pages: Path) -> dict[Path, int]:
     return {file: file.stat().st_mtime_ns for file in pages.rglob("*") if file.is_file()}
 
 
-# --- what is written ---------------------------------------------------------------------------------------
+# --- what is written ------------------------------------------------------------------------------
 def test_the_throws_of_a_page_are_those_that_were_played(played: Played) -> None:
     with ContestContext.open(played.folder).store.read() as tx:
         history = results.finished_rounds(tx, Games.ALL)
@@ -56,7 +60,9 @@ def test_the_throws_of_a_page_are_those_that_were_played(played: Played) -> None
     for outcome in history:
         for group in outcome.groups:
             for match in (m for m in group.matches if m.counted):
-                turns = turns_in(games[".".join([str(outcome.plan.number), *match.pairing.players])])
+                turns = turns_in(
+                    games[".".join([str(outcome.plan.number), *match.pairing.players])]
+                )
                 for seat, result in enumerate(match.result.seats):
                     assert sum(int(turn[2 + seat]) for turn in turns) == result.points
                 seen += 1
@@ -69,7 +75,9 @@ def test_nothing_is_written_twice(played: Played) -> None:
     assert stamps(played.pages) == before
 
 
-def test_a_further_round_leaves_the_files_of_the_games_before_it_alone(make_contest, tmp_path) -> None:
+def test_a_further_round_leaves_the_files_of_the_games_before_it_alone(
+    make_contest, tmp_path
+) -> None:
     folder, pages = make_contest(tmp_path / "contest"), tmp_path / "pages"
     until(folder, Stumbling(2))  # the first round is over
     knobeln("site", pages, "-C", folder.path)
@@ -127,7 +135,9 @@ def test_the_pages_tell_a_pause_and_a_round_that_is_played_again(make_contest, t
     assert "played again:" not in found["index.html"]
     assert last not in [row["team"] for row in rows_of(found["index.ranking.csv"]) if row["rank"]]
     assert 'The <a href="../index.html">new results</a> are out.' in found["rounds/former-1.html"]
-    (kept,) = (path for path in found if path.startswith("rounds/former-1.") and path.endswith(".csv"))
+    (kept,) = (
+        path for path in found if path.startswith("rounds/former-1.") and path.endswith(".csv")
+    )
     assert [row["team"] for row in rows_of(found[kept])][: len(ranked)] == [
         row["team"] for row in ranked if row["team"] in {each["team"] for each in before}
     ]
@@ -137,7 +147,9 @@ def test_the_pages_tell_a_pause_and_a_round_that_is_played_again(make_contest, t
 
 
 @pytest.mark.parametrize("game", ["knobeln", "cooperation"])
-def test_before_the_start_a_game_of_house_programs_runs_and_the_kit_is_there(game, tmp_path) -> None:
+def test_before_the_start_a_game_of_house_programs_runs_and_the_kit_is_there(
+    game, tmp_path
+) -> None:
     pages = tmp_path / "pages"
     knobeln("init", tmp_path / "contest", "--game", game)
     knobeln("site", pages, "-C", tmp_path / "contest")
@@ -178,7 +190,9 @@ def test_pages_are_put_into_no_folder_of_other_files(played: Played, tmp_path: P
     assert [file.name for file in tmp_path.iterdir()] == ["thesis.txt"]
 
 
-def test_only_so_many_games_can_be_replayed_and_others_go(make_contest, tmp_path, monkeypatch) -> None:
+def test_only_so_many_games_can_be_replayed_and_others_go(
+    make_contest, tmp_path, monkeypatch
+) -> None:
     monkeypatch.setattr(games, "MAX_GAMES", 5)
     folder = make_contest(tmp_path / "contest").path
     knobeln("run", "--now", "--yes", "-C", folder)
@@ -192,7 +206,9 @@ def test_only_so_many_games_can_be_replayed_and_others_go(make_contest, tmp_path
     assert own.read_text() == "mine"
 
 
-def test_the_ladder_has_a_page_where_there_is_one(make_contest: MakeContest, tmp_path: Path) -> None:
+def test_the_ladder_has_a_page_where_there_is_one(
+    make_contest: MakeContest, tmp_path: Path
+) -> None:
     knobeln("site", tmp_path / "plain", "-C", make_contest(tmp_path / "flat").path)
     assert not (tmp_path / "plain" / "ladder.html").exists()
     folder = make_contest(tmp_path / "contest", ladder=Ladder(enabled=True))
@@ -209,7 +225,9 @@ def test_the_ladder_has_a_page_where_there_is_one(make_contest: MakeContest, tmp
     ]
 
 
-def test_the_organizers_own_style_and_templates_win(make_contest: MakeContest, tmp_path: Path) -> None:
+def test_the_organizers_own_style_and_templates_win(
+    make_contest: MakeContest, tmp_path: Path
+) -> None:
     folder = make_contest(tmp_path / "contest").path
     own = folder / "templates" / "site"
     own.mkdir(parents=True)
@@ -217,14 +235,16 @@ def test_the_organizers_own_style_and_templates_win(make_contest: MakeContest, t
     (own / "log.html.j2").write_text("{{ contest.title }}: quiet")
     knobeln("site", tmp_path / "pages", "-C", folder)
     assert (tmp_path / "pages" / "style.css").read_text() == "body { color: teal }"
-    assert (tmp_path / "pages" / "log.html").read_text() == "The &lt;i&gt;contest&lt;/i&gt; &amp; more: quiet"
+    assert (
+        tmp_path / "pages" / "log.html"
+    ).read_text() == "The &lt;i&gt;contest&lt;/i&gt; &amp; more: quiet"
     (own / "log.html.j2").write_text("{{ nobody }}")
     said = knobeln("site", tmp_path / "pages", "-C", folder, code=1)
     assert "template site/log.html.j2" in said
     assert "nobody" in said
 
 
-# --- what is released --------------------------------------------------------------------------------------
+# --- what is released -----------------------------------------------------------------------------
 def test_a_round_that_is_being_played_or_of_which_a_report_is_held_shows_nothing(
     make_contest: MakeContest, tmp_path: Path
 ) -> None:
@@ -233,7 +253,8 @@ def test_a_round_that_is_being_played_or_of_which_a_report_is_held_shows_nothing
     knobeln("site", tmp_path / "pages", "-C", folder.path)
     assert not any(path.startswith(("rounds", "games")) for path in texts(tmp_path / "pages"))
     assert "results yet" in texts(tmp_path / "pages")["teams/team_0001.html"]
-    until(folder, Stumbling(2))  # both groups of the first round, and the final's, which is not closed
+    # both groups of the first round, and the final's, which is not closed
+    until(folder, Stumbling(2))
     knobeln("mail", "hold", "--all", "--reason", "to read them", "-C", folder.path)
     knobeln("site", tmp_path / "pages", "-C", folder.path)
     assert not any(path.startswith("rounds") for path in texts(tmp_path / "pages"))
@@ -245,7 +266,9 @@ def test_a_round_that_is_being_played_or_of_which_a_report_is_held_shows_nothing
     assert not any("<h2>Program</h2>" in text for text in files.values())
 
 
-def test_a_round_whose_summary_waits_for_the_organizers_words_shows_nothing(make_contest, tmp_path) -> None:
+def test_a_round_whose_summary_waits_for_the_organizers_words_shows_nothing(
+    make_contest, tmp_path
+) -> None:
     folder = make_contest(tmp_path / "contest", reports=Reports(summary="organizer")).path
     knobeln("run", "--now", "--yes", "-C", folder)
     pages = tmp_path / "pages"
@@ -279,8 +302,10 @@ def test_nothing_shows_of_what_was_played_while_reports_are_held(make_contest, t
     assert "The contest is over." in texts(pages)["index.html"]
 
 
-# --- before the contest ------------------------------------------------------------------------------------
-def test_rules_commands_and_announcement_are_there_from_the_first_day(make_contest, tmp_path) -> None:
+# --- before the contest ---------------------------------------------------------------------------
+def test_rules_commands_and_announcement_are_there_from_the_first_day(
+    make_contest, tmp_path
+) -> None:
     folder = make_contest(tmp_path / "contest").path
     templates = folder / "templates" / "commands"
     templates.mkdir(parents=True)
@@ -297,7 +322,7 @@ def test_rules_commands_and_announcement_are_there_from_the_first_day(make_conte
         assert f'href="{page}"' in files["index.html"]
 
 
-# --- serve -------------------------------------------------------------------------------------------------
+# --- serve ----------------------------------------------------------------------------------------
 def test_serve_keeps_the_pages_up_to_date(make_contest: MakeContest, tmp_path: Path) -> None:
     folder = make_contest(tmp_path / "contest", site=Site(folder="www")).path
     pages, said = folder / "www", tmp_path / "serve.log"
@@ -314,7 +339,7 @@ def test_serve_keeps_the_pages_up_to_date(make_contest: MakeContest, tmp_path: P
     assert " 0 of them new or changed" in knobeln("site", pages, "-C", folder)
 
 
-# --- the ledger while the contest runs ---------------------------------------------------------------------
+# --- the ledger while the contest runs ------------------------------------------------------------
 def test_a_letter_that_changes_nothing_but_the_ledger_costs_no_page(tmp_path: Path) -> None:
     contest = create_contest(tmp_path / "contest", make_settings(site=Site(folder="pages")))
     keeper = SiteKeeper(contest, packed)
@@ -338,8 +363,10 @@ def test_a_letter_that_changes_nothing_but_the_ledger_costs_no_page(tmp_path: Pa
     contest.store.close()
 
 
-# --- the archive beside the page that checks it ------------------------------------------------------------
-def test_the_archive_is_beside_the_page_as_soon_as_it_is_published(played: Played, tmp_path: Path) -> None:
+# --- the archive beside the page that checks it ---------------------------------------------------
+def test_the_archive_is_beside_the_page_as_soon_as_it_is_published(
+    played: Played, tmp_path: Path
+) -> None:
     contest = ContestContext.open(played.folder)
     published = contest.settings.dates.results_published
     for moment, is_there in ((published - timedelta(hours=1), False), (published, True)):
@@ -352,21 +379,30 @@ def test_the_archive_is_beside_the_page_as_soon_as_it_is_published(played: Playe
     assert knobeln("publish", archive, "--early", "-C", played.folder)
     with tarfile.open(pages / "archive.tar.gz") as tar:
         members = {member.name: tar.extractfile(member).read() for member in tar}
-    assert members == {**files.read(archive), files.MANIFEST: (archive / files.MANIFEST).read_bytes()}
+    assert members == {
+        **files.read(archive),
+        files.MANIFEST: (archive / files.MANIFEST).read_bytes(),
+    }
     before = stamps(pages)
     for _ in SiteWriter(replace(contest, clock=FixedClock(published)), pages, packed).steps():
         pass
     assert stamps(pages) == before
 
 
-@pytest.mark.parametrize("hidden", [{"site": {"programs": False}}, {"reports": {"offered": ("RSM",)}}])
-def test_an_archive_that_tells_more_than_the_pages_is_not_beside_them(played, tmp_path, hidden) -> None:
+@pytest.mark.parametrize(
+    "hidden", [{"site": {"programs": False}}, {"reports": {"offered": ("RSM",)}}]
+)
+def test_an_archive_that_tells_more_than_the_pages_is_not_beside_them(
+    played, tmp_path, hidden
+) -> None:
     contest = ContestContext.open(played.folder)
     ((name, changes),) = hidden.items()
     section = getattr(contest.settings, name).model_copy(update=changes)
     settings = contest.settings.model_copy(update={name: section})
     clock = FixedClock(settings.dates.results_published)
-    for _ in SiteWriter(replace(contest, clock=clock, settings=settings), tmp_path / "pages", packed).steps():
+    for _ in SiteWriter(
+        replace(contest, clock=clock, settings=settings), tmp_path / "pages", packed
+    ).steps():
         pass
     assert not (tmp_path / "pages/archive.tar.gz").exists()
     assert "Check these results yourself" not in (tmp_path / "pages/index.html").read_text()

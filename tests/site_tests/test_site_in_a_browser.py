@@ -23,7 +23,9 @@ from tests.support.site_files import facts_of, write_site
 pytestmark = pytest.mark.slow
 
 
-def test_every_page_can_be_reached_by_links_and_none_complains(browser: Browser, played: Played) -> None:
+def test_every_page_can_be_reached_by_links_and_none_complains(
+    browser: Browser, played: Played
+) -> None:
     waiting, seen = ["index.html"], set()
     while waiting:
         page = waiting.pop()
@@ -32,7 +34,9 @@ def test_every_page_can_be_reached_by_links_and_none_complains(browser: Browser,
         seen.add(page)
         browser.open(page)
         links = browser.run("return Array.from(document.querySelectorAll('a[href]'), a => a.href)")
-        for link in (each.partition("#")[0].partition("?")[0] for each in links if each.startswith("file:")):
+        for link in (
+            each.partition("#")[0].partition("?")[0] for each in links if each.startswith("file:")
+        ):
             file = Path(link.removeprefix("file://"))
             assert file.is_file(), f"{page}: {link}"
             waiting.append(str(file.relative_to(played.pages)))
@@ -56,7 +60,9 @@ def test_every_page_can_be_reached_by_links_and_none_complains(browser: Browser,
 def test_foreign_html_in_a_page_would_run_and_load_nothing(browser: Browser, foreign: str) -> None:
     browser.open("index.html")
     assert browser.complaints() == []
-    browser.run("document.querySelector('main').insertAdjacentHTML('afterbegin', arguments[0])", foreign)
+    browser.run(
+        "document.querySelector('main').insertAdjacentHTML('afterbegin', arguments[0])", foreign
+    )
     browser.run("document.querySelector('#foreign')?.click()")
     blocked: list[Any] = []
 
@@ -70,7 +76,9 @@ def test_foreign_html_in_a_page_would_run_and_load_nothing(browser: Browser, for
 
 
 @pytest.mark.parametrize(("size", "scheme"), [(DESK, "light"), (TELEPHONE, "dark")])
-def test_no_page_is_wider_than_the_screen(browser: Browser, size: tuple[int, int], scheme: str) -> None:
+def test_no_page_is_wider_than_the_screen(
+    browser: Browser, size: tuple[int, int], scheme: str
+) -> None:
     team = "teams/the_heavy_lords_of_knobeln.html"
     pages = ["index", "rules", "questions", "commands", "announcement", "teams"]
     pages += ["rounds/1", "rounds/1.1", "rounds/2.1", "evolution", "certainty", "log", "board"]
@@ -88,7 +96,12 @@ def test_no_page_is_wider_than_the_screen(browser: Browser, size: tuple[int, int
 def test_on_a_telephone_all_that_counts_is_inside_the_screen(browser: Browser, page: str) -> None:
     browser.open(page, (390, 844))
     right = "return arguments[0].getBoundingClientRect().right"
-    for selector in ("svg.wide", ".ranking tbody td:nth-of-type(2)", ".places .points", ".shares .share"):
+    for selector in (
+        "svg.wide",
+        ".ranking tbody td:nth-of-type(2)",
+        ".places .points",
+        ".shares .share",
+    ):
         assert all(browser.run(right, each) <= 390 for each in browser.all(selector)), selector
     entries = [each.rect["y"] for each in browser.all("nav > ul > li") if each.is_displayed()]
     assert len(set(entries)) <= 2
@@ -103,7 +116,9 @@ def test_menus_open_one_at_a_time_and_lead_to_the_other_pages(browser: Browser) 
         assert [each.get_attribute("open") is not None for each in menus].count(True) == 1
         links = menu.find_elements(By.TAG_NAME, "a")
         assert len(links) > 1
-        assert all(link.is_displayed() and link.rect["x"] + link.rect["width"] <= 390 for link in links)
+        assert all(
+            link.is_displayed() and link.rect["x"] + link.rect["width"] <= 390 for link in links
+        )
     browser.run("document.querySelector('h1').click()")
     assert not browser.all("details.menu[open]")
 
@@ -151,7 +166,9 @@ def texts(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("texts")
     for name in game_plugins():
         settings = presets.settings(name, datetime(2026, 3, 1, tzinfo=UTC))
-        write_site(path / name, replace(facts_of(settings, {}, ()), phase=Phase.OPEN, started_at=None))
+        write_site(
+            path / name, replace(facts_of(settings, {}, ()), phase=Phase.OPEN, started_at=None)
+        )
     return path
 
 
@@ -171,7 +188,9 @@ return {
 """
 
 
-@pytest.mark.parametrize("page", ["rules.html", "questions.html", "commands.html", "announcement.html"])
+@pytest.mark.parametrize(
+    "page", ["rules.html", "questions.html", "commands.html", "announcement.html"]
+)
 def test_wide_parts_of_texts_can_be_moved_by_keyboard(texts: Path, page: str) -> None:
     browser = Browser(texts)
     try:
@@ -202,7 +221,9 @@ def test_a_sample_letter_is_there_for_the_keyboard(texts: Path) -> None:
         )
         browser.open("knobeln/rules.html")
         browser.one('a[href="#this-contest"]').send_keys(Keys.ENTER)
-        top = browser.run("return document.getElementById('this-contest').getBoundingClientRect().top")
+        top = browser.run(
+            "return document.getElementById('this-contest').getBoundingClientRect().top"
+        )
         assert -1 < top < DESK[1] / 2
     finally:
         browser.driver.quit()

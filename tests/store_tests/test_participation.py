@@ -1,4 +1,5 @@
-"""Who takes part: the list of entries, the entries themselves and all who tell of them say the same."""
+"""Who takes part: the list of entries, the entries themselves and all who tell of them say the
+same."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import product
@@ -59,10 +60,14 @@ def send(tx: Transaction, team: str, verdict: str) -> None:
     raw = f"{team} {verdict}".encode()
     letter = letters.add(tx, raw=raw, sender="", recipients=(), channel="test", now=NOW)
     letters.finish(tx, letter, LetterState.HANDLED, "", None)
-    submission = submissions.add(tx, teams.named(tx, team).id, letter, {"program.c": b"main(){}"}, NOW)
+    submission = submissions.add(
+        tx, teams.named(tx, team).id, letter, {"program.c": b"main(){}"}, NOW
+    )
     if verdict == "accepted":
         digest = f"{submission.id:064x}"
-        submissions.add_build(tx, submission.id, build_report(image_digest=digest), digest.encode(), NOW)
+        submissions.add_build(
+            tx, submission.id, build_report(image_digest=digest), digest.encode(), NOW
+        )
         come = letters.digest_of(tx, letter)
         ledger.append(tx, LedgerEntry(Effect.PROGRAM_ACCEPTED, team, NOW, come, digest))
     elif verdict == "rejected":
@@ -78,7 +83,8 @@ def ban_it(tx: Transaction, team_id: int, ban: str) -> None:
 
 @pytest.fixture(scope="module")
 def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
-    """A contest with a team in each state, in its second tournament: bans of the first one are former."""
+    """A contest with a team in each state, in its second tournament: bans of the first one are
+    former."""
     store = Store(f"sqlite:///{tmp_path_factory.mktemp('participation') / 'contest.db'}")
     migrate.upgrade(store)
     with store.write() as tx:
@@ -87,7 +93,9 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
             name = name_of(state, is_proved, programs, ban)
             team = add_team(tx, name, "")
             teams.set_state(tx, team.id, state)
-            tx.execute(update(tables.teams).where(tables.teams.c.id == team.id).values(proved=is_proved))
+            tx.execute(
+                update(tables.teams).where(tables.teams.c.id == team.id).values(proved=is_proved)
+            )
             for verdict in PROGRAMS[programs]:
                 send(tx, name, verdict)
             if ban == "former":
@@ -103,7 +111,10 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
 
 def numbers_of(tx: Transaction) -> dict[str, int]:
     """The versions that count, by the teams' names."""
-    return {teams.get(tx, team).name: number for team, number in submissions.counting_numbers(tx).items()}
+    return {
+        teams.get(tx, team).name: number
+        for team, number in submissions.counting_numbers(tx).items()
+    }
 
 
 def told_of(tx: Transaction) -> dict[str, int]:
@@ -121,7 +132,8 @@ def test_the_list_and_the_entries_agree_for_every_state_of_a_team(store: Store) 
         assert {entry.team: entry.version for entry in ladder.entries(tx)} == EXPECTED
         frozen = submissions.freeze(tx)
         assert {(e.name, e.image_digest) for e in frozen} == {(e.team, e.build) for e in listed}
-        assert all(entry.program == entry.build for entry in listed)  # as the ledger of this test has it
+        # as the ledger of this test has it
+        assert all(entry.program == entry.build for entry in listed)
         assert [entry.team_id for entry in frozen] == sorted(entry.team_id for entry in frozen)
         assert numbers_of(tx) == told_of(tx) == EXPECTED  # of the entries now
         tx.rollback()

@@ -45,7 +45,8 @@ def test_a_new_database_has_our_tables_there_too(store: Store) -> None:
 
 
 def test_who_reads_and_then_writes_is_alone_there_too(store: Store) -> None:
-    """A new version's number is the last one plus 1: without the lock, two versions would get the same."""
+    """A new version's number is the last one plus 1: without the lock, two versions would get the
+    same."""
     from tests.support.contest_field import add_team
 
     with store.write() as tx:
@@ -64,7 +65,9 @@ def test_who_reads_and_then_writes_is_alone_there_too(store: Store) -> None:
     for thread in threads:
         thread.join()
     with store.read() as tx:
-        assert [v.submission.number for v in submissions.versions(tx, team_id)] == list(range(1, 41))
+        assert [v.submission.number for v in submissions.versions(tx, team_id)] == list(
+            range(1, 41)
+        )
         assert teams.count(tx) == 1
 
 
@@ -99,7 +102,9 @@ def test_the_same_letters_at_the_same_time_on_several_computers_are_kept_once(st
         assert letters.count_by_state(tx) == {LetterState.NEW: 200}
 
 
-def test_three_processes_deliver_at_once_and_each_mail_goes_out_once(store: Store, tmp_path: Path) -> None:
+def test_three_processes_deliver_at_once_and_each_mail_goes_out_once(
+    store: Store, tmp_path: Path
+) -> None:
     sink = Sink()
     start = threading.Barrier(3)
     with relay(sink) as port:
@@ -109,7 +114,9 @@ def test_three_processes_deliver_at_once_and_each_mail_goes_out_once(store: Stor
             contest_state.create(tx)
             for number in range(30):
                 to = f"joe{number}@club.example"
-                outbox.put(tx, Outgoing(f"key/{number}", "GRR", to, "ranking", "Hello\n"), robot, NOW)
+                outbox.put(
+                    tx, Outgoing(f"key/{number}", "GRR", to, "ranking", "Hello\n"), robot, NOW
+                )
 
         def deliver() -> None:
             own = Store(store.url)
@@ -122,7 +129,9 @@ def test_three_processes_deliver_at_once_and_each_mail_goes_out_once(store: Stor
             thread.start()
         for thread in threads:
             thread.join()
-    assert sorted(to for _, to, _ in sink.taken) == sorted(f"joe{n}@club.example" for n in range(30))
+    assert sorted(to for _, to, _ in sink.taken) == sorted(
+        f"joe{n}@club.example" for n in range(30)
+    )
     with store.read() as tx:
         assert outbox.count_by_state(tx) == {OutboxState.SENT: 30}
 
@@ -176,7 +185,9 @@ def test_a_mail_is_marked_when_the_database_is_back(store: Store, tmp_path: Path
         with store.write() as tx:
             contest_state.create(tx)
             for name in ("joe", "jane"):
-                outgoing = Outgoing(f"key/{name}", "GRR", f"{name}@club.example", "ranking", "Hello\n")
+                outgoing = Outgoing(
+                    f"key/{name}", "GRR", f"{name}@club.example", "ranking", "Hello\n"
+                )
                 outbox.put(tx, outgoing, robot, NOW)
         delivery = Delivery(store, robot, FixedClock(NOW), transport_of(robot, tmp_path))
         with pytest.raises(StoreBusy):

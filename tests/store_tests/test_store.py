@@ -23,7 +23,15 @@ from sqlalchemy.exc import IntegrityError
 from contest.config.settings import Settings
 from contest.config.template import usual_dates
 from contest.errors import GiveUp, StoreBusy
-from contest.model import IncomingLetter, LetterState, Member, OutboxState, Outgoing, Registration, TeamState
+from contest.model import (
+    IncomingLetter,
+    LetterState,
+    Member,
+    OutboxState,
+    Outgoing,
+    Registration,
+    TeamState,
+)
 from contest.store import Store, contest_state, decisions, letters, migrate, outbox, teams
 from contest.store import session as session_module
 from contest.store.tables import metadata
@@ -53,7 +61,9 @@ def settings() -> Settings:
 
 
 def registration(name: str, address: str) -> Registration:
-    return Registration(address, (), name, "Somewhere", (Member("Joe Cool", 45, "programmer", "C"),))
+    return Registration(
+        address, (), name, "Somewhere", (Member("Joe Cool", 45, "programmer", "C"),)
+    )
 
 
 def add_team(store: Store, name: str, address: str) -> None:
@@ -85,10 +95,13 @@ def test_a_new_database_has_exactly_the_tables_of_the_program(store: Store) -> N
 
 
 def test_others_write_while_the_file_is_checked(store: Store) -> None:
-    """Every 1,000 steps of SQLite's check another writer adds a letter, and does not wait for it."""
+    """Every 1,000 steps of SQLite's check another writer adds a letter, and does not wait for
+    it."""
     with store.write() as tx:
         for number in range(200):
-            letters.add(tx, raw=bytes([number]) * 50_000, sender="", recipients=(), channel="test", now=NOW)
+            letters.add(
+                tx, raw=bytes([number]) * 50_000, sender="", recipients=(), channel="test", now=NOW
+            )
     store.close()
     other, commits, waited = Store(store.url), 0, 0.0
 
@@ -97,13 +110,20 @@ def test_others_write_while_the_file_is_checked(store: Store) -> None:
         begin = time.monotonic()
         with other.write() as tx:
             letters.add(
-                tx, raw=f"during {commits}".encode(), sender="", recipients=(), channel="test", now=NOW
+                tx,
+                raw=f"during {commits}".encode(),
+                sender="",
+                recipients=(),
+                channel="test",
+                now=NOW,
             )
         waited = max(waited, time.monotonic() - begin)
         commits += 1
         return 0
 
-    event.listen(store.engine, "connect", lambda found, _record: found.set_progress_handler(write, 1_000))
+    event.listen(
+        store.engine, "connect", lambda found, _record: found.set_progress_handler(write, 1_000)
+    )
     store.check_integrity()
     store.close()
     other.close()
@@ -136,9 +156,13 @@ def test_an_empty_database_is_refused_with_advice(tmp_path: Path) -> None:
         migrate.check(Store(f"sqlite:///{tmp_path / 'empty.db'}"))
 
 
-def test_a_database_whose_driver_is_missing_is_refused_with_advice(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_database_whose_driver_is_missing_is_refused_with_advice(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setitem(sys.modules, "psycopg", None)  # `import psycopg` fails now
-    with pytest.raises(GiveUp, match=r"package psycopg, which is not installed.*make setup-postgresql"):
+    with pytest.raises(
+        GiveUp, match=r"package psycopg, which is not installed.*make setup-postgresql"
+    ):
         Store("postgresql+psycopg://user@host/database")
 
 
@@ -161,13 +185,17 @@ def test_a_transaction_that_fails_leaves_nothing(store: Store) -> None:
         assert contest_state.state(tx).finished_at is None
 
 
-def test_a_writer_finds_the_short_moments_between_the_transactions_of_another_process(store: Store) -> None:
+def test_a_writer_finds_the_short_moments_between_the_transactions_of_another_process(
+    store: Store,
+) -> None:
     """SQLite's own wait sleeps 1, 2, 5, 10 ... 100 ms, and would miss most of them."""
     ended = threading.Event()
     turns: list[int] = [0]
 
     def write_all_the_time() -> None:
-        with closing(sqlite3.connect(store.url.removeprefix("sqlite:///"), isolation_level=None)) as other:
+        with closing(
+            sqlite3.connect(store.url.removeprefix("sqlite:///"), isolation_level=None)
+        ) as other:
             while not ended.is_set():
                 other.execute("BEGIN IMMEDIATE")
                 time.sleep(0.02)
@@ -204,7 +232,9 @@ def test_a_locked_database_means_try_again(store, tmp_path, monkeypatch) -> None
 def test_a_damaged_database_is_found(store: Store, tmp_path: Path) -> None:
     with store.write() as tx:
         for number in range(200):
-            letters.add(tx, raw=b"%d" % number * 500, sender="", recipients=(), channel="t", now=NOW)
+            letters.add(
+                tx, raw=b"%d" % number * 500, sender="", recipients=(), channel="t", now=NOW
+            )
     store.check_integrity()
     store.close()
     file = tmp_path / "contest.db"
@@ -268,14 +298,22 @@ def test_many_writers_at_once_lose_nothing(store: Store) -> None:
         pytest.param("other", "Joe@A.example", id="addresses that differ in case only"),
     ],
 )
-def test_names_and_addresses_are_unique_whatever_their_case(store: Store, name: str, address: str) -> None:
+def test_names_and_addresses_are_unique_whatever_their_case(
+    store: Store, name: str, address: str
+) -> None:
     add_team(store, "heavy_lords", "joe@a.example")
     with pytest.raises(IntegrityError):
         add_team(store, name, address)
 
 
 def outgoing(key: str, **changes: object) -> Outgoing:
-    facts = {"key": key, "kind": "GRR", "to": "a@b.example", "subject": "hello", "body": "x\n"} | changes
+    facts = {
+        "key": key,
+        "kind": "GRR",
+        "to": "a@b.example",
+        "subject": "hello",
+        "body": "x\n",
+    } | changes
     return Outgoing(**facts)
 
 
@@ -334,9 +372,13 @@ def test_the_message_id_of_a_mail_depends_on_its_key_alone(store, tmp_path, mess
     assert message_id(store, NOW) == message_id(restored, NOW.replace(hour=13))
 
 
-def test_no_two_contests_and_no_stranger_make_the_same_message_id(store, tmp_path, message_id, settings):
+def test_no_two_contests_and_no_stranger_make_the_same_message_id(
+    store, tmp_path, message_id, settings
+):
     other = new_store(tmp_path / "other.db")
-    computed = hashlib.sha256(f"{settings.contest.address}/a@b.example/round/1".encode()).hexdigest()[:32]
+    computed = hashlib.sha256(
+        f"{settings.contest.address}/a@b.example/round/1".encode()
+    ).hexdigest()[:32]
     ids = {message_id(store, NOW), message_id(other, NOW)}
     assert len(ids) == 2
     assert computed not in "".join(ids)

@@ -34,7 +34,8 @@ Rows = dict[str, list[dict[str, Any]]]
 
 @pytest.fixture
 def migrations(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The folder of the next version's migrations, which has those of this one until a test adds `NEXT`."""
+    """The folder of the next version's migrations, which has those of this one until a test adds
+    `NEXT`."""
     folder = tmp_path / "alembic"
     shutil.copytree(shipped("alembic"), folder)
     monkeypatch.setattr(migrate, "shipped", lambda _name: folder)
@@ -57,7 +58,10 @@ def rows(path: Path) -> Rows:
     with closing(sqlite3.connect(path / "contest.db")) as database:
         database.row_factory = sqlite3.Row
         tables = database.execute("SELECT name FROM sqlite_master WHERE type = 'table'").fetchall()
-        return {name: list(map(dict, database.execute(f'SELECT * FROM "{name}"'))) for (name,) in tables}  # noqa: S608
+        return {
+            name: list(map(dict, database.execute(f'SELECT * FROM "{name}"')))  # noqa: S608
+            for (name,) in tables
+        }
 
 
 def test_every_row_is_still_there_and_the_contest_goes_on_where_it_was(contest: Path) -> None:
@@ -78,7 +82,9 @@ def test_every_row_is_still_there_and_the_contest_goes_on_where_it_was(contest: 
     assert len(results["rounds"]) == 2
 
 
-def test_an_upgrade_that_fails_in_the_middle_changes_nothing(contest: Path, migrations: Path) -> None:
+def test_an_upgrade_that_fails_in_the_middle_changes_nothing(
+    contest: Path, migrations: Path
+) -> None:
     before = rows(contest)
     (migrations / "next.py").write_text(f"{NEXT}    raise ZeroDivisionError\n")
     with pytest.raises(AssertionError, match="ZeroDivisionError"):
@@ -108,7 +114,9 @@ def test_nothing_is_upgraded_while_the_contest_is_at_work(contest: Path, what: s
     assert rows(contest) == before
 
 
-def test_a_contest_of_the_first_release_gets_what_new_ones_have(house: House, tmp_path: Path) -> None:
+def test_a_contest_of_the_first_release_gets_what_new_ones_have(
+    house: House, tmp_path: Path
+) -> None:
     folder = make_contest(tmp_path / "contest", 2, house.first(2), settings())
     folder.store.close()
     new = schema(folder.path)
@@ -130,7 +138,8 @@ def test_a_contest_of_the_first_release_gets_what_new_ones_have(house: House, tm
 
 
 def schema(path: Path) -> dict[str, set[tuple[Any, ...]]]:
-    """Of each table its columns: name, type, whether it may be null, default, place in the primary key.
+    """Of each table its columns: name, type, whether it may be null, default, place in the primary
+    key.
 
     Of each index its columns, with their places.
     """

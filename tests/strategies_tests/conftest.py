@@ -1,4 +1,5 @@
-"""The house strategies, built by the real compiler in the real jail, and the real machine to play on."""
+"""The house strategies, built by the real compiler in the real jail, and the real machine to play
+on."""
 
 from collections.abc import Callable, Iterable, Mapping
 

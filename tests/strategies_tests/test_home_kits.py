@@ -1,4 +1,5 @@
-"""The kits of the games other than KNOBELN: unpacked in an empty folder, and played with Python alone."""
+"""The kits of the games other than KNOBELN: unpacked in an empty folder, and played with Python
+alone."""
 
 import os
 import re
@@ -28,7 +29,9 @@ from tests.support.hog_ranking import all_pairs, ranking
 
 NOW = datetime(2026, 3, 1, tzinfo=UTC)
 GAMES = sorted(
-    game for game, rules in registered().items() if rules.info.has_kit and not rules.info.play.is_in_c
+    game
+    for game, rules in registered().items()
+    if rules.info.has_kit and not rules.info.play.is_in_c
 )
 PATIENCE = 300  # seconds, on a computer that does much else
 BOTS = {"python": "bot.py", "javascript": "bot.js", "java": "Bot.java"}
@@ -36,7 +39,9 @@ slowly = partial(pytest.param, marks=pytest.mark.slow)
 ISOLATED = (sys.executable, "-I", "-S")  # no PYTHONPATH, no folder of the caller, no site-packages
 
 
-def settings(game: str, changes: Mapping[str, object] | None = None, **of_programs: object) -> Settings:
+def settings(
+    game: str, changes: Mapping[str, object] | None = None, **of_programs: object
+) -> Settings:
     """`changes`: in the settings of the game."""
     usual = presets.settings(game, NOW)
     programs = usual.programs.model_copy(update=of_programs)
@@ -53,8 +58,10 @@ class HomeKit:
     def play(self, *words: object, code: int = 0) -> str:
         """What the referee writes."""
         done = subprocess.run(
-            [*ISOLATED, "referee.py", *map(str, words)], cwd=self.path, env={"PATH": os.environ["PATH"]},
-            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=PATIENCE, check=False,
+            [*ISOLATED, "referee.py", *map(str, words)], cwd=self.path,
+            env={"PATH": os.environ["PATH"]},
+            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=PATIENCE,
+            check=False,
         )  # fmt: skip
         assert done.returncode == code, done.stdout
         return done.stdout
@@ -85,7 +92,7 @@ def by_the_server(*words: object) -> str:
     return result.output
 
 
-# --- the archives -------------------------------------------------------------------------------------------
+# --- the archives ---------------------------------------------------------------------------------
 def test_every_game_has_a_kit() -> None:
     assert all(rules.info.has_kit for rules in registered().values())
 
@@ -101,7 +108,7 @@ def test_the_archives_are_small_the_same_again_and_without_secrets(game: str) ->
     assert any(name.startswith("images/") for name in names) == settings(game).programs.takes_images
 
 
-# --- games --------------------------------------------------------------------------------------------------
+# --- games ----------------------------------------------------------------------------------------
 @pytest.mark.parametrize(
     ("game", "programs"),
     [
@@ -121,7 +128,8 @@ def test_a_game_at_home_is_the_game_of_the_server(game, programs, kit_for) -> No
 
 
 def _without_chance(path: Path) -> Path:
-    """The program, or a copy that draws the same numbers each time: our seed is not for its own chance."""
+    """The program, or a copy that draws the same numbers each time: our seed is not for its own
+    chance."""
     text = path.read_text()
     if path.suffix != ".py" or "import random" not in text:
         return path
@@ -161,13 +169,19 @@ def test_at_home_the_clock_decides_who_is_late(tmp_path: Path) -> None:
     short = settings("standoff", {"max_rounds": 2}, seconds=0.3)
     (tmp_path / "late.py").write_text("import time\ntime.sleep(60)\n")
     (tmp_path / "still.sh").write_text("echo N\n")
-    printed = unpacked(tmp_path, short).play("--seed", "s", tmp_path / "late.py", tmp_path / "still.sh")
+    printed = unpacked(tmp_path, short).play(
+        "--seed", "s", tmp_path / "late.py", tmp_path / "still.sh"
+    )
     assert "there was no answer within 0.3 s\n" in printed
 
 
 @pytest.mark.slow
-def test_a_game_of_python_functions_and_one_in_a_lasting_process_go_on_after_a_crash(tmp_path, kit_for):
-    (tmp_path / "raises.py").write_text("def get_move(T, gamestate):\n    raise ValueError('my remark')\n")
+def test_a_game_of_python_functions_and_one_in_a_lasting_process_go_on_after_a_crash(
+    tmp_path, kit_for
+):
+    (tmp_path / "raises.py").write_text(
+        "def get_move(T, gamestate):\n    raise ValueError('my remark')\n"
+    )
     game = ("ultimate-tic-tac-toe", "first_open.sh", tmp_path / "raises.py")
     (tmp_path / "quits.py").write_text("import sys\ninput()\nprint('my remark', file=sys.stderr)\n")
     for name, sample, bad in (game, ("bid-tac-toe", "even_hand.sh", tmp_path / "quits.py")):
@@ -198,13 +212,18 @@ def test_hog_at_home_has_the_rates_of_the_server(tmp_path, kit_for, monkeypatch)
     ]
 
 
-# --- what is typed wrong ------------------------------------------------------------------------------------
+# --- what is typed wrong --------------------------------------------------------------------------
 NAMED = "PLAYER_NAME = 'A'\n"
 FOUR = "def final_strategy(a, b):\n    return 4\n"
 WRONG = {  # the game, what is typed, the text of the first file or None, and what the referee says
     "no file": ("standoff", ["nobody.py", "x.py"], None, "there is no file nobody.py"),
     "no suffix": ("standoff", ["README", "README"], None, "README is no program; the suffix"),
-    "does not compile": ("standoff", ["b.py"] * 2, "print(\n", "b.py cannot be built; python3 says:"),
+    "does not compile": (
+        "standoff",
+        ["b.py"] * 2,
+        "print(\n",
+        "b.py cannot be built; python3 says:",
+    ),
     "no function": ("hog", ["a.py"] * 2, NAMED, "has no function of this name"),
     "too many dice": (
         *("hog", ["a.py"] * 2, NAMED + FOUR.replace("4", "11")),
@@ -229,12 +248,16 @@ def test_what_is_wrong_is_told_in_a_sentence(mistake, kit_for) -> None:
 def test_a_damaged_kit_says_so(tmp_path: Path) -> None:
     kit = unpacked(tmp_path, settings("standoff"))
     (kit.path / "contest.json").write_text("{")
-    assert "contest.json is damaged" in kit.play("programs/cautious.py", "programs/cautious.py", code=2)
+    assert "contest.json is damaged" in kit.play(
+        "programs/cautious.py", "programs/cautious.py", code=2
+    )
     (kit.path / "contest.json").unlink()
-    assert "contest.json: No such file" in kit.play("programs/cautious.py", "programs/cautious.py", code=2)
+    assert "contest.json: No such file" in kit.play(
+        "programs/cautious.py", "programs/cautious.py", code=2
+    )
 
 
-# --- the settings of the contest ----------------------------------------------------------------------------
+# --- the settings of the contest ------------------------------------------------------------------
 def test_the_kit_plays_with_the_settings_of_the_contest(tmp_path: Path) -> None:
     cat = {"tool": "cat", "run": ("{tool}", "{program}"), "memory_mb": 64, "sample": "x"}
     ours = Language(name="Echo", suffixes=("bids",), **cat)
@@ -261,7 +284,7 @@ def test_the_kit_has_the_noise_and_the_payoffs_of_the_contest(tmp_path: Path) ->
     assert "C>B" in at_home
 
 
-# --- what programs read, and templates ----------------------------------------------------------------------
+# --- what programs read, and templates ------------------------------------------------------------
 @pytest.mark.parametrize(
     ("game", "program"),
     [
@@ -271,19 +294,24 @@ def test_the_kit_has_the_noise_and_the_payoffs_of_the_contest(tmp_path: Path) ->
         ("ultimate-tic-tac-toe", "first_open.sh"),
     ],
 )
-def test_sample_programs_answer_the_sample_states_as_the_readme_types_it(game, program, kit_for) -> None:
+def test_sample_programs_answer_the_sample_states_as_the_readme_types_it(
+    game, program, kit_for
+) -> None:
     path = kit_for(game).path
     typed = "tail -n 1 states/game_1.txt | xargs python3 mybot.py"
     assert f"    {typed}\n" in (path / "README").read_text()
     command = typed.replace("python3 mybot.py", f"sh programs/{program}")
-    done = subprocess.run(["sh", "-c", command], cwd=path, stdout=subprocess.PIPE, text=True, check=True)
+    done = subprocess.run(
+        ["sh", "-c", command], cwd=path, stdout=subprocess.PIPE, text=True, check=True
+    )
     rules = game_of(settings(game).game, settings(game).programs)
     rules.answer(rules.start(2), 0, done.stdout)  # raises ValueError for an answer that is none
 
 
 @pytest.mark.parametrize("language", BOTS)
 @pytest.mark.parametrize(
-    "game", ["standoff", *map(slowly, ("cooperation", "cooperation-legacy", "ultimate-tic-tac-toe"))]
+    "game",
+    ["standoff", *map(slowly, ("cooperation", "cooperation-legacy", "ultimate-tic-tac-toe"))],
 )
 def test_the_templates_of_images_play(game: str, language: str, tmp_path: Path) -> None:
     tool = {"python": "python3", "javascript": "node", "java": "javac"}[language]
@@ -295,4 +323,6 @@ def test_the_templates_of_images_play(game: str, language: str, tmp_path: Path) 
     dockerfile = (folder / "Dockerfile").read_text()
     assert f"COPY {BOTS[language]} /bot/" in dockerfile
     assert re.search(r'(?m)^ENTRYPOINT \["', dockerfile)
-    assert "failed" not in kit.play(folder / BOTS[language], next((kit.path / "programs").glob("*.sh")))
+    assert "failed" not in kit.play(
+        folder / BOTS[language], next((kit.path / "programs").glob("*.sh"))
+    )

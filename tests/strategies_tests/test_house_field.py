@@ -14,9 +14,11 @@ Images = dict[str, Image]
 Play = Callable[..., dict[Game, GameResult]]
 
 SEEDS = range(3)
-INSTRUCTIONS = 10_000_000  # nobody of the house thinks longer about a game, so that a rehearsal stays quick
+# nobody of the house thinks longer about a game, so that a rehearsal stays quick
+INSTRUCTIONS = 10_000_000
 
-# Programs that no sensible team would send, to surprise the house: what `next` makes of the numbers so far.
+# Programs that no sensible team would send, to surprise the house: what `next` makes of the numbers
+# so far.
 SURPRISES = {
     "always_the_smallest": "1",
     "smallest_after_largest": "throws / 8 % 2 ? 12288 : 1",
@@ -48,7 +50,9 @@ int main ()
 @pytest.fixture(scope="module")
 def round_robin(house_images: Images, play_games: Play) -> dict[Game, GameResult]:
     pairs = combinations_with_replacement(sorted(house_images), 2)
-    return play_games(house_images, ((first, second, seed) for first, second in pairs for seed in SEEDS))
+    return play_games(
+        house_images, ((first, second, seed) for first, second in pairs for seed in SEEDS)
+    )
 
 
 @pytest.fixture(scope="module")
@@ -74,10 +78,15 @@ def test_nobody_fails_in_a_round_robin_with_self_games(round_robin: dict[Game, G
 
 
 @pytest.mark.parametrize("surprise", SURPRISES)
-def test_nobody_fails_against_a_strange_one(surprise, surprised_images, house_images, play_games) -> None:
+def test_nobody_fails_against_a_strange_one(
+    surprise, surprised_images, house_images, play_games
+) -> None:
     games = [(name, surprise, seed) for name in house_images for seed in range(4)]
     assert failures(play_games(surprised_images, games)) == {}
 
 
 def test_nobody_thinks_too_long(round_robin: dict[Game, GameResult]) -> None:
-    assert max(seat.instructions for result in round_robin.values() for seat in result.seats) < INSTRUCTIONS
+    assert (
+        max(seat.instructions for result in round_robin.values() for seat in result.seats)
+        < INSTRUCTIONS
+    )

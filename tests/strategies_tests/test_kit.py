@@ -21,7 +21,7 @@ from tests.support.kit_on_disk import Kit, unpacked
 KIT = knobeln_kit(Rules())
 
 
-# --- the archives -------------------------------------------------------------------------------------------
+# --- the archives ---------------------------------------------------------------------------------
 def test_the_kit_has_what_the_announcement_and_its_readme_promise() -> None:
     names = [file.name for file in KIT.files]
     promised = "knobellib.c knobellib.h knobeln.c protocolfmt example.c Makefile README"
@@ -41,7 +41,9 @@ def test_the_archive_for_tar_names_no_person_and_no_time_of_ours() -> None:
     assert raw[4:8] == bytes(4)
     with tarfile.open(fileobj=BytesIO(raw)) as archive:
         entries = archive.getmembers()
-    assert {(e.uid, e.gid, e.uname, e.gname, e.mtime) for e in entries} == {(0, 0, "", "", 768_916_800)}
+    assert {(e.uid, e.gid, e.uname, e.gname, e.mtime) for e in entries} == {
+        (0, 0, "", "", 768_916_800)
+    }
     assert {e.mode for e in entries if e.isfile()} == {0o644, 0o755}
     assert all(e.name == FOLDER or e.name.startswith(f"{FOLDER}/") for e in entries)
 
@@ -53,9 +55,11 @@ def test_every_file_is_plain_text_that_mail_systems_let_through() -> None:
         assert not re.search(rb"[ \t]\n", file.data), file.name
 
 
-# --- building -----------------------------------------------------------------------------------------------
+# --- building -------------------------------------------------------------------------------------
 @pytest.mark.slow
-def test_make_builds_everything_without_a_warning_and_a_second_make_nothing(kit: Kit, tmp_path: Path) -> None:
+def test_make_builds_everything_without_a_warning_and_a_second_make_nothing(
+    kit: Kit, tmp_path: Path
+) -> None:
     fresh = unpacked(tmp_path)
     said = fresh.run("make")
     assert (said.status, said.err) == (0, "")
@@ -68,7 +72,9 @@ def test_make_builds_everything_without_a_warning_and_a_second_make_nothing(kit:
 
 @pytest.mark.parametrize("compiler", ["gcc", "clang"])
 @pytest.mark.parametrize("standard", ["c89", "gnu2x"])
-def test_our_own_c_has_no_warnings_in_any_standard(tmp_path: Path, compiler: str, standard: str) -> None:
+def test_our_own_c_has_no_warnings_in_any_standard(
+    tmp_path: Path, compiler: str, standard: str
+) -> None:
     if not shutil.which(compiler):
         pytest.skip(f"there is no {compiler}")
     kit = unpacked(tmp_path)
@@ -78,8 +84,10 @@ def test_our_own_c_has_no_warnings_in_any_standard(tmp_path: Path, compiler: str
     assert (said.status, said.err) == (0, "")
 
 
-# --- by hand ------------------------------------------------------------------------------------------------
-def test_a_strategy_run_alone_plays_against_a_person_who_is_asked_before_its_number_shows(kit: Kit) -> None:
+# --- by hand --------------------------------------------------------------------------------------
+def test_a_strategy_run_alone_plays_against_a_person_who_is_asked_before_its_number_shows(
+    kit: Kit,
+) -> None:
     kit.add("steady", "main () { for (;;) make_throw (4096); }")
     said = kit.run("./steady", typed="8192 8193\n4096\n1")
     assert said.out == (
@@ -95,7 +103,9 @@ def test_a_strategy_run_alone_plays_against_a_person_who_is_asked_before_its_num
 
 def test_a_seed_gives_the_same_numbers_by_hand(kit: Kit) -> None:
     seeds = ("1,2,3,4", "1,2,3,4", "1,2,3,5")
-    one, again, other = (kit.run("./dice_cup", typed="5 " * 10, KNOBELN_SEED=seed) for seed in seeds)
+    one, again, other = (
+        kit.run("./dice_cup", typed="5 " * 10, KNOBELN_SEED=seed) for seed in seeds
+    )
     assert one == again != other
 
 
@@ -104,7 +114,7 @@ def in_full(protocol: str) -> str:
     return protocolfmt.in_full(next(protocolfmt.games_of(protocol)))
 
 
-# --- the formatter ------------------------------------------------------------------------------------------
+# --- the formatter --------------------------------------------------------------------------------
 def test_the_formatter_takes_what_the_referee_prints(kit: Kit) -> None:
     protocol = kit.play("-s", "1", "leapfrog", "planner").out
     said = kit.run("./protocolfmt", typed=protocol)
@@ -119,7 +129,9 @@ def test_the_formatter_takes_files_gzipped_and_protocols_one_behind_the_other(ki
 
 
 def test_the_formatter_shows_only_the_games_that_are_asked_for(kit: Kit) -> None:
-    games = kit.play("-s", "1", "leapfrog", "planner").out + kit.play("-s", "1", "grim", "leapfrog").out
+    games = (
+        kit.play("-s", "1", "leapfrog", "planner").out + kit.play("-s", "1", "grim", "leapfrog").out
+    )
     said = kit.run("./protocolfmt", "--against", "grim", typed=games)
     assert "grim: " in said.out
     assert "planner" not in said.out
@@ -130,7 +142,11 @@ def test_the_formatter_shows_only_the_games_that_are_asked_for(kit: Kit) -> None
 @pytest.mark.parametrize(
     ("old", "new", "complaint"),
     [
-        ("KNOBELN protocol 1", "KNOBELN protocol 2", "-: line 1: there must be `KNOBELN protocol 1`"),
+        (
+            "KNOBELN protocol 1",
+            "KNOBELN protocol 2",
+            "-: line 1: there must be `KNOBELN protocol 1`",
+        ),
         ("throws 1000", "throws 999", "-: line 2: here is no whole and sound game"),
     ],
 )
@@ -151,15 +167,22 @@ def test_the_formatter_says_when_a_file_is_not_there_or_no_text(kit: Kit) -> Non
     assert said.err.startswith("protocolfmt: broken.gz: ")
 
 
-# --- what is in it ------------------------------------------------------------------------------------------
+# --- what is in it --------------------------------------------------------------------------------
 def test_the_programs_of_the_kit_are_those_of_the_house() -> None:
     house = {f"{strategy.name}.c": strategy.source.encode() for strategy in house_strategies()}
     assert all(house[file.name] == file.data for file in KIT.files if file.name in house)
 
 
 def test_the_numbers_of_the_contest_are_in_the_kit() -> None:
-    (header,) = (f.data.decode() for f in knobeln_kit(Rules(2, 7, 3, 20)).files if f.name == "rules.h")
-    assert re.findall(r"#define RULE_(\w) (\d+)", header) == [("A", "2"), ("B", "7"), ("K", "3"), ("L", "20")]
+    (header,) = (
+        f.data.decode() for f in knobeln_kit(Rules(2, 7, 3, 20)).files if f.name == "rules.h"
+    )
+    assert re.findall(r"#define RULE_(\w) (\d+)", header) == [
+        ("A", "2"),
+        ("B", "7"),
+        ("K", "3"),
+        ("L", "20"),
+    ]
 
 
 def test_the_flags_that_change_what_c_means_are_those_of_the_contest() -> None:

@@ -42,7 +42,10 @@ def on_the_machine(
     ]
     played = zip(chosen, runner.play(jobs), strict=True)
     matches = [Match(pairing, ATTEMPT, result, result.is_flawless) for pairing, result in played]
-    return {each.players: write([GameProtocol(ROUND, GROUP, rules or Rules(), each)]) for each in matches}
+    return {
+        each.players: write([GameProtocol(ROUND, GROUP, rules or Rules(), each)])
+        for each in matches
+    }
 
 
 def at_home(kit: Kit, first: str, second: str, *options: str) -> Said:
@@ -73,7 +76,11 @@ DESCRIPTION = "#if 0\n" + "It is there to be compared.\n" * 15 + "#endif\n"
 
 
 def in_both(
-    kit: Kit, compile_program: Compile, programs: Mapping[str, str], *options: str, rules: Rules | None = None
+    kit: Kit,
+    compile_program: Compile,
+    programs: Mapping[str, str],
+    *options: str,
+    rules: Rules | None = None,
 ) -> tuple[Said, str]:
     """The game of the two programs by the kit's referee and by the machine: the same protocol."""
     images = {}
@@ -87,7 +94,7 @@ def in_both(
     return said, protocol
 
 
-# --- what C may mean differently on two computers -----------------------------------------------------------
+# --- what C may mean differently on two computers -------------------------------------------------
 
 
 OLD_STYLE = """
@@ -114,16 +121,21 @@ int main (void)
 """
 
 
-ZIGZAG = "main () { int i; for (i = 0;; i++) make_throw (i / 8 % 2 ? 5 : 7); }"  # drops after whole series
+# drops after whole series
+ZIGZAG = "main () { int i; for (i = 0;; i++) make_throw (i / 8 % 2 ? 5 : 7); }"
 
 
-@pytest.mark.parametrize("programs", [{"old_style": OLD_STYLE, "new_style": NEW_STYLE}, {"zigzag": ZIGZAG}])
-def test_good_programs_in_the_old_and_in_the_new_style_play_the_same_at_home(kit, compile_program, programs):
+@pytest.mark.parametrize(
+    "programs", [{"old_style": OLD_STYLE, "new_style": NEW_STYLE}, {"zigzag": ZIGZAG}]
+)
+def test_good_programs_in_the_old_and_in_the_new_style_play_the_same_at_home(
+    kit, compile_program, programs
+):
     _, protocol = in_both(kit, compile_program, programs)
     assert "verdicts OK OK" in protocol
 
 
-# --- failures -----------------------------------------------------------------------------------------------
+# --- failures -------------------------------------------------------------------------------------
 FAILING = {
     "throws_nothing": ("main () { }", "PROTOCOL", "ended after 0 of 1000 throws"),
     "throws_zero": (
@@ -134,7 +146,10 @@ FAILING = {
     "drops_too_early": (
         "main () { int i; for (i = 0;; i++) make_throw (i == 15 ? 3 : i < 8 ? 7 : 5); }",
         "ILLEGAL_MOVE",
-        "throw 16 (3) is lower than throw 15 (5), but its series is only 7 throws long; 8 are needed",
+        (
+            "throw 16 (3) is lower than throw 15 (5), but its series is only 7 throws long; 8 are"
+            " needed"
+        ),
     ),
     "follows_a_wild_pointer": (
         "int *wild = (int *) 64; main () { make_throw (7); make_throw (*wild); }",
@@ -150,7 +165,9 @@ FAILING = {
 
 
 @pytest.mark.parametrize("name", FAILING)
-def test_a_failure_is_the_same_failure_at_home(kit: Kit, compile_program: Compile, name: str) -> None:
+def test_a_failure_is_the_same_failure_at_home(
+    kit: Kit, compile_program: Compile, name: str
+) -> None:
     source, verdict, reason = FAILING[name]
     good = "main () { for (;;) make_throw (9); }"
     said, protocol = in_both(kit, compile_program, {"good": good, name: source}, "-t", "1")
@@ -164,8 +181,10 @@ def test_two_that_fail_at_once_are_both_charged(kit: Kit, compile_program: Compi
     assert "points 0 0\nverdicts PROTOCOL ILLEGAL_MOVE" in protocol
 
 
-# --- the numbers of a contest -------------------------------------------------------------------------------
-def test_the_referee_has_the_numbers_of_the_contest_that_the_kit_is_for(tmp_path, compile_program) -> None:
+# --- the numbers of a contest ---------------------------------------------------------------------
+def test_the_referee_has_the_numbers_of_the_contest_that_the_kit_is_for(
+    tmp_path, compile_program
+) -> None:
     rules = Rules(a=2, b=7, k=3, L=20)
     kit = unpacked(tmp_path, rules)
     kit.make("knobeln")
@@ -174,7 +193,7 @@ def test_the_referee_has_the_numbers_of_the_contest_that_the_kit_is_for(tmp_path
     assert "rules a=2 b=7 k=3 L=20" in protocol
 
 
-# --- seeds --------------------------------------------------------------------------------------------------
+# --- seeds ----------------------------------------------------------------------------------------
 PROBE = '#!/bin/sh\necho "$KNOBELN_SEED" >"$0.seed"\n'
 
 
@@ -189,7 +208,9 @@ def probes(kit: Kit) -> tuple[Path, Path]:
 
 
 def words(seed: bytes) -> str:
-    return ",".join(str(int.from_bytes(seed[at : at + 4], "little")) for at in range(0, 16, 4)) + "\n"
+    return (
+        ",".join(str(int.from_bytes(seed[at : at + 4], "little")) for at in range(0, 16, 4)) + "\n"
+    )
 
 
 def seeds_told(probes: tuple[Path, Path]) -> list[str]:
@@ -197,7 +218,9 @@ def seeds_told(probes: tuple[Path, Path]) -> list[str]:
 
 
 # An argument of a command holds any text but NUL.
-@given(text=st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), max_size=300))
+@given(
+    text=st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), max_size=300)
+)
 def test_a_text_gives_the_same_seeds_as_for_knobeln_play(kit, probes, text) -> None:
     seeds = Seeds(seed_from(f"play/{text}"))
     kit.play("-s", text, "one", "other")
@@ -205,30 +228,46 @@ def test_a_text_gives_the_same_seeds_as_for_knobeln_play(kit, probes, text) -> N
 
 
 @pytest.mark.parametrize("length", [122, 123, 124, 5_000])
-def test_a_text_of_any_length_gives_the_same_seeds(kit: Kit, probes: tuple[Path, Path], length: int) -> None:
+def test_a_text_of_any_length_gives_the_same_seeds(
+    kit: Kit, probes: tuple[Path, Path], length: int
+) -> None:
     """`play/` and the text fill blocks of 128 bytes: just not, exactly, and one more."""
     seeds = Seeds(seed_from(f"play/{'x' * length}"))
     kit.play("-s", "x" * length, "one", "other")
     assert seeds_told(probes) == [words(seeds.stream("seat/0")), words(seeds.stream("seat/1"))]
 
 
-# --- what the referee answers -------------------------------------------------------------------------------
+# --- what the referee answers ---------------------------------------------------------------------
 @pytest.mark.parametrize(
     ("command", "complaint"),
     [
         ((), "usage: knobeln"),
         (("-x", "grim", "grim"), "./knobeln: invalid option -- 'x'\nusage: knobeln"),
         (("-k", "0", "grim", "grim"), "knobeln: -k: a number from 1 to 1073741824 is needed"),
-        (("-L", "99999999999999999999", "grim", "grim"), "knobeln: -L: a number from 1 to 1000000 is needed"),
+        (
+            ("-L", "99999999999999999999", "grim", "grim"),
+            "knobeln: -L: a number from 1 to 1000000 is needed",
+        ),
         (("-a", "9", "-b", "8", "grim", "grim"), "knobeln: -a: A is larger than B"),
-        (("-c", "12", "-r", "1", "grim", "grim"), "knobeln: -c: the seed of a contest has 64 hex digits"),
-        (("-c", "0" * 64, "grim", "grim"), "knobeln: -c and -r: the seed of a contest and the number of"),
-        (("-s", "1", "-c", "0" * 64, "-r", "1", "grim", "grim"), "knobeln: -c and -s: a game has one seed"),
+        (
+            ("-c", "12", "-r", "1", "grim", "grim"),
+            "knobeln: -c: the seed of a contest has 64 hex digits",
+        ),
+        (
+            ("-c", "0" * 64, "grim", "grim"),
+            "knobeln: -c and -r: the seed of a contest and the number of",
+        ),
+        (
+            ("-s", "1", "-c", "0" * 64, "-r", "1", "grim", "grim"),
+            "knobeln: -c and -s: a game has one seed",
+        ),
         (("grim", "nobody"), "knobeln: nobody: No such file or directory"),
         (("a b", "grim"), "knobeln: a b: a program's name is neither empty nor has it white space"),
     ],
 )
-def test_a_wrong_command_line_gets_a_clear_answer(kit: Kit, command: tuple[str, ...], complaint: str) -> None:
+def test_a_wrong_command_line_gets_a_clear_answer(
+    kit: Kit, command: tuple[str, ...], complaint: str
+) -> None:
     said = kit.play(*command)
     assert (said.status, said.out) == (2, "")
     assert said.err.startswith(complaint)
@@ -257,7 +296,9 @@ def test_no_program_is_left_behind(kit: Kit) -> None:
 
 def running_in(folder: Path) -> list[str]:
     """The processes whose current folder this is."""
-    return [link.parent.name for link in Path("/proc").glob("[0-9]*/cwd") if target(link) == str(folder)]
+    return [
+        link.parent.name for link in Path("/proc").glob("[0-9]*/cwd") if target(link) == str(folder)
+    ]
 
 
 def target(link: Path) -> str:
@@ -277,4 +318,6 @@ def test_a_protocol_of_the_referee_is_read_by_the_server(kit: Kit) -> None:
     (game,) = protocolfmt.games_of(said.out)
     assert game.players == ("leapfrog", "grim")
     assert game.verdicts == ("OK", "OK")
-    assert said.err.startswith(f"leapfrog: {game.points[0]} points\ngrim: {game.points[1]} points\n")
+    assert said.err.startswith(
+        f"leapfrog: {game.points[0]} points\ngrim: {game.points[1]} points\n"
+    )

@@ -31,7 +31,8 @@ PAST = Dates.model_validate(dict.fromkeys(Dates.model_fields, "1994-05-14T10:00:
 
 
 DRAW_BELIEVED = 3
-"""The exit code of `verify` for an honest contest here: it has no public number, so its draw is believed."""
+"""The exit code of `verify` for an honest contest here: it has no public number, so its draw is
+believed."""
 
 
 @dataclass(frozen=True)
@@ -53,7 +54,9 @@ def string_of(team: str) -> str:
     return "-".join("".join(signs[at : at + GROUP_SIZE]) for at in range(0, len(signs), GROUP_SIZE))
 
 
-def put_team(tx: Transaction, name: str, sent: Mapping[str, bytes], words: str = "") -> tuple[int, str]:
+def put_team(
+    tx: Transaction, name: str, sent: Mapping[str, bytes], words: str = ""
+) -> tuple[int, str]:
     """A team with its letter; the id of its submission, and its authentification string."""
     string = string_of(name)
     team = add_team(tx, name, "LAP,RSM")
@@ -82,17 +85,23 @@ def played(
     `as_if`: the source from which the compiler here makes the build of another compiler.
     """
     chosen = chosen.model_copy(update={"dates": PAST})
-    folder = replace(create_contest(path, chosen, seed=SEED, clock=FixedClock(NOW)), clock=FixedClock(NOW))
+    folder = replace(
+        create_contest(path, chosen, seed=SEED, clock=FixedClock(NOW)), clock=FixedClock(NOW)
+    )
     builder = builder_of(chosen, open_runner)
     strings = []
     for name, sent in field.items():
         with folder.store.write() as tx:
             number, string = put_team(tx, name, sent, "<<FROM>> x STRING\nMy word: STRING")
             whole = submissions.get(tx, number).files
-        built = builder.build({file: as_if(data) for file, data in whole.items()}, "", with_trial=False)
+        built = builder.build(
+            {file: as_if(data) for file, data in whole.items()}, "", with_trial=False
+        )
         assert built.image is not None, built.report.findings
         with folder.store.write() as tx:
-            submissions.add_build(tx, number, built.report, built.image.to_bytes(), NOW, built.program)
+            submissions.add_build(
+                tx, number, built.report, built.image.to_bytes(), NOW, built.program
+            )
             record_program(tx, submissions.get(tx, number), builder.published_files(whole))
         strings.append(string)
     day(folder)
@@ -142,9 +151,15 @@ def of_game(
     changed: Callable[[Settings], Settings] = lambda settings: settings,
     **tournament: int,
 ) -> Published:
-    """A contest of sample programs of another game. `changed`: its settings, from those of the preset."""
-    known = {**samples(game), "always_in_trouble.sh": b"echo what a mess | tr a b >&2; echo maybe\n"}
-    field = {name.partition(".")[0]: {name: b"# <<FROM>> team STRING\n" + known[name]} for name in names}
+    """A contest of sample programs of another game. `changed`: its settings, from those of the
+    preset."""
+    known = {
+        **samples(game),
+        "always_in_trouble.sh": b"echo what a mess | tr a b >&2; echo maybe\n",
+    }
+    field = {
+        name.partition(".")[0]: {name: b"# <<FROM>> team STRING\n" + known[name]} for name in names
+    }
     chosen = presets.settings(game, NOW)
     few = chosen.tournament.model_copy(update=tournament)
     undescribed = chosen.programs.model_copy(update={"description": "none"})
@@ -206,8 +221,8 @@ def digests_of(archive: Path) -> Mapping[str, str]:
 
 
 def without_key(archive: Path) -> Iterator[tuple[str, bytes]]:
-    """All files but those with the key that is drawn for each contest; of the ledger what follows the first
-    entry, which has it."""
+    """All files but those with the key that is drawn for each contest; of the ledger what follows
+    the first entry, which has it."""
     for file in sorted(archive.rglob("*")):
         if file.is_file() and file.name not in ("ledger.json", "manifest.json"):
             raw = file.read_bytes()

@@ -1,4 +1,5 @@
-"""A worker that reads letters with a reader of ours that is bad: what the subject says happens to it."""
+"""A worker that reads letters with a reader of ours that is bad: what the subject says happens to
+it."""
 
 import os
 import re
@@ -19,7 +20,8 @@ def read(stored: StoredLetter, settings: Settings, language: str) -> Reading:
     found = re.search(rb"Subject: bad (\w+)", stored.raw)
     match found and found[1]:
         case b"pattern":
-            _CATASTROPHIC.fullmatch("a" * 100)  # one call of C, which holds the interpreter for years
+            # one call of C, which holds the interpreter for years
+            _CATASTROPHIC.fullmatch("a" * 100)
         case b"loop":
             while True:
                 pass

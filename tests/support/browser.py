@@ -46,16 +46,25 @@ class Browser:
         """Open a page from its file, with what follows `?` and `#` in its address."""
         self.size(size)
         features = [{"name": "prefers-color-scheme", "value": scheme}]
-        self.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "", "features": features})
+        self.driver.execute_cdp_cmd(
+            "Emulation.setEmulatedMedia", {"media": "", "features": features}
+        )
         self.driver.get(f"{self.pages.as_uri()}/{page}")
 
     def size(self, size: tuple[int, int]) -> None:
-        metrics = {"width": size[0], "height": size[1], "deviceScaleFactor": 1, "mobile": size == TELEPHONE}
+        metrics = {
+            "width": size[0],
+            "height": size[1],
+            "deviceScaleFactor": 1,
+            "mobile": size == TELEPHONE,
+        }
         self.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", metrics)
 
     def shoot(self, name: str, size: tuple[int, int]) -> None:
         """Keep the whole page as a picture, up to some screens of it."""
-        self.size((size[0], min(3_000, int(self.run("return document.documentElement.scrollHeight")))))
+        self.size(
+            (size[0], min(3_000, int(self.run("return document.documentElement.scrollHeight"))))
+        )
         SHOTS.mkdir(parents=True, exist_ok=True)
         (SHOTS / f"{name}.png").write_bytes(self.driver.get_screenshot_as_png())
 

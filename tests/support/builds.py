@@ -5,7 +5,13 @@ from datetime import UTC, datetime
 from typing import Any
 
 from contest.interfaces.protocols import Rendered, Renderer
-from contest.model import BuildReport, MachineBuildReport, Participation, Submission, SubmissionState
+from contest.model import (
+    BuildReport,
+    MachineBuildReport,
+    Participation,
+    Submission,
+    SubmissionState,
+)
 from contest.store.submissions import TeamsProgram
 
 _SMALL_PROGRAM = MachineBuildReport(

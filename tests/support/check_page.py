@@ -17,9 +17,11 @@ from contest.public_number.drand import Chain
 from reports.check_page import counting
 from tests.support.servers import program
 
-# What `verify` finds and the page says that it has not checked: it has no compiler, and writes no texts.
+# What `verify` finds and the page says that it has not checked: it has no compiler, and writes no
+# texts.
 NOT_ON_THE_PAGE = re.compile(
-    r"the receipts do not fit|this is another archive|for the program of \w+, but here|announcement\.txt"
+    r"the receipts do not fit|this is another archive|for the program of \w+, but"
+    r" here|announcement\.txt"
     r"|certainty\.json|rules\.md|description|verify\.html|settings of \[|contest\.json: settings"
     r"|the settings have the sections|the fault of \w+: archived in turn"
     r"|'a/b/c/d/e'"  # an empty folder
@@ -29,7 +31,8 @@ RUNNER = Path(__file__).with_name("check_page.mjs")
 
 @dataclass(frozen=True)
 class PageSaid:
-    """What the page found out about an archive. `error`: why there was nothing to check, "" otherwise.
+    """What the page found out about an archive. `error`: why there was nothing to check, ""
+    otherwise.
 
     `mails`: for each mail its sentences, each with whether the mail fits.
     """
@@ -55,7 +58,9 @@ class PageSaid:
     @property
     def checks_games(self) -> bool:
         """Whether the page plays the games again, and knows how the rounds are drawn."""
-        return self.isComputed and not any("does not know the format" in each for each in self.unchecked)
+        return self.isComputed and not any(
+            "does not know the format" in each for each in self.unchecked
+        )
 
 
 def packed(found: Mapping[str, bytes]) -> bytes:
@@ -78,7 +83,8 @@ def packed_folder(folder: Path) -> bytes:
 
 
 def mended(contents: Mapping[str, bytes]) -> bytes:
-    """These files of an archive with a manifest that says nothing of what was changed, as one file."""
+    """These files of an archive with a manifest that says nothing of what was changed, as one
+    file."""
     return packed({**contents, files.MANIFEST: files.manifest_of(contents)})
 
 
@@ -94,7 +100,9 @@ def _node() -> tuple[TemporaryDirectory[str], Any]:
     folder = TemporaryDirectory()
     (constants := Path(folder.name) / "counting.js").write_text(counting())
     command = [program("node", "nodejs"), RUNNER, constants]
-    return folder, subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    return folder, subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    )
 
 
 def _answer(question: str) -> str:
@@ -104,7 +112,9 @@ def _answer(question: str) -> str:
     return str(node.stdout.readline())
 
 
-def page_on(archive: Path, mails: Sequence[str] = (), game: str = "", chain: Chain | None = None) -> PageSaid:
+def page_on(
+    archive: Path, mails: Sequence[str] = (), game: str = "", chain: Chain | None = None
+) -> PageSaid:
     """What the page says of the archive in this folder."""
     return next(iter(page_says([packed_folder(archive)], mails, game, chain)))
 
@@ -129,10 +139,11 @@ def page_says(
 
 
 def must_agree(code: int, text: str, page: PageSaid, *, remarks: bool = True) -> None:
-    """The page has no verdict that `verify` does not have, and no other, but for what it does not check.
+    """The page has no verdict that `verify` does not have, and no other, but for what it does not
+    check.
 
-    `code`, `text`: the exit code of `verify`, and what it has said; `remarks`: whether its remarks are about
-    the archive alone.
+    `code`, `text`: the exit code of `verify`, and what it has said; `remarks`: whether its remarks
+    are about the archive alone.
     """
     if code != 1:
         assert not page.is_refused, (page, text)

@@ -1,4 +1,5 @@
-"""Code in pages and sentences: the command lines that they show, and whether the program takes them."""
+"""Code in pages and sentences: the command lines that they show, and whether the program takes
+them."""
 
 import re
 from collections.abc import Iterator
@@ -22,7 +23,8 @@ def code_lines(text: str) -> Iterator[str]:
 
 
 def command_lines(text: str) -> Iterator[str]:
-    """What follows the name `knobeln` in the code of this text, without a remark behind two blanks."""
+    """What follows the name `knobeln` in the code of this text, without a remark behind two
+    blanks."""
     for line in code_lines(text):
         found = _CALL.search(line.replace("sudo -u knobeln ", ""))
         if found and "./knobeln " not in line:  # which is the kit's referee

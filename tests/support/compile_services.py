@@ -26,5 +26,6 @@ def compile_service(
 def engine_failures(
     store: Store, settings: Settings, clock: Clock, templates: Renderer | None
 ) -> EngineFailures:
-    """Failures of an engine that works with other programs. `templates`: None where nobody is told."""
+    """Failures of an engine that works with other programs. `templates`: None where nobody is
+    told."""
     return EngineFailures(store, settings, clock, templates, lambda: True)

@@ -14,8 +14,8 @@ from tournament.day import ContestDay, RunnerFactory, Spectator
 
 
 def dump(folder: ContestContext) -> dict[str, list[Any]]:
-    """Every row of every table, but for how many workers the settings name, for the key, and for how often
-    mails were tried."""
+    """Every row of every table, but for how many workers the settings name, for the key, and for
+    how often mails were tried."""
     with folder.store.read() as tx:
         rows = {}
         for table in metadata.sorted_tables:
@@ -48,6 +48,10 @@ def until(folder: ContestContext, spectator: Spectator) -> None:
         stumbling_day(folder, spectator).run()
 
 
-def stumbling_day(folder: ContestContext, spectator: Spectator, *make_runner: RunnerFactory) -> ContestDay:
+def stumbling_day(
+    folder: ContestContext, spectator: Spectator, *make_runner: RunnerFactory
+) -> ContestDay:
     reporter = ContestReporter(folder.settings, folder.templates)
-    return ContestDay(folder.store, folder.settings, folder.clock, reporter, spectator, *make_runner)
+    return ContestDay(
+        folder.store, folder.settings, folder.clock, reporter, spectator, *make_runner
+    )

@@ -1,6 +1,7 @@
 """A contest folder full of teams, put straight into the store: for tests and measurements.
 
-The programs are the house strategies, really compiled; only the mails that would bring them are left out.
+The programs are the house strategies, really compiled; only the mails that would bring them are
+left out.
 """
 
 import os
@@ -30,7 +31,16 @@ from tests.support.mail_world import BELIEVED
 NOW = datetime(1994, 5, 14, 12, tzinfo=UTC)
 SEED = bytes(range(32))
 SECRET = bytes(32)
-PREFERENCES = ("LAP,DGP,GRG,RSM", "RSM", "LGP,GRP,GRR", "GRR", "DGP,GRP,GRR,RSM", "", "GRP,RSM", "GRG,GRR")
+PREFERENCES = (
+    "LAP,DGP,GRG,RSM",
+    "RSM",
+    "LGP,GRP,GRR",
+    "GRR",
+    "DGP,GRP,GRR,RSM",
+    "",
+    "GRP,RSM",
+    "GRG,GRR",
+)
 
 
 class House(Mapping[str, BuildResult]):
@@ -74,7 +84,9 @@ def settings(*, workers: int = 2, **tournament: object) -> Settings:
 
 def short_games(**tournament: object) -> Settings:
     """`settings` for games of 40 throws, and one worker."""
-    return settings(**{"workers": 1, **tournament}).model_copy(update={"game": game_settings({"L": 40})})
+    return settings(**{"workers": 1, **tournament}).model_copy(
+        update={"game": game_settings({"L": 40})}
+    )
 
 
 def make_contest(
@@ -84,7 +96,8 @@ def make_contest(
     chosen: Settings,
     preferences: Sequence[str] = PREFERENCES,
 ) -> ContestContext:
-    """A contest of `count` teams with these programs in turn; seed, secret and times are always the same."""
+    """A contest of `count` teams with these programs in turn; seed, secret and times are always the
+    same."""
     clock = FixedClock(NOW)
     folder = replace(create_contest(path, chosen, seed=SEED, clock=clock), clock=clock)
     with folder.store.write() as tx:
@@ -111,11 +124,18 @@ def add_field(
 
 
 def add_team_with_program(
-    tx: Transaction, name: str, codes: str, built: BuildResult, source: bytes, file: str = "program.c"
+    tx: Transaction,
+    name: str,
+    codes: str,
+    built: BuildResult,
+    source: bytes,
+    file: str = "program.c",
 ) -> None:
     """A team with these mail preferences, whose letter brought this source."""
     files = {file: source}
-    letter_id = letters.add(tx, raw=name.encode(), sender="", recipients=(), channel="test", now=NOW)
+    letter_id = letters.add(
+        tx, raw=name.encode(), sender="", recipients=(), channel="test", now=NOW
+    )
     letters.finish(tx, letter_id, LetterState.HANDLED, "", None)
     submission = submissions.add(tx, add_team(tx, name, codes).id, letter_id, files, NOW)
     image = built.image.to_bytes() if built.image else None
@@ -124,8 +144,12 @@ def add_team_with_program(
 
 
 def record_program(tx: Transaction, submission: Submission, published: Mapping[str, bytes]) -> None:
-    """Append to the ledger that the submission was accepted; `published`: its files for everybody."""
-    team, letter = teams.get(tx, submission.team_id).name, letters.digest_of(tx, submission.letter_id)
+    """Append to the ledger that the submission was accepted; `published`: its files for
+    everybody."""
+    team, letter = (
+        teams.get(tx, submission.team_id).name,
+        letters.digest_of(tx, submission.letter_id),
+    )
     effect, program = Effect.PROGRAM_ACCEPTED, program_digest(published)
     ledger.append(tx, LedgerEntry(effect, team, submission.received_at, letter, program))
 

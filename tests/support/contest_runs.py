@@ -31,9 +31,11 @@ def finish(process: Process, patience: float = PATIENCE) -> int:
 
 
 def without_times(rows: dict[str, list[Any]]) -> dict[str, list[Any]]:
-    """The dump without the clock: which times, the Date of mails, receipts of entries with other times, and
-    what the Maildirs said."""
-    names = {digest: sha256(_without_proof(content)).hexdigest() for digest, content in rows["contents"]}
+    """The dump without the clock: which times, the Date of mails, receipts of entries with other
+    times, and what the Maildirs said."""
+    names = {
+        digest: sha256(_without_proof(content)).hexdigest() for digest, content in rows["contents"]
+    }
     return {
         table: [tuple(_timeless(names.get(str(value), value)) for value in row) for row in found]
         for table, found in rows.items()
@@ -61,4 +63,6 @@ def _timeless(value: Any) -> Any:
 
 def delivered(folder: ContestContext) -> Counter[tuple[str, str]]:
     boxes = (folder.path / "mail").iterdir()
-    return Counter((box.name, str(mail["Message-ID"])) for box in boxes for mail in mailbox.Maildir(box))
+    return Counter(
+        (box.name, str(mail["Message-ID"])) for box in boxes for mail in mailbox.Maildir(box)
+    )

@@ -23,7 +23,9 @@ from tests.support.contest_field import NOW
 from tests.support.fuel_workers import COUNTABLE
 from tests.support.processes import children_of, command_of
 
-needs_engine = pytest.mark.skipif(not engine.is_installed(), reason="no engine that counts is installed")
+needs_engine = pytest.mark.skipif(
+    not engine.is_installed(), reason="no engine that counts is installed"
+)
 
 _PROGRAMS = Path(__file__).with_name("programs_in_c")
 MOODY = (_PROGRAMS / "moody.c").read_bytes()
@@ -35,7 +37,12 @@ LEARNING = (_PROGRAMS / "learning.c").read_bytes()
 TALKING = {
     "bid-tac-toe": ("bookkeeper.py", "line_builder.js", "regret_matcher.c", "random_bidder.py"),
     "cooperation": ("detective.js", "nervous.py", "pavlov.c", "tit_for_tat.py"),
-    "cooperation-legacy": ("backward_inducer.py", "last_round_thief.c", "pavlov.js", "tit_for_tat.py"),
+    "cooperation-legacy": (
+        "backward_inducer.py",
+        "last_round_thief.c",
+        "pavlov.js",
+        "tit_for_tat.py",
+    ),
     "standoff": ("accountant.c", "cautious.py", "pacifist.c", "vulture.js"),
     "ultimate-tic-tac-toe": ("alpha_beta.c", "playouts.js", "random_mover.py"),
 }
@@ -44,7 +51,8 @@ TALKING = {
 
 @contextmanager
 def killed_at(monkeypatch: pytest.MonkeyPatch, questions: Collection[int]) -> Iterator[list[int]]:
-    """Before each of these questions to programs, counted from 1, all workers of this process are killed.
+    """Before each of these questions to programs, counted from 1, all workers of this process are
+    killed.
 
     Gives the ids of the killed.
     """
@@ -88,7 +96,9 @@ def whole_day(contest: ContestContext) -> None:
     RetryingRun(contest).play(contest_day(contest))
 
 
-def counted_contest(path: Path, game: str, sources: Mapping[str, bytes], **tournament: object) -> Published:
+def counted_contest(
+    path: Path, game: str, sources: Mapping[str, bytes], **tournament: object
+) -> Published:
     """A contest of these programs, by their files' names, played and published."""
     field = {file.partition(".")[0]: {file: source} for file, source in sources.items()}
     contest, strings = played(path / "contest", settings_of(game, **tournament), field, whole_day)

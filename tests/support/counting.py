@@ -1,4 +1,5 @@
-"""Runs a module in three ways: counted by wasmtime's fuel; by our pass, in wasmtime; the same in node."""
+"""Runs a module in three ways: counted by wasmtime's fuel; by our pass, in wasmtime; the same in
+node."""
 
 import hashlib
 import json
@@ -23,17 +24,16 @@ from tests.support.servers import program
 
 wasmtime = pytest.importorskip("wasmtime")
 
-ONE = Prices.read(
-    """
+ONE = Prices.read("""
     version = 0
     function = 1
     others = 1
     [operators]
     0 = "unreachable nop block loop else end return drop"
     [lengths]
-    1 = "memory.init memory.copy memory.fill table.init table.copy table.fill table.grow memory.grow"
-    """
-)
+    1 = '''memory.init memory.copy memory.fill memory.grow
+        table.init table.copy table.fill table.grow'''
+    """)
 """What wasmtime 50 takes as fuel."""
 
 GIVEN = 10**12
@@ -44,7 +44,8 @@ GAMES = Path(__file__).with_name("games_in_node.mjs")
 
 @dataclass(frozen=True)
 class Outcome:
-    """`results` of the calls, up to a trap; `units` used; `seen`: those used when the host was called."""
+    """`results` of the calls, up to a trap; `units` used; `seen`: those used when the host was
+    called."""
 
     results: tuple
     ending: str
@@ -62,7 +63,9 @@ def _engine(*, has_fuel):
     config = wasmtime.Config()
     config.consume_fuel = has_fuel
     config.cranelift_nan_canonicalization = has_fuel
-    config.wasm_simd = config.wasm_relaxed_simd = config.wasm_tail_call = config.wasm_multi_memory = False
+    config.wasm_simd = config.wasm_relaxed_simd = config.wasm_tail_call = (
+        config.wasm_multi_memory
+    ) = False
     config.wasm_memory64 = config.wasm_threads = False
     config.max_wasm_stack = 512 * 1024
     return wasmtime.Engine(config)
@@ -80,7 +83,15 @@ def by_fuel(module, *calls, given=GIVEN):
 
     kind = wasmtime.FuncType([wasmtime.ValType.i32()], [wasmtime.ValType.i32()])
     return _run(
-        store, module, kind, host, calls, lambda _exports: given - store.get_fuel(), seen, given, counts=False
+        store,
+        module,
+        kind,
+        host,
+        calls,
+        lambda _exports: given - store.get_fuel(),
+        seen,
+        given,
+        counts=False,
     )
 
 
@@ -107,7 +118,9 @@ def _compiled(engine, module):
 def _run(store, module, kind, host, calls, used, seen, given, *, counts):
     linker = wasmtime.Linker(store.engine)
     linker.define_func("host", "call", kind, host)
-    exports = linker.instantiate(store, _compiled(_engine(has_fuel=not counts), module)).exports(store)
+    exports = linker.instantiate(store, _compiled(_engine(has_fuel=not counts), module)).exports(
+        store
+    )
     if counts:
         counter = exports[LEFT]
         counter.set_value(store, wasmtime.Val.i64(with_units(counter.value(store), given)))
@@ -125,7 +138,9 @@ def _run(store, module, kind, host, calls, used, seen, given, *, counts):
             ending = "STACK_OVERFLOW"
     memory = exports.get("memory")
     bytes_ = bytes(memory.read(store)) if isinstance(memory, wasmtime.Memory) else b""
-    return Outcome(tuple(results), ending, used(exports), tuple(seen), hashlib.sha256(bytes_).hexdigest())
+    return Outcome(
+        tuple(results), ending, used(exports), tuple(seen), hashlib.sha256(bytes_).hexdigest()
+    )
 
 
 def _text(result):
@@ -140,11 +155,19 @@ def _text(result):
 def by_node(jobs, *, given=GIVEN):
     """Outcomes of counted modules, each with its calls, from one process. Arguments are i32."""
     jobs = [
-        {"module": module.hex(), "calls": [[str(word) for word in call] for call in calls], "given": given}
+        {
+            "module": module.hex(),
+            "calls": [[str(word) for word in call] for call in calls],
+            "given": given,
+        }
         for module, calls in jobs
     ]
     done = subprocess.run(
-        [program("node"), str(HOST)], input=json.dumps(jobs), capture_output=True, text=True, check=False
+        [program("node"), str(HOST)],
+        input=json.dumps(jobs),
+        capture_output=True,
+        text=True,
+        check=False,
     )
     assert done.returncode == 0, done.stderr
     return [
@@ -167,7 +190,12 @@ def in_node(made, requests):
 def instances_in_node(made, instances):
     """The replies of an instance of this FuelProgram for each list of requests."""
     module = made.module
-    job = {"program": made.program, "seed": SEED, "instances": instances, "unitsPerSecond": UNITS_PER_SECOND}
+    job = {
+        "program": made.program,
+        "seed": SEED,
+        "instances": instances,
+        "unitsPerSecond": UNITS_PER_SECOND,
+    }
     if made.guest:
         is_python = made.language == "Python"
         job |= {"isPython": True} if is_python else {"prelude": JAVASCRIPT.prelude}

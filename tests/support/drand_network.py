@@ -1,4 +1,5 @@
-"""A stand-in for the network drand: one node with its own key, which signs rounds as their times come."""
+"""A stand-in for the network drand: one node with its own key, which signs rounds as their times
+come."""
 
 import hashlib
 import json
@@ -48,11 +49,14 @@ def hash_of_chain(key: bytes, period: int, genesis: int, group: bytes, name: byt
 def signed_round(number: int) -> str:
     """The JSON of this round, whether its time has come or not."""
     message = hashlib.sha256(number.to_bytes(8, "big")).digest()
-    return _round(number, (G1Point.hash_to_curve(message, _DOMAIN) * _SECRET_KEY).to_compressed_bytes())
+    return _round(
+        number, (G1Point.hash_to_curve(message, _DOMAIN) * _SECRET_KEY).to_compressed_bytes()
+    )
 
 
 def forged_round(number: int) -> str:
-    """The same with a signature that is not of the chain, and the randomness that follows from it."""
+    """The same with a signature that is not of the chain, and the randomness that follows from
+    it."""
     return _round(number, G1Point().to_compressed_bytes())
 
 

@@ -1,4 +1,5 @@
-"""Loaded by a worker process at its start: makes it fail in the way that the variable FAULT names."""
+"""Loaded by a worker process at its start: makes it fail in the way that the variable FAULT
+names."""
 
 import os
 import sys

@@ -1,4 +1,5 @@
-"""Firefox, driven by its own protocol Marionette, so that tests need no other program than the browser."""
+"""Firefox, driven by its own protocol Marionette, so that tests need no other program than the
+browser."""
 
 import base64
 import json
@@ -30,10 +31,19 @@ class Firefox:
     def __init__(self, language: str = "en") -> None:
         self._profile = Path(mkdtemp(prefix="firefox"))
         chosen = {**_PREFERENCES, "intl.accept_languages": language}
-        lines = (f"user_pref({json.dumps(key)}, {json.dumps(value)});\n" for key, value in chosen.items())
+        lines = (
+            f"user_pref({json.dumps(key)}, {json.dumps(value)});\n" for key, value in chosen.items()
+        )
         (self._profile / "user.js").write_text("".join(lines))
         found = program("firefox-esr", "firefox")
-        words = [found, "--headless", "--marionette", "--no-remote", "--profile", str(self._profile)]
+        words = [
+            found,
+            "--headless",
+            "--marionette",
+            "--no-remote",
+            "--profile",
+            str(self._profile),
+        ]
         self._process = subprocess.Popen(
             words,
             stdout=subprocess.DEVNULL,
@@ -74,7 +84,9 @@ class Firefox:
         self._do("WebDriver:Navigate", url=address)
 
     def run(self, script: str, *arguments: object) -> Any:
-        return self._do("WebDriver:ExecuteScript", script=script, args=arguments, sandbox=None)["value"]
+        return self._do("WebDriver:ExecuteScript", script=script, args=arguments, sandbox=None)[
+            "value"
+        ]
 
     def give(self, selector: str, file: Path) -> None:
         """Choose a file in a field for files."""

@@ -9,10 +9,14 @@ from tests.support.mail_world import FORM, World
 
 
 def form(address: str, name: str = "the_heavy_lords_of_knobeln") -> str:
-    return FORM.replace("our_team@machine.domain.alfdkj", address).replace("the_heavy_lords_of_knobeln", name)
+    return FORM.replace("our_team@machine.domain.alfdkj", address).replace(
+        "the_heavy_lords_of_knobeln", name
+    )
 
 
-def reply(world: World, question: EmailMessage, subject: str = "", **headers: str) -> list[EmailMessage]:
+def reply(
+    world: World, question: EmailMessage, subject: str = "", **headers: str
+) -> list[EmailMessage]:
     """What somebody gets who presses Reply and Send, with this subject instead of the usual one."""
     facts = {"sender": "private@elsewhere.example", "In_Reply_To": str(question["Message-ID"])}
     return world.send(subject or f"Re: {question['Subject']}", "", **(facts | headers))

@@ -45,7 +45,9 @@ def started(program: FuelProgram) -> Iterator[Worker]:
 
 
 @contextmanager
-def module(wat: str, files: Mapping[str, bytes] | None = None, memory_mb: int = 16) -> Iterator[Worker]:
+def module(
+    wat: str, files: Mapping[str, bytes] | None = None, memory_mb: int = 16
+) -> Iterator[Worker]:
     """A worker of this module, written as text."""
     wasm = bytes(pytest.importorskip("wasmtime").wat2wasm(wat))
     files = {"program.c": b"", **(files or {})}

@@ -24,7 +24,11 @@ def seed_bytes(image: Image) -> bytes:
 def small_seeds() -> list[Image]:
     return [
         assembled([immediate("addi", 17, 0, 1), ECALL, jal(0, -8)]),
-        assembled([load("lw", 5, 2, -4), store("sb", 5, 2, 1), jalr(1, 5, 3), ECALL], bytes(range(64)), 4096),
+        assembled(
+            [load("lw", 5, 2, -4), store("sb", 5, 2, 1), jalr(1, 5, 3), ECALL],
+            bytes(range(64)),
+            4096,
+        ),
         compiled(EXAMPLE.read_text()),
     ]
 
@@ -41,7 +45,16 @@ def write_corpus(folder: Path, images: Iterable[Image]) -> list[Path]:
 def build(compiler: str, flags: Iterable[str], program: Path) -> None:
     sources = [engine_binary.SOURCES / name for name in PARTS]
     common = ["-std=gnu11", "-fwrapv", "-fno-strict-aliasing", f"-I{engine_binary.SOURCES}"]
-    command = [compiler, *common, *SANITIZERS, *flags, "-o", str(program), str(TARGET), *map(str, sources)]
+    command = [
+        compiler,
+        *common,
+        *SANITIZERS,
+        *flags,
+        "-o",
+        str(program),
+        str(TARGET),
+        *map(str, sources),
+    ]
     subprocess.run(command, check=True)
 
 

@@ -1,4 +1,5 @@
-"""Plays a contest day, and is killed when a group is stored and the next begins, or after so many answers.
+"""Plays a contest day, and is killed when a group is stored and the next begins, or after so many
+answers.
 
 `python -m tests.support.half_a_day FOLDER ANSWERS` prints the engine that counts.
 """

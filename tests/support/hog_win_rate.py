@@ -1,4 +1,5 @@
-"""The win rate of Hog straight from the rules: the definition that the fast solver is compared with."""
+"""The win rate of Hog straight from the rules: the definition that the fast solver is compared
+with."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -29,7 +30,8 @@ class Position:
 
 
 def sow_sad(faces: Sequence[int]) -> int:
-    """The points of a roll of at least one die: the sum of the faces, or 1 if any face is a 1 (H4)."""
+    """The points of a roll of at least one die: the sum of the faces, or 1 if any face is a 1
+    (H4)."""
     return 1 if 1 in faces else sum(faces)
 
 
@@ -41,7 +43,9 @@ def after(position: Position, dice: int, points: int) -> Position:
     score = hog_pile(position.own + points, position.opponent)
     scores = (score, position.scores[1]) if position.player == 0 else (position.scores[0], score)
     again = dice == position.turn % TURNS and not position.extra
-    return Position(scores, position.player if again else 1 - position.player, position.turn + 1, again)
+    return Position(
+        scores, position.player if again else 1 - position.player, position.turn + 1, again
+    )
 
 
 def winner(position: Position, goals: Pair) -> int | None:
@@ -50,7 +54,8 @@ def winner(position: Position, goals: Pair) -> int | None:
 
 
 def win_rate(first: HogEntry, second: HogEntry, number: type[Number]) -> Number:
-    """How often `first` beats `second` when a fair coin says who begins (H10), straight from the rules.
+    """How often `first` beats `second` when a fair coin says who begins (H10), straight from the
+    rules.
 
     Exact with Fraction, for goals of a dozen or so; with float, goals of 50 take seconds.
     """

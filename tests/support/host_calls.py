@@ -1,4 +1,5 @@
-"""Modules that call one function of the host with bad arguments, and show what each call left behind."""
+"""Modules that call one function of the host with bad arguments, and show what each call left
+behind."""
 
 from collections.abc import Mapping, Sequence
 from itertools import combinations, product
@@ -79,7 +80,7 @@ def escaped(data: bytes) -> str:
     return "".join(f"\\{byte:02x}" for byte in data)
 
 
-# --- what is in memory ------------------------------------------------------------------------------------
+# --- what is in memory ----------------------------------------------------------------------------
 _TEXT, _NAMES, _PARTS, _ALARMS, _OWN = 0x1000, 0x2000, 0x4000, 0x6000, 0xE000
 _GOOD = 0x8000  # an address where nothing is
 _END = PAGE
@@ -145,7 +146,7 @@ _PLACED_PARTS = _placed(_PARTS, [_words(*(n for part in parts for n in part)) fo
 _PLACED_ALARMS = _placed(_ALARMS, [b"".join(each) for each in _SUBSCRIPTIONS])
 _MEMORY = {_TEXT: _TEXT_BYTES, **_PLACED_NAMES, **_PLACED_PARTS, **_PLACED_ALARMS}
 
-# --- arguments --------------------------------------------------------------------------------------------
+# --- arguments ------------------------------------------------------------------------------------
 
 
 def _each(*numbers: int) -> list[Row]:
@@ -166,13 +167,35 @@ _CLOCKS = _each(0, 1, 2, 3, 4, 2**31, _U32)
 _OPEN_FLAGS = _each(0, 1, 2, 4, 8, 9, 2**16, 2**31, _U32)
 _RIGHTS = _each(0, 63, 64, -1, 2**62, -(2**63))
 _NAMED: list[Row] = [(at, len(name)) for (at, name) in _PLACED_NAMES.items()]
-_NAMED += [(_NAMES, 4_096), (_NAMES, 4_097), (_NAMES, _U32), (_END - 3, 3), (_END - 3, 4), (_END, 0)]
+_NAMED += [
+    (_NAMES, 4_096),
+    (_NAMES, 4_097),
+    (_NAMES, _U32),
+    (_END - 3, 3),
+    (_END - 3, 4),
+    (_END, 0),
+]
 _NAMED += [(_END + 1, 0), (_U32, 0), (_U32, 1), (_U32, 5_000)]
 _IN_PARTS: list[Row] = [(at, len(text) // 8) for at, text in _PLACED_PARTS.items()]
-_IN_PARTS += [(_PARTS, 0), (_PARTS + 1, 1), (_END, 0), (_END + 1, 0), (_U32, 0), (_END - 8, 1), (_END - 4, 1)]
+_IN_PARTS += [
+    (_PARTS, 0),
+    (_PARTS + 1, 1),
+    (_END, 0),
+    (_END + 1, 0),
+    (_U32, 0),
+    (_END - 8, 1),
+    (_END - 4, 1),
+]
 _IN_PARTS += [(2**32 - 8, 1), (_PARTS, 1_024), (_PARTS, 1_025), (_PARTS, 2**29), (_PARTS, _U32)]
 _AWAITED: list[Row] = [(at, len(text) // 48) for at, text in _PLACED_ALARMS.items()]
-_AWAITED += [(_ALARMS, 0), (_ALARMS + 1, 2), (_END - 48, 1), (_END - 47, 1), (_U32, 1), (_ALARMS, 1_024)]
+_AWAITED += [
+    (_ALARMS, 0),
+    (_ALARMS + 1, 2),
+    (_END - 48, 1),
+    (_END - 47, 1),
+    (_U32, 1),
+    (_ALARMS, 1_024),
+]
 _AWAITED += [(_ALARMS, 1_025), (_ALARMS, _U32)]
 
 # What the parameters of each function can be, the usual value first.
@@ -220,8 +243,14 @@ def bad_calls(name: str, *, together: int) -> list[Row]:
     return list(dict.fromkeys(rows))
 
 
-# --- modules ----------------------------------------------------------------------------------------------
-_NUMBER, _ARGUMENTS, _RESULT, _SHOWN, _LINE = _OWN, _OWN + 0x100, _OWN + 0x200, _OWN + 0x300, _OWN + 0x400
+# --- modules --------------------------------------------------------------------------------------
+_NUMBER, _ARGUMENTS, _RESULT, _SHOWN, _LINE = (
+    _OWN,
+    _OWN + 0x100,
+    _OWN + 0x200,
+    _OWN + 0x300,
+    _OWN + 0x400,
+)
 _PART, _DONE, _WORDS = _OWN + 0x500, _OWN + 0x510, _OWN + 0x600
 _NEEDED = (
     "args_sizes_get",
@@ -239,7 +268,8 @@ _MAIN = f"""
 (func $write (param $descriptor i32) (param $at i32) (param $size i32)
   (i32.store (i32.const {_PART}) (local.get $at))
   (i32.store (i32.const {_PART + 4}) (local.get $size))
-  (drop (call $fd_write (local.get $descriptor) (i32.const {_PART}) (i32.const 1) (i32.const {_DONE}))))
+  (drop (call $fd_write (local.get $descriptor) (i32.const {_PART}) (i32.const 1) (i32.const
+  {_DONE}))))
 
 (func $read (param $at i32) (param $size i32) (result i32)
   (i32.store (i32.const {_PART}) (local.get $at))
@@ -262,11 +292,13 @@ _MAIN = f"""
     (local.set $number (i32.add
       (i32.mul (local.get $number) (i32.const 10))
       (i32.sub (i32.load8_u (local.get $at)) (i32.const 48))))
-    (br_if $digits (i32.lt_u (local.tee $at (i32.add (local.get $at) (i32.const 1))) (local.get $end))))
+    (br_if $digits (i32.lt_u (local.tee $at (i32.add (local.get $at) (i32.const 1))) (local.get
+    $end))))
   (local.get $number))
 
 (func $open
-  (drop (call $path_open (i32.const 3) (i32.const 0) (i32.const {_NAMES}) (i32.const 5) (i32.const 0)
+  (drop (call $path_open (i32.const 3) (i32.const 0) (i32.const {_NAMES}) (i32.const 5) (i32.const
+  0)
     (i64.const 0) (i64.const 0) (i32.const 0) (i32.const {_DONE}))))
 
 (func $seek (param $file i32) (param $to i64)
@@ -278,10 +310,12 @@ _MAIN = f"""
     (local.set $digest (i64.mul (i64.const 0x100000001b3)
       (i64.xor (local.get $digest) (i64.load (local.get $at)))))
     (local.set $digest (i64.xor (local.get $digest) (i64.shr_u (local.get $digest) (i64.const 29))))
-    (br_if $bytes (i32.lt_u (local.tee $at (i32.add (local.get $at) (i32.const 8))) (i32.const {PAGE}))))
+    (br_if $bytes (i32.lt_u (local.tee $at (i32.add (local.get $at) (i32.const 8))) (i32.const
+    {PAGE}))))
   (local.get $digest))
 
-(; to standard error: what is in memory, the next draw, the next descriptor, where the files are, the time ;)
+(; to standard error: what is in memory, the next draw, the next descriptor, where the files are,
+the time ;)
 (func $show (local $at i32) (local $byte i32)
   (i64.store (i32.const {_SHOWN}) (call $digest))
   (drop (call $random_get (i32.const {_SHOWN + 8}) (i32.const 8)))
@@ -297,7 +331,8 @@ _MAIN = f"""
     (i32.store16 (i32.add (i32.mul (local.get $at) (i32.const 2)) (i32.const {_LINE})) (i32.or
       (i32.add (i32.shr_u (local.get $byte) (i32.const 4)) (i32.const 97))
       (i32.shl (i32.add (i32.and (local.get $byte) (i32.const 15)) (i32.const 97)) (i32.const 8))))
-    (br_if $bytes (i32.lt_u (local.tee $at (i32.add (local.get $at) (i32.const 1))) (i32.const 56))))
+    (br_if $bytes (i32.lt_u (local.tee $at (i32.add (local.get $at) (i32.const 1))) (i32.const
+    56))))
   (call $write (i32.const 2) (i32.const {_LINE}) (i32.const 112)))
 
 (func (export "_start")
@@ -317,11 +352,12 @@ _MAIN = f"""
 
 
 def program_of(name: str, rows: Sequence[Row]) -> FuelProgram:
-    """A program that makes one of these calls; its first word, or its first four letters, say which.
+    """A program that makes one of these calls; its first word, or its first four letters, say
+    which.
 
-    Three files are open then: one at its fourth byte, one at 2^53 + 1, one at the last place that there is.
-    A line is begun. Afterwards it tells all that the call can have changed: memory, random numbers, files,
-    clock and input.
+    Three files are open then: one at its fourth byte, one at 2^53 + 1, one at the last place that
+    there is. A line is begun. Afterwards it tells all that the call can have changed: memory,
+    random numbers, files, clock and input.
     """
     imports = "".join(
         f'(import "wasi_snapshot_preview1" "{each}" (func ${each} (param {" ".join(kinds(each))})'
@@ -336,7 +372,10 @@ def program_of(name: str, rows: Sequence[Row]) -> FuelProgram:
     call = f"(call ${name} {loads})"
     called = call if name == "proc_exit" else f"(i32.store (i32.const {_RESULT}) {call})"
     main = _MAIN.replace("ROW_BYTES", str(8 * len(WASI[name]))).replace("CALL", called)
-    text = f'(module {imports} (memory (export "memory") 1) {data} (data $rows "{escaped(table)}") {main})'
+    text = (
+        f'(module {imports} (memory (export "memory") 1) {data} (data $rows "{escaped(table)}")'
+        f" {main})"
+    )
     module = counted(wasm(text), prices(CURRENT), Limits(MB))
     files = {"a.txt": b"some words\xff and others, 30 bytes", "empty": b"", "__proto__": b"x"}
     return FuelProgram("C", "program.c", files, MB, module=module)

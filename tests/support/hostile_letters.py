@@ -1,4 +1,5 @@
-"""Letters of strangers that are made to cost time: runs of what readers look for, as large as may be."""
+"""Letters of strangers that are made to cost time: runs of what readers look for, as large as may
+be."""
 
 import random
 from base64 import encodebytes
@@ -170,7 +171,8 @@ def _as_sent(text: bytes) -> bytes:
 
 
 def _text(draws: random.Random, room: int) -> str:
-    """One piece again and again, or a few, one after the other or mixed, with a real line between."""
+    """One piece again and again, or a few, one after the other or mixed, with a real line
+    between."""
     pieces = draws.sample(PIECES, draws.choice((1, 1, 2, 3)))
     if draws.random() < 0.5:
         unit = "".join(pieces)

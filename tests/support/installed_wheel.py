@@ -14,7 +14,9 @@ from pathlib import Path
 from tests.support.servers import world_readable_folder
 
 ROOT = Path(__file__).parents[2]
-WHEEL = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["hatch"]["build"]["targets"]["wheel"]
+WHEEL = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["hatch"]["build"]["targets"][
+    "wheel"
+]
 
 
 def build_wheel(source: Path, folder: Path) -> Path:
@@ -51,7 +53,11 @@ class Pipx:
             "PIPX_HOME": self.folder / "pipx",
             "PIPX_BIN_DIR": self.folder / "bin",
         }
-        kept = {name: value for name, value in os.environ.items() if not name.startswith(("PYTHON", "XDG_"))}
+        kept = {
+            name: value
+            for name, value in os.environ.items()
+            if not name.startswith(("PYTHON", "XDG_"))
+        }
         return kept | {name: str(path) for name, path in own.items()}
 
     def run(self, *words: str) -> None:
@@ -68,7 +74,8 @@ class Pipx:
 
     def knobeln(self, *words: object) -> str:
         done = subprocess.run(
-            self.command(*words), cwd=self.folder, env=self.environment, capture_output=True, text=True,
+            self.command(*words), cwd=self.folder, env=self.environment, capture_output=True,
+            text=True,
             check=False, timeout=240,
         )  # fmt: skip
         assert done.returncode == 0, done.stdout + done.stderr

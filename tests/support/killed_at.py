@@ -1,5 +1,5 @@
-"""Runs `knobeln` and kills it, as `kill -9` does, the first time it gets to one step: of a letter's way,
-or of `knobeln teams tell`.
+"""Runs `knobeln` and kills it, as `kill -9` does, the first time it gets to one step: of a letter's
+way, or of `knobeln teams tell`.
 
     python killed_at.py STEP MARK serve -C DIR
 
@@ -28,7 +28,11 @@ STEPS = {
     "the entry is in the ledger, not committed": ("contest.store.ledger", "append", "after"),
     "before the letter is marked": ("contest.store.letters", "finish", "before"),
     "the letter is marked, not committed": ("contest.store.letters", "finish", "after"),
-    "the letter's effect is committed": ("knobeln.letter_service", "LetterService._handle", "after"),
+    "the letter's effect is committed": (
+        "knobeln.letter_service",
+        "LetterService._handle",
+        "after",
+    ),
     "the program is claimed, not committed": ("contest.store.claims", "Claims.take", "after"),
     "before the compiler": ("compiler.toolchain", "Toolchain.compile", "before"),
     "after the compiler": ("compiler.service", "CompileService._keep", "before"),
@@ -54,7 +58,11 @@ STEPS = {
 
 TELL_STEPS = {
     "the words are queued, not committed": ("contest.store.outbox", "put_all", "after"),
-    "the words are committed, nobody was told so": ("knobeln.cli.dry_run", "print_outcome", "before"),
+    "the words are committed, nobody was told so": (
+        "knobeln.cli.dry_run",
+        "print_outcome",
+        "before",
+    ),
 }
 
 

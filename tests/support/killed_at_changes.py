@@ -1,6 +1,7 @@
 """Runs a command of knobeln, and kills it before its n-th change of files, as `kill -9` does.
 
-A change is whatever gives a file or folder a name or takes it away, opens a file for writing, or makes
+A change is whatever gives a file or folder a name or takes it away, opens a file for writing, or
+makes
 something durable: a commit, an fsync.
 """
 
@@ -24,7 +25,8 @@ _PROCESSES.set_forkserver_preload([__name__])
 
 
 def killed(words: Sequence[object], step: int) -> bool:
-    """Whether the command was killed before this change, from 0; False: it has ended well before."""
+    """Whether the command was killed before this change, from 0; False: it has ended well
+    before."""
     return _code_of(_run_until, [str(word) for word in words], step) == -signal.SIGKILL
 
 

@@ -1,15 +1,16 @@
-"""Plays a contest again and again, and kills it each time, as `kill -9` does, at another point of the day.
+"""Plays a contest again and again, and kills it each time, as `kill -9` does, at another point of
+the day.
 
     python -m tests.support.killed_in_run MASTER WORK FIRST EVERY
 
-If KNOBELN_DATABASE names the database of MASTER, each contest has a copy of it, see `database_for`. MASTER is
-a contest that waits to be started. WORK/whole is played without being disturbed, and every point that the run
-passes is noted in WORK/points, one a line. For one in EVERY of them, from FIRST on, MASTER is copied to
-WORK/<number of the line, from 0>, `knobeln run` is started there and killed at the point, and is then started
-once more.
+If KNOBELN_DATABASE names the database of MASTER, each contest has a copy of it, see `database_for`.
+MASTER is a contest that waits to be started. WORK/whole is played without being disturbed, and
+every point that the run passes is noted in WORK/points, one a line. For one in EVERY of them, from
+FIRST on, MASTER is copied to WORK/<number of the line, from 0>, `knobeln run` is started there and
+killed at the point, and is then started once more.
 
-Every run but that of WORK/whole is a process of its own. It was forked from this one, so that it need not
-import, compile and compute again what the run of WORK/whole has, where that has no effect.
+Every run but that of WORK/whole is a process of its own. It was forked from this one, so that it
+need not import, compile and compute again what the run of WORK/whole has, where that has no effect.
 """
 
 import os

@@ -11,7 +11,9 @@ from zlib import crc32
 ROBOT = "knobeln@contest.example"
 
 
-def letter(sender: str, subject: str, text: str, to: str = ROBOT, attached: Any = None, **headers: str):
+def letter(
+    sender: str, subject: str, text: str, to: str = ROBOT, attached: Any = None, **headers: str
+):
     """`attached`: files by name. `headers`: In_Reply_To is In-Reply-To.
 
     The same letter has the same Message-ID, where none is given.
@@ -28,10 +30,13 @@ def letter(sender: str, subject: str, text: str, to: str = ROBOT, attached: Any 
 
 
 def words_to(contest: Path, address: str) -> str:
-    """The subjects and texts of all mails in the Maildir of this address, with their attachments."""
+    """The subjects and texts of all mails in the Maildir of this address, with their
+    attachments."""
     files = (contest / "mail" / address / "new").iterdir()
     mails = [message_from_bytes(file.read_bytes(), policy=modern) for file in files]
-    parts = [part for mail in mails for part in mail.walk() if part.get_content_maintype() == "text"]
+    parts = [
+        part for mail in mails for part in mail.walk() if part.get_content_maintype() == "text"
+    ]
     return "\n".join(
         [*(str(mail["Subject"]) for mail in mails), *(str(part.get_content()) for part in parts)]
     )

@@ -7,7 +7,8 @@ from typing import TypeVar
 
 T = TypeVar("T")
 
-MAX_GROWTH = 2.6  # for twice as much: a linear reader takes twice as long, a quadratic one four times
+# for twice as much: a linear reader takes twice as long, a quadratic one four times
+MAX_GROWTH = 2.6
 _NOTICED_SECONDS = 0.015  # of processor time
 _TIMES = 3
 
@@ -15,9 +16,11 @@ _TIMES = 3
 def growth(
     read: Callable[[T], object], make: Callable[[int], T], largest: int, smallest: int = 1_000
 ) -> float:
-    """How many times as long `read` takes for twice as much; 0 if even the largest takes next to no time.
+    """How many times as long `read` takes for twice as much; 0 if even the largest takes next to no
+    time.
 
-    `make`: what is read, of about so many characters or elements. What `read` takes for nothing is left out.
+    `make`: what is read, of about so many characters or elements. What `read` takes for nothing is
+    left out.
     """
     for_nothing = _seconds(read, make(0))
     size = min(smallest, largest)

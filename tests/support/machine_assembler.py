@@ -1,4 +1,5 @@
-"""Instructions as words, by the formats of the RISC-V manual; written without a look at the decoder."""
+"""Instructions as words, by the formats of the RISC-V manual; written without a look at the
+decoder."""
 
 
 def _r(opcode: int, funct3: int, funct7: int, rd: int, rs1: int, rs2: int) -> int:
@@ -11,7 +12,8 @@ def _i(opcode: int, funct3: int, rd: int, rs1: int, imm: int) -> int:
 
 # name -> (funct3, funct7)
 REGISTER = {
-    "add": (0, 0), "sub": (0, 32), "sll": (1, 0), "slt": (2, 0), "sltu": (3, 0), "xor": (4, 0), "srl": (5, 0),
+    "add": (0, 0), "sub": (0, 32), "sll": (1, 0), "slt": (2, 0), "sltu": (3, 0), "xor": (4, 0),
+    "srl": (5, 0),
     "sra": (5, 32), "or": (6, 0), "and": (7, 0), "mul": (0, 1), "mulh": (1, 1), "mulhsu": (2, 1),
     "mulhu": (3, 1), "div": (4, 1), "divu": (5, 1), "rem": (6, 1), "remu": (7, 1),
 }  # fmt: skip
@@ -55,7 +57,10 @@ def branch(name: str, rs1: int, rs2: int, offset: int) -> int:
 
 def jal(rd: int, offset: int) -> int:
     bits = (
-        (offset >> 20 & 1) << 19 | (offset >> 1 & 0x3FF) << 9 | (offset >> 11 & 1) << 8 | offset >> 12 & 0xFF
+        (offset >> 20 & 1) << 19
+        | (offset >> 1 & 0x3FF) << 9
+        | (offset >> 11 & 1) << 8
+        | offset >> 12 & 0xFF
     )
     return bits << 12 | rd << 7 | 0x6F
 

@@ -74,7 +74,9 @@ def compare_sanitized(image: Image, cases: Sequence[Case], folder: Path) -> Comp
 def _order(image: Image, cases: Sequence[Case], path: str) -> bytes:
     sizes = (len(image.code), len(image.data), image.static_size, len(path))
     head = struct.pack("<5I", image.entry, *sizes) + image.code + image.data + path.encode()
-    return head + struct.pack("<I", len(cases)) + b"".join(_case_bytes(image, case) for case in cases)
+    return (
+        head + struct.pack("<I", len(cases)) + b"".join(_case_bytes(image, case) for case in cases)
+    )
 
 
 def _case_bytes(image: Image, case: Case) -> bytes:

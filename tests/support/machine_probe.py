@@ -1,4 +1,5 @@
-"""The machine by itself, without the referee: `probe` runs a few instructions and shows everything."""
+"""The machine by itself, without the referee: `probe` runs a few instructions and shows
+everything."""
 
 import shutil
 import struct

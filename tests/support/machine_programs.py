@@ -33,7 +33,8 @@ GCC = ("riscv64-unknown-elf-gcc", *FLAGS)
 
 @functools.cache
 def _objects() -> tuple[tempfile.TemporaryDirectory[str], Sequence[Path]]:
-    """The runtime and the library, compiled once for all programs; the folder goes with this process."""
+    """The runtime and the library, compiled once for all programs; the folder goes with this
+    process."""
     folder = tempfile.TemporaryDirectory()
     sources = (RUNTIME / "start.S", LIBRARY, RUNTIME / "services.S", RUNTIME / "memory.c")
     subprocess.run([*GCC, "-c", *sources], cwd=folder.name, check=True)
@@ -154,10 +155,16 @@ FAULTS = {  # X01, X02, X04, X05, X10, X11: the program, its verdict, what its t
     "seed to nowhere": (
         "main() { knobeln_seed_door (8); }",
         Verdict.CRASH,
-        r"wrote to address 0x00000008, which is outside its memory, in function knobeln_seed_door .*",
+        (
+            r"wrote to address 0x00000008, which is outside its memory, in function"
+            r" knobeln_seed_door .*"
+        ),
     ),
     "recursion": (
-        "int f (int n) { volatile int a[9]; a[n % 9] = n; return f (n + 1) + a[n % 9]; } main() { f (1); }",
+        (
+            "int f (int n) { volatile int a[9]; a[n % 9] = n; return f (n + 1) + a[n % 9]; } main()"
+            " { f (1); }"
+        ),
         Verdict.MEMORY,
         r"its stack grew out of the memory of 1024 kB \(address 0x0f\w{6}\), in function f .*",
     ),

@@ -1,4 +1,5 @@
-"""Hypothesis strategies for code that does everything: jumps anywhere, accesses every edge, is no code."""
+"""Hypothesis strategies for code that does everything: jumps anywhere, accesses every edge, is no
+code."""
 
 import struct
 from collections.abc import Sequence
@@ -35,20 +36,37 @@ BEGIN = DATA_BASE + STATIC - MEMORY_SIZE
 END = BEGIN + MEMORY_SIZE
 A7 = 17
 POINTERS = (2, 8, 9, 10)  # registers that begin as addresses of memory
-EDGES = (0, 1, 2, 31, 32, 0x7FF, 0x7FFFFFFF, 0x80000000, 0x80000001, 0xFFFFF800, 0xFFFFFFFE, 0xFFFFFFFF)
+EDGES = (
+    0,
+    1,
+    2,
+    31,
+    32,
+    0x7FF,
+    0x7FFFFFFF,
+    0x80000000,
+    0x80000001,
+    0xFFFFF800,
+    0xFFFFFFFE,
+    0xFFFFFFFF,
+)
 
 words = st.one_of(st.sampled_from(EDGES), st.integers(0, 2**32 - 1))
 _register = st.one_of(st.sampled_from(POINTERS), st.integers(0, 31))
 _pointer = st.sampled_from(POINTERS)
 _imm = st.integers(-2048, 2047)
 _offset = st.one_of(st.integers(-16, 16).map(lambda n: 4 * n), st.integers(-2048, 2047))
-_distance = st.one_of(st.integers(-12, 24).map(lambda n: 4 * n), st.integers(-40, 80).map(lambda n: 2 * n))
+_distance = st.one_of(
+    st.integers(-12, 24).map(lambda n: 4 * n), st.integers(-40, 80).map(lambda n: 2 * n)
+)
 
 _computing = st.one_of(
     st.builds(register, st.sampled_from(sorted(REGISTER)), _register, _register, _register),
     st.builds(immediate, st.sampled_from(sorted(IMMEDIATE)), _register, _register, _imm),
     st.builds(shift, st.sampled_from(sorted(SHIFT)), _register, _register, st.integers(0, 31)),
-    st.builds(lui, _register, st.one_of(st.just(0x10), st.just(0x10000), st.integers(0, 2**20 - 1))),
+    st.builds(
+        lui, _register, st.one_of(st.just(0x10), st.just(0x10000), st.integers(0, 2**20 - 1))
+    ),
     st.builds(auipc, _register, st.sampled_from((0, 1, 0xFFFFF))),
     st.just(FENCE),
 )
@@ -78,13 +96,16 @@ class Wild:
 
 @st.composite
 def wild(draw: st.DrawFn) -> Wild:
-    """Code whose data mention some of it, with pointers to everywhere in the memory and its edges."""
+    """Code whose data mention some of it, with pointers to everywhere in the memory and its
+    edges."""
     found = draw(code)
     places = st.integers(0, len(found) - 1)
     addresses = [CODE_BASE + 4 * at for at in draw(st.lists(places, max_size=20))]
     data = struct.pack(f"<{len(addresses)}I", *addresses)
     near = st.sampled_from((BEGIN, DATA_BASE, END - 64, END, BEGIN + MEMORY_SIZE // 2))
-    somewhere = st.builds(lambda base, more: base + more, near, st.integers(-9, 80).map(lambda n: 4 * n))
+    somewhere = st.builds(
+        lambda base, more: base + more, near, st.integers(-9, 80).map(lambda n: 4 * n)
+    )
     cases = []
     for _ in range(draw(st.integers(1, 4))):
         x = [0, *draw(st.lists(words, min_size=31, max_size=31))]
@@ -92,6 +113,10 @@ def wild(draw: st.DrawFn) -> Wild:
             x[number] = draw(st.one_of(somewhere, somewhere, somewhere, words)) % 2**32
         x[1], x[5] = (CODE_BASE + 4 * draw(places) for _ in range(2))
         x[A7] = draw(st.integers(0, 3))
-        cases.append(Case(x, fuel=draw(st.sampled_from((3_000, 100, 7))), first=draw(places), stops=6))
-    image = Image(CODE_BASE + 4 * draw(places), struct.pack(f"<{len(found)}I", *found), data, STATIC)
+        cases.append(
+            Case(x, fuel=draw(st.sampled_from((3_000, 100, 7))), first=draw(places), stops=6)
+        )
+    image = Image(
+        CODE_BASE + 4 * draw(places), struct.pack(f"<{len(found)}I", *found), data, STATIC
+    )
     return Wild(image, cases)

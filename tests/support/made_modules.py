@@ -1,4 +1,5 @@
-"""Modules of WebAssembly made by chance: valid ones, with blocks, loops, branches, calls and dead code."""
+"""Modules of WebAssembly made by chance: valid ones, with blocks, loops, branches, calls and dead
+code."""
 
 from dataclasses import dataclass, field
 
@@ -36,7 +37,12 @@ _UNARY = {  # by result: operand, and names
         ("f32", "promote_f32"),
     ),
 }
-_LOADS = {"i32": "load load8_s load16_u", "i64": "load load32_s load8_u", "f32": "load", "f64": "load"}
+_LOADS = {
+    "i32": "load load8_s load16_u",
+    "i64": "load load32_s load8_u",
+    "f32": "load",
+    "f64": "load",
+}
 _STORES = {"i32": "store store8", "i64": "store store32", "f32": "store", "f64": "store"}
 _CONSTANTS = {
     "i32": "0 1 3 -1 0x80000000",
@@ -82,7 +88,8 @@ class _Function:
     parameters: list[str]
     results: list[str]
     locals: list[str]
-    labels: list[list[str]] = field(default_factory=list)  # what a branch to each takes, the innermost last
+    # what a branch to each takes, the innermost last
+    labels: list[list[str]] = field(default_factory=list)
 
 
 @st.composite

@@ -22,7 +22,8 @@ from tests.support.due_mails import due_mails
 from tests.support.letters import letter
 
 LETTERS = Path(__file__).parent.parent / "letters"
-# One test may register more teams than strangers may, and reads the answers without a question first.
+# One test may register more teams than strangers may, and reads the answers without a question
+# first.
 BELIEVED = Registration(confirm="never")
 OPENS = datetime(1994, 3, 22, 12, tzinfo=UTC)
 START = datetime(1994, 5, 14, 12, tzinfo=UTC)
@@ -37,7 +38,8 @@ team-members:
 
 
 def form_of_one(name: str, address: str) -> str:
-    """The form of a team of one person, which shares neither that nor its organization with others."""
+    """The form of a team of one person, which shares neither that nor its organization with
+    others."""
     return f"""mail-address: {address}
 mail-preference: RSM
 team-name: {name}
@@ -63,7 +65,8 @@ def make_settings(**sections: Any) -> Settings:
         "contest_starts": START,
         "results_published": START + timedelta(days=7),
     }
-    sections.setdefault("mail", Mail(answers_per_hour=1_000))  # one test may send more than one person would
+    # one test may send more than one person would
+    sections.setdefault("mail", Mail(answers_per_hour=1_000))
     sections.setdefault("registration", BELIEVED)
     return Settings(contest=Contest(**contest_words), dates=Dates(**dates), **sections)
 
@@ -127,7 +130,11 @@ class World:
         return flat(mail)
 
     def deliver(
-        self, raw: bytes, envelope: str = "joe@machine.domain.alfdkj", channel: str = "smtp", at: Any = None
+        self,
+        raw: bytes,
+        envelope: str = "joe@machine.domain.alfdkj",
+        channel: str = "smtp",
+        at: Any = None,
     ) -> list[EmailMessage]:
         """The mails that this letter caused."""
         if at is not None:
@@ -145,13 +152,16 @@ class World:
     def mails(self, first: int = 0) -> list[EmailMessage]:
         """What waits in the outbox to be sent, in order, from this mail on."""
         parsed = (
-            email.message_from_bytes(raw, policy=email.policy.default) for raw in self._waiting()[first:]
+            email.message_from_bytes(raw, policy=email.policy.default)
+            for raw in self._waiting()[first:]
         )
         return [mail for mail in parsed if isinstance(mail, EmailMessage)]
 
     def _waiting(self) -> list[bytes]:
         with self.store.read() as tx:
-            return [item.raw for item in due_mails(tx, self.clock.now() + timedelta(days=400), 10_000)]
+            return [
+                item.raw for item in due_mails(tx, self.clock.now() + timedelta(days=400), 10_000)
+            ]
 
     def enter(self, phase: Phase) -> None:
         """Start the contest, or end it; it may have been started before."""
@@ -169,7 +179,9 @@ class World:
 def too_wide(text: str) -> list[str]:
     """The lines of more than 72 columns. `Organization:` may be longer: it is sent to be copied."""
     return [
-        line for line in text.splitlines() if len(line) > 72 and not line.strip().startswith("Organization:")
+        line
+        for line in text.splitlines()
+        if len(line) > 72 and not line.strip().startswith("Organization:")
     ]
 
 
@@ -180,7 +192,9 @@ def body_of(mail: EmailMessage) -> str:
 def demo_mails(demo: Path, team: str) -> list[EmailMessage]:
     """What a team of the demonstration has got, in order."""
     files = sorted(demo.glob(f"mail/{team}@*/new/*"), key=lambda path: path.stat().st_mtime_ns)
-    return [email.message_from_bytes(file.read_bytes(), policy=email.policy.default) for file in files]
+    return [
+        email.message_from_bytes(file.read_bytes(), policy=email.policy.default) for file in files
+    ]
 
 
 def flat(mail: EmailMessage) -> str:

@@ -1,6 +1,8 @@
-"""A contest that is held by mail from the first letter to the results, and can be copied at each stage.
+"""A contest that is held by mail from the first letter to the results, and can be copied at each
+stage.
 
-Its teams keep their mails as a provider hands them over: in Maildirs, each with a header of its arrival.
+Its teams keep their mails as a provider hands them over: in Maildirs, each with a header of its
+arrival.
 """
 
 import email
@@ -30,7 +32,16 @@ from tests.support.archives import HOUSE, knobeln
 from tests.support.clocks import FixedClock
 from tests.support.drand_network import stand_in_chain, trusted_drand
 from tests.support.letters import letter
-from tests.support.mail_world import BELIEVED, FORM, OPENS, REGISTER, START, from_line, make_settings, told
+from tests.support.mail_world import (
+    BELIEVED,
+    FORM,
+    OPENS,
+    REGISTER,
+    START,
+    from_line,
+    make_settings,
+    told,
+)
 from tournament.day import Spectator
 
 CHAIN = stand_in_chain(int(datetime(1994, 3, 1, tzinfo=UTC).timestamp()), 30)
@@ -68,7 +79,9 @@ def small_settings(*, registration: Registration = BELIEVED, **tournament: objec
     small = {"workers": 1, "group_min": 2, "group_max": 3, "final_size": 2, **tournament}
     chosen = make_settings(tournament=Tournament.model_validate(small), registration=registration)
     programs = chosen.programs.model_copy(update={"description": "warn"})
-    return chosen.model_copy(update={"game": game_settings({"L": 40, "k": 4}), "programs": programs})
+    return chosen.model_copy(
+        update={"game": game_settings({"L": 40, "k": 4}), "programs": programs}
+    )
 
 
 @dataclass
@@ -108,7 +121,7 @@ class MailedContest:
         shutil.copytree(self.place, place)
         return type(self)(place, FixedClock(self.clock.at), dict(self.strings), self.form)
 
-    # --- letters ---------------------------------------------------------------------------------------
+    # --- letters ----------------------------------------------------------------------------------
     def send(self, team: str, subject: str, body: str) -> None:
         """Send a letter of this team, let the server do what follows, and bring all mails."""
         number = f"<{team}.{subject.replace(' ', '.')}.{self.clock.at.timestamp()}@teams.example>"
@@ -142,7 +155,7 @@ class MailedContest:
             self.clock.at += timedelta(minutes=1)
             self.send_program(team, strategy)
 
-    # --- mails -----------------------------------------------------------------------------------------
+    # --- mails ------------------------------------------------------------------------------------
     def bring_mails(self) -> None:
         """Deliver all mails that are due; each provider notes in a header when it took a mail."""
         with self.opened() as contest:
@@ -153,7 +166,8 @@ class MailedContest:
             kept = mailbox.Maildir(self.box(box.name))
             for file in sorted((box / "new").iterdir()):
                 arrival = (
-                    f"Received: from contest.example by teams.example; {format_datetime(self.clock.at)}\n"
+                    "Received: from contest.example by teams.example;"
+                    f" {format_datetime(self.clock.at)}\n"
                 )
                 kept.add(arrival.encode() + file.read_bytes())
                 file.rename(box / "cur" / f"{file.name}:2,")
@@ -163,12 +177,13 @@ class MailedContest:
         return self.place / "boxes" / (team if "@" in team else address_of(team))
 
     def mails(self, team: str, report: str | None = None) -> list[EmailMessage]:
-        """The mails that a team has got, in the order of their arrival, all or those of one kind."""
+        """The mails that a team has got, in the order of their arrival, all or those of one
+        kind."""
         found = [_parsed(file) for file in (self.box(team) / "new").iterdir()]
         found.sort(key=lambda mail: str(mail["X-Knobeln-Receipt"] or "0").split()[0].zfill(9))
         return [mail for mail in found if report in (None, mail["X-Knobeln-Report"])]
 
-    # --- the day ---------------------------------------------------------------------------------------
+    # --- the day ----------------------------------------------------------------------------------
     def tell_first_list(self) -> None:
         with self.opened() as contest:
             assert Services(contest).list_entries()
@@ -223,7 +238,9 @@ class Stages:
         return self.place / "archive"
 
 
-_play = partial(play_contest, early=True, spectator=lambda: nullcontext(Spectator()), tell=lambda _text: None)
+_play = partial(
+    play_contest, early=True, spectator=lambda: nullcontext(Spectator()), tell=lambda _text: None
+)
 
 
 def _parsed(file: Path) -> EmailMessage:

@@ -1,4 +1,5 @@
-"""Images made from scratch: a static program, layers and archives that the standard library writes."""
+"""Images made from scratch: a static program, layers and archives that the standard library
+writes."""
 
 import gzip
 import hashlib
@@ -86,7 +87,8 @@ class Made:
         }
 
     def oci_files(self, packed: bool = True, **entry: Any) -> dict[str, bytes]:
-        """As `podman save --format oci-archive` writes them, layers gzipped; `entry`: of the index."""
+        """As `podman save --format oci-archive` writes them, layers gzipped; `entry`: of the
+        index."""
         layers = [gzip.compress(layer, mtime=0) if packed else layer for layer in self.layers]
         manifest = {
             "schemaVersion": 2,
@@ -116,7 +118,9 @@ def static_player(folder: Path) -> bytes:
     """player.c of the tests of images, as a static program that needs no other file; made here."""
     need_image_tools()
     source = Path(__file__).parents[1] / "image_tests" / "player.c"
-    subprocess.run(["gcc", "-static", "-O1", "-w", "-s", "-o", folder / "player", source], check=True)
+    subprocess.run(
+        ["gcc", "-static", "-O1", "-w", "-s", "-o", folder / "player", source], check=True
+    )
     return (folder / "player").read_bytes()
 
 

@@ -33,13 +33,22 @@ class Office:
             return str(team.address)
 
     def send(
-        self, name: str, files: Mapping[str, bytes], text: str = WORDS, subject: str = "please compile"
+        self,
+        name: str,
+        files: Mapping[str, bytes],
+        text: str = WORDS,
+        subject: str = "please compile",
     ) -> list[EmailMessage]:
         """The mails that a letter with these files caused, reports and all."""
         self.sent += 1
-        text, number = f"<<FROM>> {name} {STRING}-{name}\n\n{text}", f"<{self.sent}@machine.example>"
+        text, number = (
+            f"<<FROM>> {name} {STRING}-{name}\n\n{text}",
+            f"<{self.sent}@machine.example>",
+        )
         to = self.world.settings.contest.address
-        return self.deliver(letter(f"{name}@machine.example", subject, text, to, files, Message_ID=number))
+        return self.deliver(
+            letter(f"{name}@machine.example", subject, text, to, files, Message_ID=number)
+        )
 
     def deliver(self, raw: bytes) -> list[EmailMessage]:
         before = len(self.world.mails())

@@ -15,7 +15,14 @@ from contest.archive import files
 from contest.config.settings import settings_digest
 from contest.ledger import merkle, notes
 from contest.ledger.entry_list import EntryList, SealedEntry
-from contest.ledger.receipts import Checkpoint, Effect, LedgerEntry, from_file, program_digest, to_file
+from contest.ledger.receipts import (
+    Checkpoint,
+    Effect,
+    LedgerEntry,
+    from_file,
+    program_digest,
+    to_file,
+)
 from contest.store import Store
 from contest.store.tables import contest as contest_table
 
@@ -64,13 +71,16 @@ def signed(key: bytes, entries: Sequence[LedgerEntry]) -> Change:
 
 
 def resealed(folder: Path) -> Change:
-    """Make lists, ledger and seal of an archive fit to its programs and builds, as if these had been sent."""
+    """Make lists, ledger and seal of an archive fit to its programs and builds, as if these had
+    been sent."""
 
     def change(found: dict[str, bytes]) -> None:
         builds = {entry["name"]: entry["build"] for entry in json.loads(found["entries.json"])}
         sources = {team: f"programs/{team}/source/" for team in builds}
         programs = {
-            team: program_digest({p.removeprefix(place): found[p] for p in found if p.startswith(place)})
+            team: program_digest(
+                {p.removeprefix(place): found[p] for p in found if p.startswith(place)}
+            )
             for team, place in sources.items()
         }
         lists, roots = json.loads(found["entry_lists.json"]), []
@@ -88,7 +98,9 @@ def resealed(folder: Path) -> Change:
             for each in from_file(found["ledger.txt"])
         ]
         seal, secret = json.loads(found["seal.json"]), json.loads(found["contest.json"])["seed"]
-        seed = hmac.digest(bytes.fromhex(secret), roots[-1] + bytes.fromhex(seal["number"]), "sha256")
+        seed = hmac.digest(
+            bytes.fromhex(secret), roots[-1] + bytes.fromhex(seal["number"]), "sha256"
+        )
         seal.update(entries_root=roots[-1].hex(), seed=seed.hex())
         for path, value in (("entry_lists.json", lists), ("seal.json", seal)):
             found[path] = json.dumps(value, indent=1).encode() + b"\n"
@@ -99,13 +111,16 @@ def resealed(folder: Path) -> Change:
 
 def frozen(found: dict[str, bytes], entries: Sequence[LedgerEntry]) -> list[LedgerEntry]:
     """This ledger, as if the lists had gone out with the settings and the rules of these files."""
-    digest = settings_digest(json.loads(found["contest.json"])["settings"], found["rules.md"].decode())
+    digest = settings_digest(
+        json.loads(found["contest.json"])["settings"], found["rules.md"].decode()
+    )
     lists = (Effect.ENTRIES_LISTED, Effect.ENTRIES_FINAL)
     return [replace(each, letter=digest) if each.effect in lists else each for each in entries]
 
 
 class Forgery:
-    """An archive that its organizer changes in `files` and `ledger`, and then publishes, signed again."""
+    """An archive that its organizer changes in `files` and `ledger`, and then publishes, signed
+    again."""
 
     def __init__(self, folder: Path, archive: Path) -> None:
         self._folder = folder
@@ -121,7 +136,9 @@ class Forgery:
 
     def place_of(self, effect: str, team: str = "") -> int:
         """Where the ledger has the first entry with this effect, from 0."""
-        return next(n for n, each in enumerate(self.ledger) if (each.effect, each.team) == (effect, team))
+        return next(
+            n for n, each in enumerate(self.ledger) if (each.effect, each.team) == (effect, team)
+        )
 
     def publish(self, folder: Path) -> Path:
         signed_again(self._folder, self.ledger)(self.files)
@@ -145,7 +162,9 @@ class Said:
     def remarks(self) -> list[str]:
         """What it wants a person to look at."""
         return [
-            line.split("look at this: ")[1] for line in self.text.splitlines() if "look at this: " in line
+            line.split("look at this: ")[1]
+            for line in self.text.splitlines()
+            if "look at this: " in line
         ]
 
 

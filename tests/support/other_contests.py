@@ -1,6 +1,8 @@
-"""Contests of the other games, played by their real rules, formats and referee, with strategies in Python.
+"""Contests of the other games, played by their real rules, formats and referee, with strategies in
+Python.
 
-Nothing is jailed: strategies are functions here, so that the same contest is played in every test run.
+Nothing is jailed: strategies are functions here, so that the same contest is played in every test
+run.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -14,7 +16,13 @@ from contest.config.settings import Settings
 from contest.games.game import TextProtocol, Words
 from contest.games.hog import HogEntry
 from contest.games.registry import game_of
-from contest.interfaces.events import ContestStarted, GroupFinished, GroupStarted, RoundFinished, RoundPlayed
+from contest.interfaces.events import (
+    ContestStarted,
+    GroupFinished,
+    GroupStarted,
+    RoundFinished,
+    RoundPlayed,
+)
 from contest.interfaces.protocols import Runner, no_progress
 from contest.ledger.entry_list import EntryList
 from contest.model import (
@@ -46,7 +54,8 @@ from tournament.text_referee import drawer, play_game
 
 SEED = bytes(range(32))
 SEEDS = Seeds(SEED)
-SEED_OF_CONTEST = ContestSeed(bytes([2]) * 32, EntryList(()).root)  # it draws 10 rounds, too, as SEEDS
+# it draws 10 rounds, too, as SEEDS
+SEED_OF_CONTEST = ContestSeed(bytes([2]) * 32, EntryList(()).root)
 Strategy = Callable[[Words, Callable[[int], int]], str | AnswerFault]
 """Question and draw -> answer, or what went wrong. `draw(n)` gives a number in 0..n-1."""
 
@@ -63,7 +72,7 @@ class Played:
     announcement: str
 
 
-# --- the arena ---------------------------------------------------------------------------------------------
+# --- the arena ------------------------------------------------------------------------------------
 @dataclass
 class Person(Player):
     """A strategy at a seat (sandbox.players.Player)."""
@@ -78,7 +87,9 @@ class Person(Player):
         answer = self.strategy(question, self.draw)
         if self.fuel:
             is_late = isinstance(answer, AnswerFault) and answer.kind is AnswerFaultKind.LATE
-            self.answer_fuel.append(self.fuel if is_late else 1_234_567 * sum(map(len, map(str, question))))
+            self.answer_fuel.append(
+                self.fuel if is_late else 1_234_567 * sum(map(len, map(str, question)))
+            )
         return answer
 
     def usage(self) -> PlayerUsage:
@@ -87,7 +98,8 @@ class Person(Player):
 
 @dataclass
 class Table:
-    """Plays games in this process (interfaces.protocols.Runner); an image has the name of its team."""
+    """Plays games in this process (interfaces.protocols.Runner); an image has the name of its
+    team."""
 
     settings: Settings
     strategies: Mapping[str, Strategy]
@@ -112,7 +124,7 @@ class Table:
         return game_result(play_game(for_players, players, drawer(job.streams)), job.protocol)
 
 
-# --- the day -----------------------------------------------------------------------------------------------
+# --- the day --------------------------------------------------------------------------------------
 def play(settings: Settings, strategies: Mapping[str, Any], teams: Mapping[str, Team]) -> Played:
     """The contest from its start to its end, with all mails that the reporter writes."""
     templates = Templates(settings, None)
@@ -125,7 +137,9 @@ def play(settings: Settings, strategies: Mapping[str, Any], teams: Mapping[str, 
     idle = [team for name, team in teams.items() if name not in strategies]
     mails: list[Outgoing] = list(
         reporter.mails(
-            ContestStarted(teams=playing, without_program=idle, seed=SEED_OF_CONTEST, sealed=EntryList(()))
+            ContestStarted(
+                teams=playing, without_program=idle, seed=SEED_OF_CONTEST, sealed=EntryList(())
+            )
         )
     )
     history: list[RoundOutcome] = []
@@ -152,7 +166,9 @@ def play(settings: Settings, strategies: Mapping[str, Any], teams: Mapping[str, 
         ranking = chosen.ranking(history) if final else ()
         mails += reporter.mails(RoundPlayed(teams=playing, history=history, ranking=ranking))
         seed = SEED_OF_CONTEST if final else None
-        mails += reporter.mails(RoundFinished(teams=playing, history=history, ranking=ranking, seed=seed))
+        mails += reporter.mails(
+            RoundFinished(teams=playing, history=history, ranking=ranking, seed=seed)
+        )
     fields = prize_fields(playing, settings.teams)
     posting = announcement(history, ranking, None, SEED_OF_CONTEST, fields, settings, templates)
     return Played(
@@ -200,17 +216,20 @@ WITHOUT_SUMMARY = ("LGP", "GRP", "GRG", "GRR", "OWN", "BRK")
 
 
 def teams_of(names: Sequence[str], schools: Sequence[str] = ("",)) -> Mapping[str, Team]:
-    """The first and every other team wants everything, the others everything but protocols and summaries."""
+    """The first and every other team wants everything, the others everything but protocols and
+    summaries."""
     return {
-        name: team(number, name, (EVERYTHING, WITHOUT_SUMMARY)[number % 2], schools[number % len(schools)])
+        name: team(
+            number, name, (EVERYTHING, WITHOUT_SUMMARY)[number % 2], schools[number % len(schools)]
+        )
         for number, name in enumerate(names)
     }
 
 
-# --- Bid-Tac-Toe -------------------------------------------------------------------------------------------
+# --- Bid-Tac-Toe ----------------------------------------------------------------------------------
 def bidder(free_hand: Callable[[int, Callable[[int], int]], int], fails: int = 0) -> Strategy:
-    """Bids `free_hand(square, draw)` everywhere in the first round, and nothing more; `fails`: how many of a
-    hundred games it spoils by bidding too much."""
+    """Bids `free_hand(square, draw)` everywhere in the first round, and nothing more; `fails`: how
+    many of a hundred games it spoils by bidding too much."""
 
     def bid(question: Words, draw: Callable[[int], int]) -> str | AnswerFault:
         if question[0] != "newgame":
@@ -223,7 +242,9 @@ def bidder(free_hand: Callable[[int, Callable[[int], int]], int], fails: int = 0
 
 
 def crashing(question: Words, draw: Callable[[int], int]) -> str | AnswerFault:
-    said = "Traceback (most recent call last):\n  File \"program.py\", line 7\nKeyError: 'nextround'"
+    said = (
+        "Traceback (most recent call last):\n  File \"program.py\", line 7\nKeyError: 'nextround'"
+    )
     if question[0] == "nextround" and draw(4) == 0:
         return AnswerFault(
             AnswerFaultKind.CRASH, "the program ended with exit code 1 before it answered", said
@@ -248,7 +269,7 @@ def bid_tac_toe(*, own_only: bool = False) -> Played:
     return play(settings, BIDDERS, teams_of(list(BIDDERS), ("MIT", "Caltech")))
 
 
-# --- Ultimate Tic-Tac-Toe ----------------------------------------------------------------------------------
+# --- Ultimate Tic-Tac-Toe -------------------------------------------------------------------------
 def open_squares(state: str) -> list[int]:
     """Empty squares of the board that must be played in, or, to be simple, of all boards."""
     squares = state[2:]
@@ -257,8 +278,9 @@ def open_squares(state: str) -> list[int]:
 
 
 def mover(skill: int, fails: int = 0, late: str = "there was no answer within 5 s") -> Strategy:
-    """Takes the best of `skill` random squares, the middle being the best; of a hundred moves `fails` are
-    none, because it was `late`. Where any board will do it may try a closed one, which is a fault too."""
+    """Takes the best of `skill` random squares, the middle being the best; of a hundred moves
+    `fails` are none, because it was `late`. Where any board will do it may try a closed one, which
+    is a fault too."""
 
     def move(question: Words, draw: Callable[[int], int]) -> str | AnswerFault:
         if draw(100) < fails:
@@ -290,11 +312,16 @@ def counted_ultimate_tic_tac_toe(language: str = "en") -> Played:
         update={"contest": settings.contest.model_copy(update={"language": language})}
     )
     late = f"the answer took more than {settings.programs.fuel:,} units"
-    strategies = {"often_late": mover(2, 20, late), "playouts": mover(5), "tic": mover(3), "toe": mover(1)}
+    strategies = {
+        "often_late": mover(2, 20, late),
+        "playouts": mover(5),
+        "tic": mover(3),
+        "toe": mover(1),
+    }
     return play(settings, strategies, teams_of(list(strategies)))
 
 
-# --- cooperation -------------------------------------------------------------------------------------------
+# --- cooperation ----------------------------------------------------------------------------------
 def tit_for_tat(question: Words, draw: Callable[[int], int]) -> str:
     return str(question[1])[-2:-1] if question[1] != "[]" else "C"
 
@@ -321,11 +348,14 @@ def cooperation() -> Played:
 INDEX_ERROR = AnswerFault(
     AnswerFaultKind.CRASH,
     "the program ended with exit code 1 instead of answering",
-    'Traceback (most recent call last):\n  File "program.py", line 3\nIndexError: list index out of range',
+    'Traceback (most recent call last):\n  File "program.py", line 3\nIndexError: list index out of'
+    " range",
 )
 COOPERATORS_OF_OLD: Mapping[str, Strategy] = {
     "always_betray": lambda question, draw: "B",
-    "forgiving": lambda question, draw: "B" if question and str(question[1]).endswith("B/B") else "C",
+    "forgiving": lambda question, draw: (
+        "B" if question and str(question[1]).endswith("B/B") else "C"
+    ),
     "grudger": lambda question, draw: "B" if question and "B" in str(question[1]) else "C",
     "lost_at_first": lambda question, draw: "C" if question else INDEX_ERROR,
     "tit_for_tat": lambda question, draw: str(question[1])[-1] if question else "C",
@@ -334,10 +364,12 @@ COOPERATORS_OF_OLD: Mapping[str, Strategy] = {
 
 @cache
 def cooperation_legacy() -> Played:
-    return play(settings_of("cooperation-legacy"), COOPERATORS_OF_OLD, teams_of(list(COOPERATORS_OF_OLD)))
+    return play(
+        settings_of("cooperation-legacy"), COOPERATORS_OF_OLD, teams_of(list(COOPERATORS_OF_OLD))
+    )
 
 
-# --- standoff ----------------------------------------------------------------------------------------------
+# --- standoff -------------------------------------------------------------------------------------
 def fighter(plan: str, fails: int = 0) -> Strategy:
     """Does what the letters of `plan` say, drawn at random, as far as ammunition goes."""
 
@@ -353,7 +385,8 @@ def fighter(plan: str, fails: int = 0) -> Strategy:
 FIGHTERS: Mapping[str, Strategy] = {
     "accountant": fighter("SSPRP"), "avenger": fighter("SSSR"), "bystander": fighter("N"),
     "cautious": fighter("PPPS"), "clumsy": fighter("P", fails=60), "dice": fighter("SPRN"),
-    "hermit": fighter("P"), "the_north_by_northwest_fighter": fighter("SP"), "pacifist": fighter("PN"),
+    "hermit": fighter("P"), "the_north_by_northwest_fighter": fighter("SP"),
+    "pacifist": fighter("PN"),
     "sniper": fighter("SSSSP"), "trigger_happy": fighter("S"), "vulture": fighter("PPS"),
 }  # fmt: skip
 
@@ -363,7 +396,7 @@ def standoff() -> Played:
     return play(settings_of("standoff"), FIGHTERS, teams_of(list(FIGHTERS)))
 
 
-# --- Hog ---------------------------------------------------------------------------------------------------
+# --- Hog ------------------------------------------------------------------------------------------
 def roller(dice: Callable[[int, int], int], goal: int) -> HogEntry:
     return HogEntry(bytes(dice(own, other) for own in range(300) for other in range(300)), goal)
 

@@ -22,7 +22,8 @@ PASSWORD = "not for command lines"
 also_by_day = pytest.mark.parametrize(
     "database", ["sqlite", pytest.param("postgresql", marks=pytest.mark.slow)], indirect=True
 )
-"""For the few tests with the fixture `database` that CI runs on PostgreSQL, too, for each change."""
+"""For the few tests with the fixture `database` that CI runs on PostgreSQL, too, for each
+change."""
 
 _USER = "postgres" if os.geteuid() == 0 else None  # the server refuses to run as root
 _PATIENCE = 120.0
@@ -42,7 +43,8 @@ class PostgreSQL:
             for path in (self._folder, self._folder / "password"):
                 shutil.chown(path, _USER)
         initdb = [
-            programs[-1] / "initdb", "-D", self._folder / "data", "-A", "scram-sha-256", "-U", "knobeln",
+            programs[-1] / "initdb", "-D", self._folder / "data", "-A", "scram-sha-256", "-U",
+            "knobeln",
         ]  # fmt: skip
         subprocess.run(
             [*initdb, "--pwfile", self._folder / "password", "--no-sync", "--encoding=UTF8"],
@@ -74,7 +76,8 @@ class PostgreSQL:
         raise TimeoutError("PostgreSQL does not start")
 
     def new_database(self, like: str = "") -> str:
-        """The URL of a new database. `like`: the URL of one that it is a copy of, and that nobody uses."""
+        """The URL of a new database. `like`: the URL of one that it is a copy of, and that nobody
+        uses."""
         name = f"contest_{next(self._names)}"
         if like:
             return copy_of(like, name)
@@ -82,7 +85,8 @@ class PostgreSQL:
         return url_of(self._url, name)
 
     def stop(self) -> None:
-        self._process.send_signal(signal.SIGINT)  # it ends its clients' connections; SIGTERM would wait
+        # it ends its clients' connections; SIGTERM would wait
+        self._process.send_signal(signal.SIGINT)
         self._process.wait()
         shutil.rmtree(self._folder, ignore_errors=True)
 

@@ -7,18 +7,25 @@ from pathlib import Path
 from contest.subprocesses import child_process
 from contest.subprocesses.child_process import Process
 
-UNTIL_WE_END = (str(shutil.which("setpriv")), "--pdeathsig", "TERM")  # wherever the PATH of a test leads
+# wherever the PATH of a test leads
+UNTIL_WE_END = (str(shutil.which("setpriv")), "--pdeathsig", "TERM")
 """In front of a command: it is ended when we are, also by a signal that lets no test clear up."""
 
 
-def start(command: Sequence[str], log: Path, environment: Mapping[str, str] | None = None) -> Process:
+def start(
+    command: Sequence[str], log: Path, environment: Mapping[str, str] | None = None
+) -> Process:
     return child_process.start([*UNTIL_WE_END, *command], log, environment)
 
 
 def children_of(pid: int) -> set[int]:
     tasks = Path(f"/proc/{pid}/task")
     try:
-        return {int(child) for task in tasks.iterdir() for child in (task / "children").read_text().split()}
+        return {
+            int(child)
+            for task in tasks.iterdir()
+            for child in (task / "children").read_text().split()
+        }
     except OSError:  # it ended while we looked
         return set()
 

@@ -1,4 +1,5 @@
-"""Relays of our own for tests: real SMTP servers on loopback that do what the recipient's name says."""
+"""Relays of our own for tests: real SMTP servers on loopback that do what the recipient's name
+says."""
 
 import os
 import signal
@@ -29,7 +30,12 @@ class Sink:
         self.checks_sender_of: str | None = None
 
     async def handle_EHLO(  # noqa: N802 - the library's name
-        self, server: SMTP, session: Session, _envelope: Envelope, hostname: str, responses: list[str]
+        self,
+        server: SMTP,
+        session: Session,
+        _envelope: Envelope,
+        hostname: str,
+        responses: list[str],
     ) -> list[str]:
         session.host_name = hostname
         session.mails = 0
@@ -46,11 +52,19 @@ class Sink:
         return "550 not from you" if address.startswith("banned") else "250 ok"
 
     async def handle_RCPT(  # noqa: N802
-        self, _server: SMTP, _session: Session, envelope: Envelope, address: str, _options: list[str]
+        self,
+        _server: SMTP,
+        _session: Session,
+        envelope: Envelope,
+        address: str,
+        _options: list[str],
     ) -> str:
         envelope.rcpt_tos.append(address)
         if self.checks_sender_of and envelope.mail_from != self.checks_sender_of:
-            return f"553 5.7.1 <{envelope.mail_from}>: Sender address rejected: not owned by user {USER}"
+            return (
+                f"553 5.7.1 <{envelope.mail_from}>: Sender address rejected: not owned by user"
+                f" {USER}"
+            )
         codes = {"full": "452 mailbox full", "gone": "550 no such user"}
         name = address.partition("@")[0].rstrip("0123456789")
         return "554 your host is blocked" if self.blocks_us else codes.get(name, "250 ok")
@@ -61,19 +75,29 @@ class Sink:
             server.transport.abort()
         codes = {"later": "451 try later", "spam": "554 looks like spam"}
         if name not in codes:
-            self.taken.append((str(envelope.mail_from), str(envelope.rcpt_tos[0]), envelope.content or b""))
+            self.taken.append(
+                (str(envelope.mail_from), str(envelope.rcpt_tos[0]), envelope.content or b"")
+            )
         if name == "cut":
             server.transport.abort()
         return codes.get(name, "250 taken as 4711")
 
     def login(
-        self, server: SMTP, _session: Session, _envelope: Envelope, mechanism: str, data: LoginPassword
+        self,
+        server: SMTP,
+        _session: Session,
+        _envelope: Envelope,
+        mechanism: str,
+        data: LoginPassword,
     ) -> AuthResult:
         self.logins.append((mechanism, is_encrypted(server)))
-        return AuthResult(success=data == LoginPassword(USER.encode(), PASSWORD.encode()), handled=False)
+        return AuthResult(
+            success=data == LoginPassword(USER.encode(), PASSWORD.encode()), handled=False
+        )
 
     async def auth_XOAUTH2(self, server: SMTP, args: list[str]) -> AuthResult:  # noqa: N802
-        """As Google and Microsoft do it: what is wrong is said in a challenge, answered by an empty line."""
+        """As Google and Microsoft do it: what is wrong is said in a challenge, answered by an empty
+        line."""
         self.logins.append(("XOAUTH2", is_encrypted(server)))
         wanted = f"user={USER}\1auth=Bearer {self.token}\1\1".encode()
         if b64decode(args[1]) == wanted:

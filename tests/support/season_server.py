@@ -1,4 +1,5 @@
-"""A season held by a real `knobeln serve`, which is killed again and again; the test sets its clock."""
+"""A season held by a real `knobeln serve`, which is killed again and again; the test sets its
+clock."""
 
 import os
 import signal
@@ -25,7 +26,8 @@ from tests.support.servers import wait_for
 DAYS = 14
 PATIENCE = 900.0
 _CLOCK = "TEST_CLOCK"
-# Python runs this file in every process that finds it on its path: in `serve`, and in the `run` of that.
+# Python runs this file in every process that finds it on its path: in `serve`, and in the `run` of
+# that.
 _SITE = f"""import os
 from datetime import datetime
 from pathlib import Path
@@ -33,7 +35,9 @@ from pathlib import Path
 if {_CLOCK!r} in os.environ:
     from contest.util.clock import SystemClock
 
-    SystemClock.now = lambda _clock: datetime.fromisoformat(Path(os.environ[{_CLOCK!r}]).read_text())
+    SystemClock.now = lambda _clock: datetime.fromisoformat(
+        Path(os.environ[{_CLOCK!r}]).read_text()
+    )
 """
 
 
@@ -78,11 +82,13 @@ class SeasonServer(Server):
         whole.replace(self._clock)
         self.mailed.clock.at = at
 
-    def hold(self, letters: Mapping[int, Sequence[tuple[str, str]]], kills: int, random: Random) -> None:
+    def hold(
+        self, letters: Mapping[int, Sequence[tuple[str, str]]], kills: int, random: Random
+    ) -> None:
         """Let the whole season happen, by setting the clock and sending letters alone.
 
-        `letters`: the team and the house strategy that it sends before this tournament; a team that is new
-        registers before. It is killed so often, spread over the season.
+        `letters`: the team and the house strategy that it sends before this tournament; a team that
+        is new registers before. It is killed so often, spread over the season.
         """
         season = self.folder.settings.season
         killer = threading.Thread(target=self._kill_again_and_again, args=(random,))
@@ -115,7 +121,7 @@ class SeasonServer(Server):
         assert result.exit_code == 0, result.output
         return target
 
-    # --- letters -------------------------------------------------------------------------------------------
+    # --- letters ----------------------------------------------------------------------------------
     def _send_program(self, team: str, strategy: str) -> None:
         address = address_of(team)
         if team not in self.mailed.strings:
@@ -125,7 +131,7 @@ class SeasonServer(Server):
         self.insist(_letter(address, "please compile", head + HOUSE[strategy]), address)
         self._wait(self.is_idle)
 
-    # --- what has happened ---------------------------------------------------------------------------------
+    # --- what has happened ------------------------------------------------------------------------
     def _wait(self, is_so: Callable[[], bool]) -> None:
         wait_for(lambda: is_so() and self.is_idle(), "the season", PATIENCE)
 
@@ -145,13 +151,16 @@ class SeasonServer(Server):
         with self.folder.store.read() as tx:
             return contest_state.get_season(tx) is not None
 
-    # --- kills ---------------------------------------------------------------------------------------------
+    # --- kills ------------------------------------------------------------------------------------
     def _kill_again_and_again(self, random: Random) -> None:
         while not self._closing.wait(random.uniform(0.2, 4)):
             if self.kills >= self._kills_so_far:
                 continue
-            running = [pid for pid in children_of(self.process.pid) if b"\0run\0" in command_of(pid)]
-            for pid in running if random.random() < 0.7 else ():  # else it lives on without its server
+            running = [
+                pid for pid in children_of(self.process.pid) if b"\0run\0" in command_of(pid)
+            ]
+            # else it lives on without its server
+            for pid in running if random.random() < 0.7 else ():
                 with suppress(ProcessLookupError):
                     os.kill(pid, signal.SIGKILL)
             self.kill()

@@ -1,4 +1,5 @@
-"""Everything that the program says to people: pages, templates, help texts, settings, catalogue, messages."""
+"""Everything that the program says to people: pages, templates, help texts, settings, catalogue,
+messages."""
 
 import ast
 from collections.abc import Iterator, Sequence
@@ -28,7 +29,11 @@ PLACE = "VALUE"
 
 def pages() -> Iterator[tuple[str, str]]:
     """The pages in Markdown, and the README of the kit."""
-    for path in (*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md"), *(ROOT / "knobellib").rglob("README")):
+    for path in (
+        *ROOT.glob("*.md"),
+        *(ROOT / "docs").rglob("*.md"),
+        *(ROOT / "knobellib").rglob("README"),
+    ):
         if path.parent.name != "reference":  # which `make docs` makes
             yield _text_of(path)
 
@@ -74,7 +79,8 @@ def _forms(text: str | list[str] | tuple[str, ...] | None) -> Sequence[str]:
 
 
 def messages() -> Iterator[tuple[str, str]]:
-    """The texts in modules: errors, hints, what is printed. Docstrings are for readers of the code."""
+    """The texts in modules: errors, hints, what is printed. Docstrings are for readers of the
+    code."""
     for package in PACKAGES:
         for path in (ROOT / package).rglob("*.py"):
             tree = ast.parse(path.read_text(encoding="utf-8"))

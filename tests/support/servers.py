@@ -1,7 +1,8 @@
-"""Real mail servers for the tests: each a child process on loopback ports, with all its files in one folder.
+"""Real mail servers for the tests: each a child process on loopback ports, with all its files in
+one folder.
 
-A computer that has not got one skips what needs it, and says so; with CI set in the environment that is a
-failure. `tools/system-packages --for-tests` installs them.
+A computer that has not got one skips what needs it, and says so; with CI set in the environment
+that is a failure. `tools/system-packages --for-tests` installs them.
 """
 
 import getpass
@@ -60,7 +61,8 @@ def lacking(name: str) -> NoReturn:
 NOT_OURS = {rb"\Recent", rb"$HasAttachment", rb"$HasNoAttachment"}
 """Flags that a Dovecot gives to letters by itself, from 2.4 on all three."""
 
-_PORTS = 100  # of each process of the tests, below those that the system gives to whoever asks for any
+# of each process of the tests, below those that the system gives to whoever asks for any
+_PORTS = 100
 _FIRST_PORT = 10_000 + os.getpid() * _PORTS % 22_000
 _asked = count()
 
@@ -138,7 +140,7 @@ class Child:
                 self.process.wait()
 
 
-# --- Dovecot -----------------------------------------------------------------------------------------------
+# --- Dovecot --------------------------------------------------------------------------------------
 
 
 class Dovecot(Child):
@@ -153,7 +155,8 @@ class Dovecot(Child):
         capabilities: str = "",
         prefix: str = "",
     ) -> None:
-        """`certificate` with its key in one file; `capabilities`: those that are told, in place of its own;
+        """`certificate` with its key in one file; `capabilities`: those that are told, in place of
+        its own;
         `prefix`: the namespace of all folders but INBOX."""
         self.folder = folder
         self._program = program("dovecot")
@@ -185,16 +188,29 @@ class Dovecot(Child):
 
     def number_anew(self, user: str) -> None:
         """Give the user's INBOX another UIDVALIDITY."""
-        command = ["doveadm", "-c", str(self.folder / "dovecot.conf"), "mailbox", "update", "-u", user]
+        command = [
+            "doveadm",
+            "-c",
+            str(self.folder / "dovecot.conf"),
+            "mailbox",
+            "update",
+            "-u",
+            user,
+        ]
         number = str(int(time.time()) + 100_000)
-        subprocess.run([*command, "--uid-validity", number, "INBOX"], check=True, capture_output=True)
+        subprocess.run(
+            [*command, "--uid-validity", number, "INBOX"], check=True, capture_output=True
+        )
 
     def _configure(self) -> None:
-        version = subprocess.run([self._program, "--version"], capture_output=True, text=True, check=True)
+        version = subprocess.run(
+            [self._program, "--version"], capture_output=True, text=True, check=True
+        )
         new = not version.stdout.startswith("2.3")
         root = os.getuid() == 0
         me, my_group = getpass.getuser(), grp.getgrgid(os.getgid()).gr_name
-        owner = pwd.getpwnam("nobody") if root else pwd.getpwuid(os.getuid())  # it refuses to deliver as root
+        # it refuses to deliver as root
+        owner = pwd.getpwnam("nobody") if root else pwd.getpwuid(os.getuid())
         os.chown(self.folder / "mail", owner.pw_uid, owner.pw_gid)
         folder, url = self.folder, self._introspection_url
         (folder / "oauth2.ext").write_text(
@@ -202,17 +218,23 @@ class Dovecot(Child):
             "active_attribute = active\nactive_value = true\n"
         )
         names = (
-            ("ssl_server_cert_file = ", "ssl_server_key_file = ") if new else ("ssl_cert = <", "ssl_key = <")
+            ("ssl_server_cert_file = ", "ssl_server_key_file = ")
+            if new
+            else ("ssl_cert = <", "ssl_key = <")
         )
         told = self._capabilities
         (folder / "dovecot.conf").write_text(
             configuration(
                 "dovecot.conf",
                 "dovecot_24.conf" if new else "dovecot_23.conf",
-                version="dovecot_config_version = 2.4.0\ndovecot_storage_version = 2.4.0" if new else "",
+                version="dovecot_config_version = 2.4.0\ndovecot_storage_version = 2.4.0"
+                if new
+                else "",
                 d=folder,
                 ssl="yes" if self._certificate else "no",
-                certificate="\n".join(f"{n}{self._certificate}" for n in names if self._certificate),
+                certificate="\n".join(
+                    f"{n}{self._certificate}" for n in names if self._certificate
+                ),
                 bearer=("xoauth2 = yes" if new else "xoauth2") if url else "",
                 oauth=configuration(f"dovecot_oauth_{24 if new else 23}.conf", d=folder, url=url)
                 if url
@@ -234,9 +256,10 @@ class Dovecot(Child):
         )
 
 
-# --- a wire that can be cut --------------------------------------------------------------------------------
+# --- a wire that can be cut -----------------------------------------------------------------------
 class Wire:
-    """A port that leads to another one. It can be cut, or fall silent; its connections are counted."""
+    """A port that leads to another one. It can be cut, or fall silent; its connections are
+    counted."""
 
     def __init__(self, port: int) -> None:
         self._target = port
@@ -292,11 +315,12 @@ def _shut(end: socket.socket) -> None:
     end.close()
 
 
-# --- relays ------------------------------------------------------------------------------------------------
+# --- relays ---------------------------------------------------------------------------------------
 
 
 class Postfix(Child):
-    """A relay that listens at `smtp`; needs root. `main` and `master` are lines for its two files."""
+    """A relay that listens at `smtp`; needs root. `main` and `master` are lines for its two
+    files."""
 
     def __init__(self, folder: Path, main: str, master: str = "") -> None:
         program("postfix")
@@ -316,7 +340,9 @@ class Postfix(Child):
         etc = str(folder / "etc")
         subprocess.run([program("postfix"), "-c", etc, "check"], check=True, capture_output=True)
         environment = {**os.environ, "MAIL_CONFIG": etc}
-        self._start(["/usr/lib/postfix/sbin/master", "-s", "-c", etc], folder / "stdout", environment)
+        self._start(
+            ["/usr/lib/postfix/sbin/master", "-s", "-c", etc], folder / "stdout", environment
+        )
         wait_for(lambda: greets(self.smtp, b"220"), "Postfix")
 
     def log(self) -> str:

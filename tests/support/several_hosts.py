@@ -1,4 +1,5 @@
-"""A cluster on this host: dask's scheduler and workers as docs/scaling.md says, which can be killed."""
+"""A cluster on this host: dask's scheduler and workers as docs/scaling.md says, which can be
+killed."""
 
 import os
 import re
@@ -34,7 +35,9 @@ class Daemon(Child):
     def __init__(self, log: Path, words: list[str], **environment: str) -> None:
         self.log = log
         self._start(
-            [sys.executable, "-P", "-m", *words], log, {**os.environ, "PYTHONPATH": str(ROOT), **environment}
+            [sys.executable, "-P", "-m", *words],
+            log,
+            {**os.environ, "PYTHONPATH": str(ROOT), **environment},
         )
 
     @property
@@ -65,8 +68,12 @@ class Cluster:
         """`fault`: one of those of faulty_worker.py."""
         if fault:
             environment |= {"DASK_DISTRIBUTED__WORKER__PRELOAD": str(FAULTS), "FAULT": fault}
-        words = [word.replace("tls://organizers-host:8786", self.url) for word in command("dask worker")]
-        words = [f"--nworkers={processes}" if word.startswith("--nworkers") else word for word in words]
+        words = [
+            word.replace("tls://organizers-host:8786", self.url) for word in command("dask worker")
+        ]
+        words = [
+            f"--nworkers={processes}" if word.startswith("--nworkers") else word for word in words
+        ]
         folder = ["--local-directory", str(self.folder / f"scratch-{len(self.daemons)}")]
         worker = self._started("worker", [*words, "--host", "127.0.0.1", *folder], **environment)
         wait_for(lambda: "Registered to" in worker.text, "the worker")
@@ -101,7 +108,8 @@ def kill(worker: Daemon, number: int = signal.SIGKILL) -> None:
 
 @contextmanager
 def cluster(folder: Path) -> Iterator[Cluster]:
-    """With a scheduler, and no worker yet. This process has the cluster's settings of dask meanwhile."""
+    """With a scheduler, and no worker yet. This process has the cluster's settings of dask
+    meanwhile."""
     made = Cluster(folder)
     try:
         together = dask.config.merge(dask.config.get("distributed"), made.config["distributed"])

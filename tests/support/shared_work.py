@@ -1,8 +1,8 @@
 """Work that each test would do again with the same result, done once in a test process.
 
-Each test has a contest of its own. Compiling its templates was a quarter of the time of the tests of mails,
-migrating its new database a sixth of that of the tests of the contest day, and compiling the same statements
-for each new database a seventh of the tests of mails.
+Each test has a contest of its own. Compiling its templates was a quarter of the time of the tests
+of mails, migrating its new database a sixth of that of the tests of the contest day, and compiling
+the same statements for each new database a seventh of the tests of mails.
 """
 
 import gc
@@ -30,7 +30,12 @@ def share_compiled_templates() -> None:
     compiled: dict[tuple[Any, ...], Any] = {}
 
     def compile_once(self: Environment, *text: Any, **rest: Any) -> Any:
-        options = (self.trim_blocks, self.lstrip_blocks, self.keep_trailing_newline, self.autoescape)
+        options = (
+            self.trim_blocks,
+            self.lstrip_blocks,
+            self.keep_trailing_newline,
+            self.autoescape,
+        )
         key = (type(self), options, tuple(self.filters), text, tuple(rest.items()))
         if key not in compiled:
             compiled[key] = compile_text(self, *text, **rest)
@@ -75,7 +80,9 @@ def share_compiled_statements_and_wait_for_no_disk() -> None:
         made: Any = engine_of_the_program(url)
         if made.dialect.name == "sqlite":
             made.dialect, made._compiled_cache = first.dialect, first._compiled_cache
-            event.listen(made, "connect", lambda opened, _: opened.execute("PRAGMA synchronous=OFF"))
+            event.listen(
+                made, "connect", lambda opened, _: opened.execute("PRAGMA synchronous=OFF")
+            )
         return made
 
     session._engine = engine
@@ -84,7 +91,8 @@ def share_compiled_statements_and_wait_for_no_disk() -> None:
 
 
 def share_steps_of_the_compiler() -> None:
-    """From now on, a step that has succeeded is not done again for the same sources, options and limits."""
+    """From now on, a step that has succeeded is not done again for the same sources, options and
+    limits."""
     run_in_sandbox = Sandbox.run
     succeeded: dict[Any, ExitStatus] = {}
 
@@ -126,5 +134,6 @@ def leave_out_of_garbage_collection_what_is_there() -> None:
 
 
 def play_few_contests_with_other_chance() -> None:
-    """A thousand after every contest day take seconds. Tests of the certainty name their own number."""
+    """A thousand after every contest day take seconds. Tests of the certainty name their own
+    number."""
     certainty.MAX_CONTESTS = 20

@@ -28,7 +28,8 @@ def knobeln(*words: object, stdin: bytes | None = None, code: int = 0) -> str:
 
 @dataclass(frozen=True)
 class Played:
-    """A contest that is over, its pages, and an authentification string that must not be in them."""
+    """A contest that is over, its pages, and an authentification string that must not be in
+    them."""
 
     folder: Path
     pages: Path

@@ -39,7 +39,8 @@ def facts_of(
     evolution: EvolutionOutcome | None = None,
     **changes: Any,
 ) -> SiteFacts:
-    """A contest whose rounds took an hour each and went out at once; over, where there is a ranking."""
+    """A contest whose rounds took an hour each and went out at once; over, where there is a
+    ranking."""
     rounds = tuple(
         ReleasedRound(outcome, at, at + timedelta(minutes=50), at + timedelta(hours=1), words="")
         for number, outcome in enumerate(history)
@@ -92,7 +93,9 @@ def offering(facts: SiteFacts, *offered: str) -> SiteFacts:
 
 def texts_of(settings: Settings) -> SiteTexts:
     """The texts of mails of a contest that has a ledger."""
-    announced = AnnouncementTexts(form=sample(settings).text, rules="The rules.", ledger_key="a+public/key=")
+    announced = AnnouncementTexts(
+        form=sample(settings).text, rules="The rules.", ledger_key="a+public/key="
+    )
     with speaking(settings.contest.language):
         return site_texts(settings, Templates(settings, None), announced)
 
@@ -146,13 +149,18 @@ def course_in(rules: Any, key: GameKey) -> Any:
 
 
 def games_in(files: Mapping[str, str]) -> dict[str, list[list[str]]]:
-    """The lines of each game of the files of games, by its key: fields, as the page of replays reads them."""
+    """The lines of each game of the files of games, by its key: fields, as the page of replays
+    reads them."""
     found = {}
     for path, text in files.items():
         if re.fullmatch(r"games/[\d.]+js", path):
             inside = text.removeprefix("knobelnGames(`").removesuffix("`);\n")
             for game in re.sub(r"\\(.)", r"\1", inside).split("\nend\n"):
-                lines = [line.split("\t") for line in game.split("\n") if line and not line.startswith("#")]
+                lines = [
+                    line.split("\t")
+                    for line in game.split("\n")
+                    if line and not line.startswith("#")
+                ]
                 if lines:
                     found[lines[0][1]] = lines
     return found
@@ -171,7 +179,9 @@ def rows_of(text: str) -> list[dict[str, Any]]:
             return word
         return float(word) if "." in word else int(word)
 
-    return [{key: value(word) for key, word in row.items()} for row in csv.DictReader(io.StringIO(text))]
+    return [
+        {key: value(word) for key, word in row.items()} for row in csv.DictReader(io.StringIO(text))
+    ]
 
 
 def turns_in(game: list[list[str]]) -> list[list[str]]:

@@ -1,4 +1,5 @@
-"""The engine fails with one program: whenever this is asked for its third move in a game, its worker is hit.
+"""The engine fails with one program: whenever this is asked for its third move in a game, its
+worker is hit.
 
 `python -m tests.support.struck_engines FOLDER FILE` compiles one program that waits in a contest.
 """
@@ -26,13 +27,22 @@ _ANSWER = 2  # has so many before it
 
 
 @contextmanager
-def struck(program: str, number: signal.Signals = signal.SIGKILL, times: int = 1_000) -> Iterator[list[int]]:
-    """Gives the ids of the workers that were hit, at most `times`. `program`: the name of its file."""
+def struck(
+    program: str, number: signal.Signals = signal.SIGKILL, times: int = 1_000
+) -> Iterator[list[int]]:
+    """Gives the ids of the workers that were hit, at most `times`. `program`: the name of its
+    file."""
     hit: list[int] = []
     answer = FuelPlayer._answer
 
-    def interrupted(self: FuelPlayer, request: Mapping[str, object], turn: Callable[[], Any]) -> Any:
-        if self.program.program == program and len(self._answer_fuel) == _ANSWER and len(hit) < times:
+    def interrupted(
+        self: FuelPlayer, request: Mapping[str, object], turn: Callable[[], Any]
+    ) -> Any:
+        if (
+            self.program.program == program
+            and len(self._answer_fuel) == _ANSWER
+            and len(hit) < times
+        ):
             worker = _worker_of(self)
             os.kill(worker, number)
             while any(state(thread) in b"RSD" for thread in threads_of(worker)):
@@ -50,7 +60,8 @@ def struck(program: str, number: signal.Signals = signal.SIGKILL, times: int = 1
 
 @contextmanager
 def backstop(seconds: float, wall_factor: int = process.WORKER_WALL_FACTOR) -> Iterator[None]:
-    """So much processor time is the most that an answer may take, whatever the units of its limit."""
+    """So much processor time is the most that an answer may take, whatever the units of its
+    limit."""
     least, factor, wall = fuel.MIN_BACKSTOP_SECONDS, fuel.BACKSTOP, process.WORKER_WALL_FACTOR
     fuel.MIN_BACKSTOP_SECONDS, fuel.BACKSTOP, process.WORKER_WALL_FACTOR = seconds, 0, wall_factor
     try:

@@ -8,7 +8,8 @@ from contest.games.knobeln import Rules, throw_points, why_early_drop, why_out_o
 
 @dataclass(frozen=True)
 class JudgedThrows:
-    """How far the throws went, the points, and why the next throw of each side is forbidden, if it is."""
+    """How far the throws went, the points, and why the next throw of each side is forbidden, if it
+    is."""
 
     throws: int
     points: tuple[int, int]
@@ -16,7 +17,8 @@ class JudgedThrows:
 
 
 def play_out(rules: Rules, throws: Iterable[tuple[int, int]]) -> JudgedThrows:
-    """Judge these throws up to the L-th, to their end, or to the first that is forbidden to either side."""
+    """Judge these throws up to the L-th, to their end, or to the first that is forbidden to either
+    side."""
     points, last, series, number = [0, 0], [0, 0], [0, 0], 0
     why_illegal: tuple[str | None, str | None] = (None, None)
     for pair in throws:
@@ -41,4 +43,8 @@ def _why_illegal(rules: Rules, number: int, throw: int, last: int, series: int) 
     """Why a side may not make this throw, its `number`-th; None if it may (K1, K7, K8)."""
     if not rules.a <= throw <= rules.b:
         return why_out_of_range(rules, number, throw)
-    return why_early_drop(rules, number, throw, last, series) if throw < last and series < rules.k else None
+    return (
+        why_early_drop(rules, number, throw, last, series)
+        if throw < last and series < rules.k
+        else None
+    )

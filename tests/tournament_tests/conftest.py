@@ -1,4 +1,5 @@
-"""An arena in the engine's place: what happens in a game is a pure function of its job, as there."""
+"""An arena in the engine's place: what happens in a game is a pure function of its job, as
+there."""
 
 import hashlib
 from collections.abc import Callable, Mapping, Sequence
@@ -12,10 +13,11 @@ Script = Mapping[bytes, Verdict]
 
 
 class ScriptedArena:
-    """A program whose digest ends in "-30" crashes in 30 % of its games, decided by its random stream.
+    """A program whose digest ends in "-30" crashes in 30 % of its games, decided by its random
+    stream.
 
-    `script` says of single streams how their game ends, for the seats that a test names. A game stops at the
-    first crash, so a seat that would crash later than the other has not crashed.
+    `script` says of single streams how their game ends, for the seats that a test names. A game
+    stops at the first crash, so a seat that would crash later than the other has not crashed.
     """
 
     def __init__(self, script: Script | None = None) -> None:
@@ -27,7 +29,9 @@ class ScriptedArena:
         return [self.result(job) for job in jobs]
 
     def result(self, job: GameJob) -> GameResult:
-        ends = [self._end(image, stream) for image, stream in zip(job.images, job.streams, strict=True)]
+        ends = [
+            self._end(image, stream) for image, stream in zip(job.images, job.streams, strict=True)
+        ]
         last = min(throw for throw, _ in ends)
         verdicts = [verdict if throw == last else Verdict.OK for throw, verdict in ends]
         seats = tuple(map(_seat, verdicts, job.streams, (last, last)))

@@ -39,12 +39,17 @@ def test_the_same_throws_make_twins_and_other_texts_do_not_matter() -> None:
 
 
 def test_a_program_that_differs_at_the_end_of_the_game_alone_is_no_twin() -> None:
-    late = GROWING.replace("t = 5", "t = 5, n = 0").replace("t < 12000", "t < 12000; t += ++n == 999")
+    late = GROWING.replace("t = 5", "t = 5, n = 0").replace(
+        "t < 12000", "t < 12000; t += ++n == 999"
+    )
     assert twins(GROWING, late) == set()
 
 
 def test_twins_may_draw_their_throws_by_lot() -> None:
-    lots = "main () { int t = 1; init_random (); for (;;) { t += next_random (0, 9); make_throw (t); } }"
+    lots = (
+        "main () { int t = 1; init_random (); for (;;) { t += next_random (0, 9); make_throw"
+        " (t); } }"
+    )
     same = "int s = 1; main () { init_random (); while (1) make_throw (s += next_random (0, 9)); }"
     other = "int s = 1; main () { init_random (); while (1) make_throw (s += next_random (0, 8)); }"
     assert twins(lots, same, other) == {frozenset((lots, same))}

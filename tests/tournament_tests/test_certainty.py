@@ -1,4 +1,5 @@
-"""How sure a ranking is: contests with other random numbers, of fields whose strengths are known."""
+"""How sure a ranking is: contests with other random numbers, of fields whose strengths are
+known."""
 
 import math
 import random
@@ -142,7 +143,9 @@ def test_pools_play_no_more_games_than_the_contests_have() -> None:
     assert found.margin == 20
 
 
-def test_of_a_program_that_thinks_long_fewer_games_are_played(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_of_a_program_that_thinks_long_fewer_games_are_played(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     field, arena = field_of([10.0 * n for n in range(12)], "slow", self_play=False, slow="team_07")
     played: Counter[tuple[str, ...]] = Counter()
 
@@ -156,12 +159,15 @@ def test_of_a_program_that_thinks_long_fewer_games_are_played(monkeypatch: pytes
         played.clear()
         module._play(field, 100, module._Pools(field, play, 100))
         assert len(played) == 66
-        assert all(count == (games if "team_07" in names else 16) for names, count in played.items())
+        assert all(
+            count == (games if "team_07" in names else 16) for names, count in played.items()
+        )
 
 
 @pytest.mark.slow
 def test_the_margin_covers_the_error_of_small_pools(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The same field is measured forty times with other random numbers, from pools of some sixteen games."""
+    """The same field is measured forty times with other random numbers, from pools of some sixteen
+    games."""
     monkeypatch.setattr(module, "_MAX_POOL_GAMES", 0)  # no more than the first games
     shares, margins = [], set()
     for number in range(40):

@@ -37,7 +37,8 @@ FORMAT = DoubleElimination(RULES, UTTT)
 
 @dataclass
 class Runner:
-    """Plays by the points that it is told for each program, which go by the names of the entries."""
+    """Plays by the points that it is told for each program, which go by the names of the
+    entries."""
 
     points: Callable[[str, str], SeatResult]
 
@@ -67,7 +68,9 @@ def play(
                 seeds=seeds,
                 runner=Runner(points),
                 protocols_for=frozenset(),
-                standings=lambda *facts, group=group: tournament_format.standings(group, False, *facts),
+                standings=lambda *facts, group=group: tournament_format.standings(
+                    group, False, *facts
+                ),
                 fault_rule=fault_rule,
             )
             for group in plan.groups
@@ -90,7 +93,9 @@ def losses(history: Sequence[RoundOutcome]) -> Counter[str]:
 
 @pytest.mark.slow
 @given(st.integers(2, 70), st.integers(0, 10**6), st.randoms(use_true_random=False))
-def test_nobody_loses_twice_and_plays_on_and_all_but_the_champion_lose_twice(count, seed, chance) -> None:
+def test_nobody_loses_twice_and_plays_on_and_all_but_the_champion_lose_twice(
+    count, seed, chance
+) -> None:
     form = {name: chance.random() for name in names(count)}
 
     def moody(name: str, other: str) -> SeatResult:
@@ -103,9 +108,9 @@ def test_nobody_loses_twice_and_plays_on_and_all_but_the_champion_lose_twice(cou
         for group in outcome.groups:
             assert all(lost[name] < 2 for name in group.plan.members)
             on_losers_side = group.plan.title == Side.LOSERS
-            assert all(lost[name] == (1 if on_losers_side else 0) for name in group.plan.members) or (
-                group.plan.title in (Side.FINAL, Side.SECOND_FINAL)
-            )
+            assert all(
+                lost[name] == (1 if on_losers_side else 0) for name in group.plan.members
+            ) or (group.plan.title in (Side.FINAL, Side.SECOND_FINAL))
             lost.update(line.entry for line in group.standings[1:])
     ranking = FORMAT.ranking(history)
     champion = ranking[0].entry
@@ -137,7 +142,9 @@ def test_who_was_out_in_the_same_round_shares_a_rank() -> None:
 
 
 def test_matches_are_of_three_games_third_place_of_five_the_final_of_seven() -> None:
-    games = {(g.plan.title, o.plan.number): len(g.matches) for o in play(names(8)) for g in o.groups}
+    games = {
+        (g.plan.title, o.plan.number): len(g.matches) for o in play(names(8)) for g in o.groups
+    }
     *before, third, final = games.items()
     assert {count for _, count in before} == {3}
     assert third[0][0] == Side.LOSERS
@@ -174,7 +181,9 @@ def _won_by(plan: GroupPlan, winner: str) -> tuple[Match, ...]:
     (pairing,) = plan.pairings
     matches = []
     for number in range(1, pairing.games + 1):
-        seats = tuple(SeatResult(int(n == winner), Verdict.OK, None) for n in pairing.seating(number))
+        seats = tuple(
+            SeatResult(int(n == winner), Verdict.OK, None) for n in pairing.seating(number)
+        )
         matches.append(Match(pairing, 1, GameResult(seats, 9, "0" * 16), counted=True, game=number))
     return tuple(matches)
 
@@ -215,7 +224,9 @@ def test_the_rounds_of_finished_contests_stay_as_they_were_drawn() -> None:
         for seed in range(6):
             chance = random.Random(100 * count + seed)  # noqa: S311 - games by known rules
 
-            def moody(_: str, __: str, chance: random.Random = chance, rate: float = seed / 50) -> SeatResult:
+            def moody(
+                _: str, __: str, chance: random.Random = chance, rate: float = seed / 50
+            ) -> SeatResult:
                 if chance.random() < rate:
                     return SeatResult(0, Verdict.CRASH, Fault(1, "it crashed"), faults=1)
                 return SeatResult(chance.randrange(100), Verdict.OK, None)

@@ -52,14 +52,17 @@ def run(
 
 def ranks(outcome: EvolutionOutcome) -> str:
     """Entry, rank and fraction of each line: `a 1 2/3, b 2 1/3, c - 0/1`."""
-    return ", ".join("{} {} {}/{}".format(x.entry, x.rank or "-", *x.fraction) for x in outcome.ranking)
+    return ", ".join(
+        "{} {} {}/{}".format(x.entry, x.rank or "-", *x.fraction) for x in outcome.ranking
+    )
 
 
 # Worked out with pencil and paper: the counts of each generation, then ending and ranking.
 FIXED, NO_POINTS = EvolutionEnding.FIXED_POINT, EvolutionEnding.NO_POINTS
 BY_HAND = [
-    # A cooperator wins 3 from its like and 0 from the other, who wins 5 from it and 1 from its own like.
-    # (2,2): 2*(1*3+2*0)=6 and 2*(2*5+1*1)=22 of 28; 4*6/28=0.86, 4*22/28=3.14. (1,3): 0 and 21 of 21.
+    # A cooperator wins 3 from its like and 0 from the other, who wins 5 from it and 1 from its own
+    # like. (2,2): 2*(1*3+2*0)=6 and 2*(2*5+1*1)=22 of 28; 4*6/28=0.86, 4*22/28=3.14. (1,3): 0 and
+    # 21 of 21.
     pytest.param(
         [[3, 0], [5, 1]],
         2,
@@ -80,8 +83,8 @@ BY_HAND = [
         "a 1 5/7, b 2 1/7, c 2 1/7",
         id="the literal rule drifts from 6 to 7",
     ),
-    # The same by largest remainder: 3, 1, 1 and one left, b before c; then 4, 1.33, 0.67; then 4.8, 0.6,
-    # 0.6 -> two left, a and b; then 5.45, 0.55.
+    # The same by largest remainder: 3, 1, 1 and one left, b before c; then 4, 1.33, 0.67; then 4.8,
+    # 0.6, 0.6 -> two left, a and b; then 5.45, 0.55.
     pytest.param(
         [[2, 2, 2], [1, 1, 1], [1, 1, 1]],
         2,
@@ -101,13 +104,19 @@ BY_HAND = [
         "a 1 1/1, b - 0/1",
         id="the last food is eaten",
     ),
-    pytest.param([[7]], 1, LITERAL, [(1,)], EvolutionEnding.LAST_ONE, "a 1 1/1", id="a single exemplar"),
+    pytest.param(
+        [[7]], 1, LITERAL, [(1,)], EvolutionEnding.LAST_ONE, "a 1 1/1", id="a single exemplar"
+    ),
     pytest.param([], 5, LITERAL, [()], NO_POINTS, "", id="nobody at all"),
 ]
 
 
-@pytest.mark.parametrize(("rows", "exemplars", "rounding", "generations", "ending", "ranking"), BY_HAND)
-def test_an_evolution_goes_as_computed_by_hand(rows, exemplars, rounding, generations, ending, ranking):
+@pytest.mark.parametrize(
+    ("rows", "exemplars", "rounding", "generations", "ending", "ranking"), BY_HAND
+)
+def test_an_evolution_goes_as_computed_by_hand(
+    rows, exemplars, rounding, generations, ending, ranking
+):
     outcome = run(rows, exemplars, rounding)
     assert list(outcome.generations) == generations
     assert outcome.ending is ending
@@ -115,8 +124,11 @@ def test_an_evolution_goes_as_computed_by_hand(rows, exemplars, rounding, genera
     assert ranks(outcome) == ranking
 
 
-def test_an_evolution_that_comes_back_to_an_earlier_state_is_a_cycle_ranked_by_mean_fraction() -> None:
-    """Each lives on the next. From (3, 2, 7), worth 63, 24, 84 of 171: times 12 it is 4.42, 1.68, 5.89."""
+def test_an_evolution_that_comes_back_to_an_earlier_state_is_a_cycle_ranked_by_mean_fraction() -> (
+    None
+):
+    """Each lives on the next. From (3, 2, 7), worth 63, 24, 84 of 171: times 12 it is 4.42, 1.68,
+    5.89."""
     outcome = run([[0, 0, 3], [4, 0, 0], [0, 6, 0]], 4)
     cycle = [(3, 2, 7), (4, 2, 6), (5, 2, 5), (5, 3, 4), (4, 4, 5), (3, 3, 6)]
     assert outcome.generations == ((4, 4, 4), (3, 4, 6), *cycle, (3, 2, 7))
@@ -134,7 +146,8 @@ def test_the_cap_ends_what_has_not_repeated_until_then() -> None:
 
 
 def test_the_extinct_have_no_rank_and_stand_last_the_longest_lived_first() -> None:
-    """(2,2,2): 0, 30, 100 of 130, times N = 6: 0, 1.38, 4.62. Then (0,1,5): 15, 250 of 265: 0.34, 5.66."""
+    """(2,2,2): 0, 30, 100 of 130, times N = 6: 0, 1.38, 4.62. Then (0,1,5): 15, 250 of 265: 0.34,
+    5.66."""
     outcome = run([[0, 0, 0], [3, 3, 3], [10, 10, 10]], 2)
     assert outcome.generations == ((2, 2, 2), (0, 1, 5), (0, 0, 6), (0, 0, 6))
     lines = [(line.entry, line.rank, line.extinct_in) for line in outcome.ranking]
@@ -150,13 +163,17 @@ POINTS = st.lists(st.integers(0, 10**9), min_size=1, max_size=50).filter(any)
 
 
 @given(POINTS, st.integers(1, 500))
-def test_the_literal_rule_is_the_floor_of_the_exact_value_and_a_half(points: list[int], total: int) -> None:
+def test_the_literal_rule_is_the_floor_of_the_exact_value_and_a_half(
+    points: list[int], total: int
+) -> None:
     exact = [Fraction(total * own, sum(points)) for own in points]
     assert half_up(points, total) == tuple(math.floor(value + Fraction(1, 2)) for value in exact)
 
 
 @given(POINTS, st.integers(1, 500))
-def test_a_constant_total_is_constant_and_nobody_is_off_by_one(points: list[int], total: int) -> None:
+def test_a_constant_total_is_constant_and_nobody_is_off_by_one(
+    points: list[int], total: int
+) -> None:
     counts = largest_remainder(points, total)
     exact = [Fraction(total * own, sum(points)) for own in points]
     assert sum(counts) == total
@@ -164,7 +181,9 @@ def test_a_constant_total_is_constant_and_nobody_is_off_by_one(points: list[int]
 
 
 @given(SQUARES, st.data())
-def test_the_points_of_a_generation_are_those_of_each_exemplar_against_every_other(rows, data) -> None:
+def test_the_points_of_a_generation_are_those_of_each_exemplar_against_every_other(
+    rows, data
+) -> None:
     counts = tuple(data.draw(st.integers(0, 4)) for _ in rows)
     exemplars = [p for p, count in enumerate(counts) for _ in range(count)]
     points = [0] * len(rows)
@@ -186,23 +205,32 @@ def test_the_order_of_the_entries_changes_nothing_but_the_order(rows, each, luck
     luck.shuffle(order)
     straight = run(rows, each)
     mixed = run([[rows[p][q] for q in order] for p in order], each)
-    assert mixed.generations == tuple(tuple(counts[p] for p in order) for counts in straight.generations)
+    assert mixed.generations == tuple(
+        tuple(counts[p] for p in order) for counts in straight.generations
+    )
     assert (mixed.ending, mixed.cycle_start) == (straight.ending, straight.cycle_start)
 
 
 @settings(deadline=None)
 @given(SQUARES, st.integers(1, 5), st.sampled_from([LITERAL, CONSTANT]))
-def test_an_evolution_never_revives_anybody_and_stops_at_its_first_repetition(rows, each, rounding) -> None:
+def test_an_evolution_never_revives_anybody_and_stops_at_its_first_repetition(
+    rows, each, rounding
+) -> None:
     outcome = run(rows, each, rounding)
     *before, last = outcome.generations
     assert len(set(before)) == len(before)
-    repeated = {EvolutionEnding.FIXED_POINT: len(before) - 1, EvolutionEnding.CYCLE: outcome.cycle_start}
+    repeated = {
+        EvolutionEnding.FIXED_POINT: len(before) - 1,
+        EvolutionEnding.CYCLE: outcome.cycle_start,
+    }
     assert (last in before) == (outcome.ending in repeated)
     assert outcome.ending not in repeated or before[repeated[outcome.ending]] == last
     for earlier, later in zip(before, outcome.generations[1:], strict=True):
         assert all(was or not now for was, now in zip(earlier, later, strict=True))
     assert sum(Fraction(*line.fraction) for line in outcome.ranking) == 1
-    assert rounding == LITERAL or {sum(counts) for counts in outcome.generations} == {each * len(rows)}
+    assert rounding == LITERAL or {sum(counts) for counts in outcome.generations} == {
+        each * len(rows)
+    }
 
 
 @settings(deadline=None)
@@ -215,7 +243,9 @@ def final(
     points: dict[str, tuple[int, int]], members: str, out: str = "", self_play: bool = True
 ) -> GroupOutcome:
     """A final with these points in the games named, and none in all others."""
-    pairs = [Pairing((a, b)) for a, b in combinations_with_replacement(members, 2) if self_play or a != b]
+    pairs = [
+        Pairing((a, b)) for a, b in combinations_with_replacement(members, 2) if self_play or a != b
+    ]
     plan = GroupPlan(1, 1, tuple(members), tuple(pairs))
     matches = []
     for pair in pairs:
@@ -232,7 +262,9 @@ def test_the_matrix_has_what_each_finalist_won_of_each_other_and_the_mean_of_a_s
     points = {"aa": (1, 2), "ab": (3, 4), "ac": (5, 6), "bb": (7, 7), "bc": (8, 9), "cc": (10, 0)}
     outcome = final(points, "abc")
     # totals in half points: a 3+6+10=19, b 8+14+16=38, c 12+18+10=40; so c, b, a
-    assert score_matrix(outcome) == ScoreMatrix(("c", "b", "a"), ((10, 18, 12), (16, 14, 8), (10, 6, 3)))
+    assert score_matrix(outcome) == ScoreMatrix(
+        ("c", "b", "a"), ((10, 18, 12), (16, 14, 8), (10, 6, 3))
+    )
 
 
 def test_finalists_who_were_disqualified_take_no_part() -> None:

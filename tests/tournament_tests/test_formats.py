@@ -13,7 +13,15 @@ from contest.formats.format import Format
 from contest.formats.group_elimination import GroupElimination
 from contest.formats.one_round import RoundRobin
 from contest.games.registry import game
-from contest.model import GameResult, GroupOutcome, GroupPlan, Match, RoundOutcome, SeatResult, Verdict
+from contest.model import (
+    GameResult,
+    GroupOutcome,
+    GroupPlan,
+    Match,
+    RoundOutcome,
+    SeatResult,
+    Verdict,
+)
 from contest.schema.sections import DEFAULT_GAME, Tournament
 from contest.seeds import Seeds
 
@@ -34,7 +42,9 @@ BEHAVIOURS: dict[str, tuple[Points, Outlaws]] = {
 
 @pytest.mark.slow
 @pytest.mark.parametrize("behaviour", BEHAVIOURS)
-@pytest.mark.parametrize("settings", [Tournament(), Tournament(**TINY)], ids=["1994", "tiny groups"])
+@pytest.mark.parametrize(
+    "settings", [Tournament(), Tournament(**TINY)], ids=["1994", "tiny groups"]
+)
 @pytest.mark.parametrize("name", sorted(FORMATS))
 def test_every_format_keeps_its_promises(name: str, settings: Tournament, behaviour: str) -> None:
     for size in (0, 1, 2, 3, 7, 20, 41, 42, 100):
@@ -42,7 +52,8 @@ def test_every_format_keeps_its_promises(name: str, settings: Tournament, behavi
 
 
 def check_contest(chosen: Format, size: int, points: Points, outlaws: Outlaws) -> None:
-    """A plan does not depend on the order of the entries, nothing follows a final, and every contest ends."""
+    """A plan does not depend on the order of the entries, nothing follows a final, and every
+    contest ends."""
     entries, seeds = [f"t{number:03}" for number in range(size)], Seeds(size.to_bytes(32, "big"))
     history: list[RoundOutcome] = []
     still_in = set(entries)
@@ -57,7 +68,9 @@ def check_contest(chosen: Format, size: int, points: Points, outlaws: Outlaws) -
         assert set(members) <= still_in
         groups = [check_group(chosen, group, plan.final, points, outlaws) for group in plan.groups]
         history.append(RoundOutcome(plan, tuple(groups)))
-        still_in -= {line.entry for group in groups for line in group.standings if line.disqualified}
+        still_in -= {
+            line.entry for group in groups for line in group.standings if line.disqualified
+        }
     ranking = chosen.ranking(history) if history else ()
     names = [line.entry for line in ranking]
     assert len(names) == len(set(names))
@@ -71,19 +84,22 @@ def check_contest(chosen: Format, size: int, points: Points, outlaws: Outlaws) -
 def check_group(
     chosen: Format, group: GroupPlan, final: bool, points: Points, outlaws: Outlaws
 ) -> GroupOutcome:
-    """Pairings are between members and all differ. The table has every member once, ranked best first,
-    whatever the order of the matches, and nobody advances from a final."""
+    """Pairings are between members and all differ. The table has every member once, ranked best
+    first, whatever the order of the matches, and nobody advances from a final."""
     meetings = Counter(tuple(sorted(pairing.players)) for pairing in group.pairings)
     assert max(meetings.values(), default=1) == 1
     assert all(set(pairing.players) <= set(group.members) for pairing in group.pairings)
     assert all(pairing.games >= 1 and pairing.most >= 0 for pairing in group.pairings)
-    out = outlaws(group.members) if group.pairings else set()  # an entry that plays no game cannot fail
+    # an entry that plays no game cannot fail
+    out = outlaws(group.members) if group.pairings else set()
     matches = tuple(
         Match(
             pairing,
             1,
             GameResult(
-                tuple(SeatResult(points(name), Verdict.OK, None) for name in pairing.seating(number)),
+                tuple(
+                    SeatResult(points(name), Verdict.OK, None) for name in pairing.seating(number)
+                ),
                 1000,
                 "0" * 16,
             ),
@@ -115,9 +131,12 @@ def check_ranks(ranks: Sequence[int | None]) -> None:
 
 
 @pytest.mark.parametrize(
-    ("least", "most", "fit"), [(2, 2, True), (1, 2, True), (2, 8, True), (1, 1, False), (3, 8, False)]
+    ("least", "most", "fit"),
+    [(2, 2, True), (1, 2, True), (2, 8, True), (1, 1, False), (3, 8, False)],
 )
-def test_a_format_for_two_fits_the_games_that_two_can_play(least: int, most: int, fit: bool) -> None:
+def test_a_format_for_two_fits_the_games_that_two_can_play(
+    least: int, most: int, fit: bool
+) -> None:
     info = replace(game("knobeln").info, min_seats=least, max_seats=most)
     assert (misfit(GroupElimination(Tournament(), info), info) is None) is fit
 
@@ -127,7 +146,9 @@ def test_the_settings_name_the_format_and_that_of_1994_fits_its_game() -> None:
     assert misfit(made, KNOBELN) is None
     assert type(made) is FORMATS["group-elimination"] is GroupElimination
     assert isinstance(make_format(Tournament(format="round-robin"), KNOBELN), RoundRobin)
-    assert make_format(Tournament(format="double-elimination"), KNOBELN).name == "double-elimination"
+    assert (
+        make_format(Tournament(format="double-elimination"), KNOBELN).name == "double-elimination"
+    )
 
 
 def test_an_unknown_format_is_answered_with_those_that_there_are() -> None:

@@ -1,4 +1,5 @@
-"""Formats of one group: round robin (C6, B19), one game of all, and match points for the winners of pairs."""
+"""Formats of one group: round robin (C6, B19), one game of all, and match points for the winners of
+pairs."""
 
 from collections import Counter
 
@@ -22,7 +23,7 @@ from contest.model import (
 from contest.schema.sections import DEFAULT_GAME, Tournament
 from contest.seeds import Seeds
 
-# --- round robin -----------------------------------------------------------------------------------------
+# --- round robin ----------------------------------------------------------------------------------
 KNOBELN = game(DEFAULT_GAME).info
 
 SEEDS = Seeds(bytes(range(32)))
@@ -44,9 +45,18 @@ def match(first: str, second: str, points: tuple[int, int], counted: bool = True
 
 @pytest.mark.parametrize(
     ("count", "self_play", "games"),
-    [(1, True, 1), (1, False, 0), (2, False, 1), (12, True, 78), (12, False, 66), (300, False, 44_850)],
+    [
+        (1, True, 1),
+        (1, False, 0),
+        (2, False, 1),
+        (12, True, 78),
+        (12, False, 66),
+        (300, False, 44_850),
+    ],
 )
-def test_the_one_group_holds_all_however_many_and_has_a_game_for_every_pair(count, self_play, games) -> None:
+def test_the_one_group_holds_all_however_many_and_has_a_game_for_every_pair(
+    count, self_play, games
+) -> None:
     plan = only_round(RoundRobin(Tournament(self_play=self_play), KNOBELN), names(count))
     (group,) = plan.groups
     assert plan.final
@@ -63,7 +73,7 @@ def test_points_are_added_and_most_points_win_and_not_most_games() -> None:
     assert [(line.entry, line.rank, line.half_points) for line in lines] == wanted
 
 
-# --- one game of all -------------------------------------------------------------------------------------
+# --- one game of all ------------------------------------------------------------------------------
 STANDOFF = game("standoff").info
 UNIT = 10**12
 
@@ -109,7 +119,9 @@ def test_a_melee_ranks_by_points_and_ties_share_a_rank() -> None:
     assert [(line.entry, line.rank) for line in table] == [("c", 1), ("b", 2), ("a", 3), ("d", 3)]
 
 
-@pytest.mark.parametrize(("name", "of_two"), [("round-robin", "standoff"), ("exact", "bid-tac-toe")])
+@pytest.mark.parametrize(
+    ("name", "of_two"), [("round-robin", "standoff"), ("exact", "bid-tac-toe")]
+)
 def test_what_fits_and_what_does_not(name: str, of_two: str) -> None:
     assert make_format(Tournament(format=name), game(of_two).info).name == name
     with pytest.raises(ConfigError, match="KNOBELN has 2 seats, but in melee all play at once"):
@@ -131,7 +143,8 @@ def exact_table(points: dict[tuple[str, str], int]) -> dict[str, tuple[int | Non
 
 
 def test_a_match_point_needs_more_than_its_share_and_nothing_else_counts() -> None:
-    """H11: strictly above 0.500001; ties are losses; a match point is a whole point of the game's."""
+    """H11: strictly above 0.500001; ties are losses; a match point is a whole point of the
+    game's."""
     exactly = 500_001 * UNIT // 1_000_000
     table = exact_table({("a", "b"): exactly, ("a", "c"): exactly + 1, ("b", "c"): UNIT})
     whole = 2 * game("bid-tac-toe").info.point

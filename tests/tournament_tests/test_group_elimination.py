@@ -49,18 +49,24 @@ def table(
     plan = GroupPlan(1, 1, tuple(points), ())
     failed = dict.fromkeys(disqualified, 2)
     counted = self_matches({n: p for n, p in points.items() if n not in disqualified})
-    return GroupElimination(OF_1994, KNOBELN).standings(plan, final, counted, failed, set(disqualified))
+    return GroupElimination(OF_1994, KNOBELN).standings(
+        plan, final, counted, failed, set(disqualified)
+    )
 
 
 def played(plan: RoundPlan, points: Mapping[str, int], rule: GroupElimination) -> RoundOutcome:
     groups = []
     for g in plan.groups:
-        table = rule.standings(g, plan.final, self_matches({n: points[n] for n in g.members}), {}, set())
+        table = rule.standings(
+            g, plan.final, self_matches({n: points[n] for n in g.members}), {}, set()
+        )
         groups.append(GroupOutcome(g, (), table))
     return RoundOutcome(plan, tuple(groups))
 
 
-def rounds(entries: Sequence[str], points: Mapping[str, int], settings: Tournament) -> list[RoundOutcome]:
+def rounds(
+    entries: Sequence[str], points: Mapping[str, int], settings: Tournament
+) -> list[RoundOutcome]:
     rule = GroupElimination(settings, KNOBELN)
     history: list[RoundOutcome] = []
     while plan := rule.plan(entries, history, SEEDS):
@@ -100,7 +106,9 @@ def test_the_draw_depends_on_the_seed_and_the_round_and_not_on_the_order_of_entr
 
 
 @pytest.mark.parametrize(("self_play", "games"), [(True, 41 * 42 // 2), (False, 41 * 40 // 2)])
-def test_everyone_meets_everyone_once_and_himself_where_the_contest_says_so(self_play, games) -> None:
+def test_everyone_meets_everyone_once_and_himself_where_the_contest_says_so(
+    self_play, games
+) -> None:
     plan = GroupElimination(Tournament(self_play=self_play), KNOBELN).plan(names(41), [], SEEDS)
     pairings = plan.groups[0].pairings
     assert len(pairings) == len(set(pairings)) == games
@@ -113,7 +121,8 @@ def test_everyone_meets_everyone_once_and_himself_where_the_contest_says_so(self
     [
         ({"a": 4, "b": 3, "c": 2, "d": 1}, "", "ab"),
         ({"a": 5, "b": 4, "c": 3, "d": 2, "e": 1}, "", "abc"),  # ceil(5/2)
-        ({"a": 4, "b": 3, "c": 3, "d": 3, "e": 1, "f": 0}, "", "abcd"),  # all who tie with the third
+        # all who tie with the third
+        ({"a": 4, "b": 3, "c": 3, "d": 3, "e": 1, "f": 0}, "", "abcd"),
         ({"a": 4, "b": 3, "c": 2, "d": 2}, "", "ab"),  # a tie below the cut saves nobody
         ({"a": 0, "b": 0, "c": 0}, "", "abc"),
         ({"a": 4, "b": 3, "c": 2, "d": 1}, "a", "bc"),  # half of the group at its start
@@ -130,10 +139,11 @@ def test_half_of_the_group_at_its_start_and_all_ties_proceed_but_never_the_disqu
     assert "".join(sorted(line.entry for line in lines if line.advances)) == advancing
 
 
-def test_a_table_has_the_best_first_shared_ranks_and_the_disqualified_last_without_rank_or_points() -> None:
+def test_a_table_has_the_best_first_and_the_disqualified_last_without_rank_or_points() -> None:
     lines = table({"d": 5, "c": 7, "b": 7, "x": 9, "a": 1, "w": 8}, ("x", "w"))
     assert [
-        (line.entry, line.rank, line.half_points, line.disqualified, line.failures) for line in lines
+        (line.entry, line.rank, line.half_points, line.disqualified, line.failures)
+        for line in lines
     ] == [
         ("b", 1, 14, False, 0),
         ("c", 1, 14, False, 0),
@@ -146,9 +156,16 @@ def test_a_table_has_the_best_first_shared_ranks_and_the_disqualified_last_witho
 
 def test_a_self_game_is_worth_the_mean_of_its_sides_as_an_exact_half() -> None:
     plan = GroupPlan(1, 1, ("a", "b"), ())
-    matches = [match("a", "a", (10, 11)), match("a", "b", (4, 9)), match("b", "b", (1, 1), counted=False)]
+    matches = [
+        match("a", "a", (10, 11)),
+        match("a", "b", (4, 9)),
+        match("b", "b", (1, 1), counted=False),
+    ]
     lines = GroupElimination(OF_1994, KNOBELN).standings(plan, True, matches, {}, set())
-    assert [(line.entry, line.half_points, line.rank) for line in lines] == [("a", 29, 1), ("b", 18, 2)]
+    assert [(line.entry, line.half_points, line.rank) for line in lines] == [
+        ("a", 29, 1),
+        ("b", 18, 2),
+    ]
 
 
 @pytest.mark.parametrize(
@@ -162,11 +179,15 @@ def test_a_self_game_is_worth_the_mean_of_its_sides_as_an_exact_half() -> None:
         (3, 2, [3, 2]),
     ],
 )
-def test_rounds_halve_the_field_until_one_group_is_small_enough_to_be_the_final(count, final_size, fields):
+def test_rounds_halve_the_field_until_one_group_is_small_enough_to_be_the_final(
+    count, final_size, fields
+):
     points = {name: number for number, name in enumerate(names(count))}
     history = rounds(names(count), points, Tournament(final_size=final_size))
     assert [sum(len(g.members) for g in outcome.plan.groups) for outcome in history] == fields
-    assert [outcome.plan.final for outcome in history] == [False] * (len(fields) - 1) + [True] * bool(fields)
+    assert [outcome.plan.final for outcome in history] == [False] * (len(fields) - 1) + [
+        True
+    ] * bool(fields)
     assert all(len(outcome.plan.groups) == 1 for outcome in history if outcome.plan.final)
 
 
@@ -201,15 +222,27 @@ def test_without_a_final_all_of_the_last_round_are_in_the_ranking_and_nobody_has
     ]
     groups = tuple(GroupOutcome(g, (), t) for g, t in zip(plan.groups, tables, strict=True))
     outcome = RoundOutcome(plan, groups)
-    ranking = rule.ranking([outcome])  # the only survivor was taken out before the next round was drawn
+    # the only survivor was taken out before the next round was drawn
+    ranking = rule.ranking([outcome])
     assert [(line.entry, line.rank, line.advances) for line in ranking] == [
         (name, None, False) for name in (survivor, *sorted([*failed, *second.members]))
     ]
 
 
-@given(st.lists(st.integers(0, 3), max_size=60), st.integers(2, 4), st.integers(0, 3), st.integers(0, 10))
-def test_every_tournament_ends_in_one_final_whatever_the_points(points, group_min, more, final) -> None:
+@given(
+    st.lists(st.integers(0, 3), max_size=60),
+    st.integers(2, 4),
+    st.integers(0, 3),
+    st.integers(0, 10),
+)
+def test_every_tournament_ends_in_one_final_whatever_the_points(
+    points, group_min, more, final
+) -> None:
     largest = 2 * group_min - 1 + more
-    settings = Tournament(group_min=group_min, group_max=largest, final_size=min(2 + final, largest))
-    history = rounds(names(len(points)), dict(zip(names(len(points)), points, strict=True)), settings)
+    settings = Tournament(
+        group_min=group_min, group_max=largest, final_size=min(2 + final, largest)
+    )
+    history = rounds(
+        names(len(points)), dict(zip(names(len(points)), points, strict=True)), settings
+    )
     assert [outcome.plan.final for outcome in history].count(True) == bool(points)

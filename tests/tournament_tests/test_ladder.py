@@ -48,7 +48,12 @@ class Field:
         built = builder.build({"program.c": HOUSE[strategy].encode()}, "")
         with self.store.write() as tx:
             letter_id = letters.add(
-                tx, raw=b"letter %d" % self.builds, sender="", recipients=(), channel="smtp", now=NOW
+                tx,
+                raw=b"letter %d" % self.builds,
+                sender="",
+                recipients=(),
+                channel="smtp",
+                now=NOW,
             )
             sent = submissions.add(tx, team.id, letter_id, {"program.c": b""}, NOW)
             assert built.image
@@ -114,7 +119,9 @@ def test_the_ladder_rests_while_a_program_waits_and_while_the_contest_runs(field
     alpha = field.team("alpha", "pavlov")
     field.team("beta", "council")
     with field.store.write() as tx:
-        letter_id = letters.add(tx, raw=b"another", sender="", recipients=(), channel="smtp", now=NOW)
+        letter_id = letters.add(
+            tx, raw=b"another", sender="", recipients=(), channel="smtp", now=NOW
+        )
         waiting = submissions.add(tx, alpha.id, letter_id, {"program.c": b"main(){}"}, NOW)
     assert field.update() is None
     with field.store.write() as tx:
@@ -126,9 +133,11 @@ def test_the_ladder_rests_while_a_program_waits_and_while_the_contest_runs(field
     assert field.update()
 
 
-# --- the ranking, as a rule --------------------------------------------------------------------------------
+# --- the ranking, as a rule -----------------------------------------------------------------------
 @given(st.integers(2, 6), st.data())
-def test_the_ranking_is_by_mean_points_and_ties_share_a_rank(count: int, data: st.DataObject) -> None:
+def test_the_ranking_is_by_mean_points_and_ties_share_a_rank(
+    count: int, data: st.DataObject
+) -> None:
     there = tuple(LadderEntry(n, f"t{n}", 1, str(n)) for n in range(count))
     pairs = [(a, b) for a in range(count) for b in range(a + 1, count)]
     games = [
@@ -145,7 +154,9 @@ def test_the_ranking_is_by_mean_points_and_ties_share_a_rank(count: int, data: s
 
 
 @given(st.integers(1, 6), st.data())
-def test_where_games_are_computed_the_ranking_is_by_match_points(count: int, data: st.DataObject) -> None:
+def test_where_games_are_computed_the_ranking_is_by_match_points(
+    count: int, data: st.DataObject
+) -> None:
     unit = hog.WIN_RATE_UNIT
     there = tuple(LadderEntry(n, f"t{n}", 1, str(n)) for n in range(count))
     near = st.sampled_from([0, unit // 2, unit // 2 + 1_000_000, unit // 2 + 1_000_001, unit])
@@ -179,7 +190,9 @@ def test_anybody_may_ask_for_the_ladder_where_rankings_are_offered() -> None:
 
 def test_movements_are_told_against_the_ranking_before() -> None:
     def stood(*names: str) -> LadderRanking:
-        lines = tuple(LadderLine(place, name, 1, 3, 1.0, 0) for place, name in enumerate(names, start=1))
+        lines = tuple(
+            LadderLine(place, name, 1, 3, 1.0, 0) for place, name in enumerate(names, start=1)
+        )
         return LadderRanking(1, NOW, lines)
 
     moved = movements(stood("a", "b", "c", "d"), stood("b", "a", "c"))

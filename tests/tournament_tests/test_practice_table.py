@@ -35,19 +35,24 @@ POINTS = st.integers(min_value=0, max_value=13_000)
 VERDICTS = st.sampled_from([Verdict.OK, Verdict.OK, Verdict.CRASH, Verdict.INTERNAL])
 
 
-def game(opponent: str, *points: int, own: Verdict = Verdict.OK, its: Verdict = Verdict.OK) -> PracticeGame:
+def game(
+    opponent: str, *points: int, own: Verdict = Verdict.OK, its: Verdict = Verdict.OK
+) -> PracticeGame:
     verdicts = (own, its, *[Verdict.OK] * len(points))
     seats = tuple(SeatResult(p, v, None) for p, v in zip(points, verdicts, strict=False))
     return PracticeGame(tuple(opponent.split()), GameResult(seats, 10, f"{points}"))
 
 
 GAMES = st.lists(
-    st.builds(game, st.sampled_from("abcde"), POINTS, POINTS, own=VERDICTS, its=VERDICTS), max_size=40
+    st.builds(game, st.sampled_from("abcde"), POINTS, POINTS, own=VERDICTS, its=VERDICTS),
+    max_size=40,
 )
 
 
 @given(GAMES, st.sampled_from([REPLAYED, LOST]))
-def test_every_game_is_in_one_row_and_rows_stand_by_rank(games: list[PracticeGame], info: GameInfo) -> None:
+def test_every_game_is_in_one_row_and_rows_stand_by_rank(
+    games: list[PracticeGame], info: GameInfo
+) -> None:
     rows = practice_table(games, info)
     assert sorted(row.name for row in rows) == sorted({each.opponents[0] for each in games})
     for row in rows:
@@ -65,7 +70,9 @@ def test_every_game_is_in_one_row_and_rows_stand_by_rank(games: list[PracticeGam
 
 
 @given(GAMES)
-def test_the_mean_over_all_opponents_is_that_of_all_games_with_points(games: list[PracticeGame]) -> None:
+def test_the_mean_over_all_opponents_is_that_of_all_games_with_points(
+    games: list[PracticeGame],
+) -> None:
     counted = [each.result.seats for each in games if each.result.is_flawless]
     mean = mean_points(practice_table(games, REPLAYED))
     means = [fmean(seats[n].points for seats in counted) for n in (0, 1)] if counted else None
@@ -93,9 +100,13 @@ def test_cells_have_thousands_separators_and_say_what_has_no_points() -> None:
 PAIRS = st.lists(st.tuples(POINTS, POINTS), min_size=2, max_size=12)
 
 
-def versions(strata: dict[str, list[tuple[int, int]]]) -> tuple[list[PracticeGame], list[PracticeGame]]:
+def versions(
+    strata: dict[str, list[tuple[int, int]]],
+) -> tuple[list[PracticeGame], list[PracticeGame]]:
     pairs = [(name, pair) for name, played in strata.items() for pair in played]
-    return [game(name, a, 0) for name, (a, _) in pairs], [game(name, b, 0) for name, (_, b) in pairs]
+    return [game(name, a, 0) for name, (a, _) in pairs], [
+        game(name, b, 0) for name, (_, b) in pairs
+    ]
 
 
 def compared(info: GameInfo = REPLAYED, **strata: list[tuple[int, int]]) -> Comparison:
@@ -105,7 +116,10 @@ def compared(info: GameInfo = REPLAYED, **strata: list[tuple[int, int]]) -> Comp
 @given(st.dictionaries(st.sampled_from("abcde"), PAIRS, min_size=1))
 def test_the_comparison_turns_its_sign_when_the_versions_change_places(strata) -> None:
     first, second = versions(strata)
-    here, there = compare_versions(first, second, REPLAYED), compare_versions(second, first, REPLAYED)
+    here, there = (
+        compare_versions(first, second, REPLAYED),
+        compare_versions(second, first, REPLAYED),
+    )
     assert here.verdict is there.verdict
     assert here.total.difference == -there.total.difference
     assert here.total.margin == pytest.approx(there.total.margin)
@@ -158,12 +172,15 @@ CHANCES: dict[str, Callable[[int], int]] = {
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("chance", "opponents", "games"), [("seldom", 4, 4), ("heavy tails", 8, 2)])
+@pytest.mark.parametrize(
+    ("chance", "opponents", "games"), [("seldom", 4, 4), ("heavy tails", 8, 2)]
+)
 def test_of_1000_students_who_try_20_changes_that_change_nothing_few_are_told_that_one_is_real(
     chance: str, opponents: int, games: int
 ) -> None:
     possible = [
-        [game(str(n), CHANCES[chance](number), 0) for number in range(10_000)] for n in range(opponents)
+        [game(str(n), CHANCES[chance](number), 0) for number in range(10_000)]
+        for n in range(opponents)
     ]
     seeds, numbers = Seeds(seed_from(chance)), count()
 
@@ -178,14 +195,18 @@ def test_of_1000_students_who_try_20_changes_that_change_nothing_few_are_told_th
             first = compare_versions(plays(), old, REPLAYED)
             if first.verdict is ComparisonVerdict.REAL:
                 looked_real = True
-                is_real = is_real or is_confirmed(first, compare_versions(plays(), plays(), REPLAYED))
+                is_real = is_real or is_confirmed(
+                    first, compare_versions(plays(), plays(), REPLAYED)
+                )
         once, told = once + looked_real, told + is_real
     assert told <= 50
     assert told < once / 10
 
 
 def test_without_chance_a_difference_is_exact() -> None:
-    assert compared(a=[(7, 5)] * 2, b=[(3, 5)] * 2, c=[(9, 5)] * 2).verdict is ComparisonVerdict.EXACT
+    assert (
+        compared(a=[(7, 5)] * 2, b=[(3, 5)] * 2, c=[(9, 5)] * 2).verdict is ComparisonVerdict.EXACT
+    )
     of_tables = compared(COMPUTED, a=[(712, 500)])
     assert of_tables.verdict is ComparisonVerdict.EXACT
     assert comparison_cells(of_tables.rows[0], 1_000)[3:] == ("0.712", "0.5", "0.212", "-")

@@ -1,4 +1,5 @@
-"""The referee: failures, rescheduled games, disqualification; no order decides (K70-K76, X01, X20-X25)."""
+"""The referee: failures, rescheduled games, disqualification; no order decides (K70-K76, X01,
+X20-X25)."""
 
 import random
 from collections import Counter
@@ -17,7 +18,15 @@ from contest.formats.group_elimination import GroupElimination
 from contest.games.game import FaultRule
 from contest.games.registry import registered
 from contest.interfaces.protocols import Runner
-from contest.model import GameJob, GameResult, GroupOutcome, GroupPlan, Pairing, RoundOutcome, Verdict
+from contest.model import (
+    GameJob,
+    GameResult,
+    GroupOutcome,
+    GroupPlan,
+    Pairing,
+    RoundOutcome,
+    Verdict,
+)
 from contest.schema.sections import DEFAULT_GAME, Tournament
 from contest.seeds import Seeds
 from tournament.referee import Fixture, game_job, play_group
@@ -73,9 +82,9 @@ def disqualified(outcome: GroupOutcome) -> str:
     return "".join(line.entry for line in outcome.standings if line.disqualified)
 
 
-# "ab10": in the game of a and b, in its attempt 1, seat 0 fails; "ab1": that attempt. Of each case: the
-# failures, those who are charged with one (twice: with two), who is out, what does not count, and what is
-# played again and counts.
+# "ab10": in the game of a and b, in its attempt 1, seat 0 fails; "ab1": that attempt. Of each case:
+# the failures, those who are charged with one (twice: with two), who is out, what does not count,
+# and what is played again and counts.
 CASES = {
     "nobody fails": ("", "", "", "", ""),
     "one failure is forgiven": ("ab10", "a", "", "ab1", "ab2"),
@@ -103,13 +112,17 @@ def test_failures_are_charged_forgiven_once_and_then_disqualify(scripted_arena, 
     assert failures(outcome) == Counter(charged)
     assert disqualified(outcome) == out
     assert played(outcome, counted=False) == set(not_counted.split())
-    remaining = ["".join(pair.players) for pair in outcome.plan.pairings if not set(pair.players) & set(out)]
+    remaining = [
+        "".join(pair.players) for pair in outcome.plan.pairings if not set(pair.players) & set(out)
+    ]
     again = {game[:2] for game in replayed.split()}
     first_time = {f"{pair}1" for pair in remaining if pair not in again}
     assert played(outcome, counted=True) == first_time | set(replayed.split())
 
 
-def test_the_games_of_a_stopped_or_struck_out_match_give_no_points_to_anybody(scripted_arena) -> None:
+def test_the_games_of_a_stopped_or_struck_out_match_give_no_points_to_anybody(
+    scripted_arena,
+) -> None:
     outcome = play(group("abcd"), scripted_arena(script("bc10 bd10 ad11")))
     own = Counter[str]()
     for game in ("aa1", "ac1", "ad2", "cc1", "cd1", "dd1"):
@@ -119,7 +132,9 @@ def test_the_games_of_a_stopped_or_struck_out_match_give_no_points_to_anybody(sc
     assert {line.entry: line.half_points for line in outcome.standings} == {**own, "b": 0}
 
 
-def test_a_program_that_never_works_is_out_after_its_first_two_games(scripted_arena: MakeArena) -> None:
+def test_a_program_that_never_works_is_out_after_its_first_two_games(
+    scripted_arena: MakeArena,
+) -> None:
     """X01, X25: the others do not wait for the time-outs of 41 games."""
     members = [f"t{number:02}" for number in range(41)]
     images = {name: "broken-100" if name == "t07" else "sound" for name in members}
@@ -132,7 +147,9 @@ def test_a_program_that_never_works_is_out_after_its_first_two_games(scripted_ar
 
 @pytest.mark.parametrize("size", range(1, 12))
 @pytest.mark.parametrize("self_play", [True, False])
-def test_nobody_has_more_than_two_games_in_the_opening_and_nobody_none(scripted_arena, size, self_play):
+def test_nobody_has_more_than_two_games_in_the_opening_and_nobody_none(
+    scripted_arena, size, self_play
+):
     members = "abcdefghijk"[:size]
     runner = scripted_arena()
     play(group(members, self_play), runner)
@@ -150,14 +167,17 @@ def test_a_game_that_our_machinery_spoilt_is_played_again_and_nobody_is_charged(
     assert spoilt == play(plan, scripted_arena(failing))
 
 
-def test_machinery_that_spoils_the_same_game_for_ever_is_reported_as_ours(scripted_arena: MakeArena) -> None:
+def test_machinery_that_spoils_the_same_game_for_ever_is_reported_as_ours(
+    scripted_arena: MakeArena,
+) -> None:
     with pytest.raises(EngineFailed, match="4 times"):
         play(group("abc"), SpoilingArena(scripted_arena(), 1_000))
 
 
 @dataclass
 class SpoilingArena:
-    """Returns every job's result as INTERNAL in one seat for the first few times that it is asked."""
+    """Returns every job's result as INTERNAL in one seat for the first few times that it is
+    asked."""
 
     runner: Runner
     times: int
@@ -171,7 +191,9 @@ class SpoilingArena:
         ]
 
     def _spoilt(self, result: GameResult) -> GameResult:
-        return replace(result, seats=(replace(result.seats[0], verdict=Verdict.INTERNAL), result.seats[1]))
+        return replace(
+            result, seats=(replace(result.seats[0], verdict=Verdict.INTERNAL), result.seats[1])
+        )
 
 
 @dataclass
@@ -232,11 +254,16 @@ def test_every_game_attempt_and_seat_has_its_own_stream_by_its_published_name() 
     job = game_job(3, Fixture(Pairing(("a", "b")), 1, 2), images, SEEDS, frozenset())
     assert job == GameJob(("A", "B"), (stream("ab20"), stream("ab21")), names=("a", "b"))
     games = [(3, "a", 1), (3, "a", 2), (3, "b", 1), (3, "b", 2), (4, "b", 1)]
-    jobs = [game_job(r, Fixture(Pairing(("a", x)), 1, n), images, SEEDS, frozenset()) for r, x, n in games]
+    jobs = [
+        game_job(r, Fixture(Pairing(("a", x)), 1, n), images, SEEDS, frozenset())
+        for r, x, n in games
+    ]
     assert len({s for j in jobs for s in j.streams}) == 10
 
 
-def test_protocols_are_kept_of_the_games_of_those_who_want_them_and_of_no_other(scripted_arena) -> None:
+def test_protocols_are_kept_of_the_games_of_those_who_want_them_and_of_no_other(
+    scripted_arena,
+) -> None:
     outcome = play(group("abcd"), scripted_arena(script("bc10")), protocols_for=frozenset("b"))
     recorded = [m for m in outcome.matches if m.result.moves is not None]
     assert recorded == [m for m in outcome.matches if "b" in (m.players[0], m.players[1])]
@@ -270,7 +297,9 @@ def test_a_whole_tournament_ends_and_the_disqualified_never_come_back(
     assert finished or out == set(members) or not history[-1].survivors
 
 
-def test_after_the_second_failure_no_further_game_is_carried_out_although_the_wave_played_it(scripted_arena):
+def test_after_the_second_failure_no_further_game_is_carried_out_although_the_wave_played_it(
+    scripted_arena,
+):
     members = "abcdefghijkl"
     # a and the member at index j meet in slot j; slots 0 and 1 are the opening.
     failing = " ".join(f"a{other}10" for other in members[2:])

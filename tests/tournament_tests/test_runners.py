@@ -77,7 +77,11 @@ def test_a_program_lives_through_all_its_games_in_one_process_and_knows_it() -> 
     a, b, c = (("a", COUNTING), ("b", COUNTING), ("c", COUNTING))
     jobs = [job(*pair, protocol=True) for pair in ((a, b), (a, b), (a, c), (b, c))]
     results = play(jobs, settings("bid-tac-toe"), COUNTING)
-    bids = [[int(str(move).split()[0]) for move in result.moves[0]] for result in results if result.moves]
+    bids = [
+        [int(str(move).split()[0]) for move in result.moves[0]]
+        for result in results
+        if result.moves
+    ]
     assert bids == [[1, 1], [2, 2], [3, 1], [3, 2]]
 
 
@@ -114,7 +118,10 @@ def test_the_secret_number_of_rounds_is_the_same_in_every_game() -> None:
 def test_results_do_not_depend_on_the_number_of_workers() -> None:
     game, sources = "ultimate-tic-tac-toe", (FIRST_OPEN, CRASHING)
     a, b = (("a", sources[0]), ("b", sources[1]))
-    jobs = [job(*pair, number=n, protocol=True) for n, pair in enumerate(((a, b), (b, a), (a, a), (b, b)))]
+    jobs = [
+        job(*pair, number=n, protocol=True)
+        for n, pair in enumerate(((a, b), (b, a), (a, a), (b, b)))
+    ]
     alone = play(jobs, settings(game, workers=1), *sources)
     assert play(jobs, settings(game, workers=2), *sources) == alone
 
@@ -130,14 +137,19 @@ def test_faults_become_random_moves_with_a_penalty_for_each() -> None:
     )
     for result in (first, second):
         assert result.seats[0].faults == 0
-        assert result.seats[1].faults == sum(isinstance(turn[1], Missing) for turn in result.moves or ())
+        assert result.seats[1].faults == sum(
+            isinstance(turn[1], Missing) for turn in result.moves or ()
+        )
         assert result.seats[1].faults > 5
         assert result.seats[1].points <= 100 - result.seats[1].faults
     assert first.digest != second.digest
 
 
 def test_hog_is_computed_and_not_played() -> None:
-    entries = [HogEntry(bytes([dice]) * SCORES**2, goal) for dice, goal in ((4, 60), (MAX_DICE, 60), (4, 60))]
+    entries = [
+        HogEntry(bytes([dice]) * SCORES**2, goal)
+        for dice, goal in ((4, 60), (MAX_DICE, 60), (4, 60))
+    ]
     raw = {str(number): entry.to_bytes() for number, entry in enumerate(entries)}
     jobs = [GameJob(pair, (bytes(16),) * 2) for pair in (("0", "1"), ("1", "0"), ("0", "2"))]
     with open_runner(raw, settings("hog"), SEEDS) as runner:
@@ -145,7 +157,9 @@ def test_hog_is_computed_and_not_played() -> None:
     assert better.seats[0].points > WIN_RATE_UNIT // 2
     assert better.seats == worse.seats[::-1]
     assert {seat.points for seat in equal.seats} == {WIN_RATE_UNIT // 2}
-    assert all(sum(seat.points for seat in result.seats) == WIN_RATE_UNIT for result in (better, worse))
+    assert all(
+        sum(seat.points for seat in result.seats) == WIN_RATE_UNIT for result in (better, worse)
+    )
 
 
 def test_who_watches_is_told_of_every_win_rate() -> None:

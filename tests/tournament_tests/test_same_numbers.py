@@ -1,7 +1,8 @@
 """A small contest has the same numbers with every Python.
 
 From 3.12 on, `sum` adds floating-point numbers in another way, and the last digit can differ.
-The programs are kept as images, because compilers differ, too. So a number that differs here is ours.
+The programs are kept as images, because compilers differ, too. So a number that differs here is
+ours.
 """
 
 import hashlib
@@ -95,8 +96,12 @@ def built_as(built: BuildResult[Image], image: Image) -> BuildResult[Image]:
 @pytest.fixture(scope="module")
 def played(house: House, tmp_path_factory: pytest.TempPathFactory) -> ContestContext:
     """A contest of these images, by whose digests they are entered: the draw depends on them."""
-    programs = {name: built_as(house["echo"], Image.from_bytes(raw)) for name, raw in IMAGES.items()}
-    contest = make_contest(tmp_path_factory.mktemp("same") / "contest", len(IMAGES), programs, CHOSEN)
+    programs = {
+        name: built_as(house["echo"], Image.from_bytes(raw)) for name, raw in IMAGES.items()
+    }
+    contest = make_contest(
+        tmp_path_factory.mktemp("same") / "contest", len(IMAGES), programs, CHOSEN
+    )
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(certainty, "MAX_CONTESTS", 1_000)  # other tests play fewer
         knobeln_in(contest.path, "run", "--now")
@@ -130,7 +135,9 @@ def test_the_tables_of_practice() -> None:
     info = game_of(CHOSEN.game, CHOSEN.programs).info
     raw = {name: (hashlib.sha256(image).hexdigest(), image) for name, image in IMAGES.items()}
     own, other = raw.pop("gambler"), raw.pop("log_dice")
-    games, others = (practice_games(each, raw, CHOSEN, open_runner, games=11) for each in (own, other))
+    games, others = (
+        practice_games(each, raw, CHOSEN, open_runner, games=11) for each in (own, other)
+    )
     rows = practice_table(games, info)
     compared = compare_versions(games, others, info)
     assert compared is not None
@@ -162,6 +169,6 @@ def test_pools_whose_cost_is_just_the_budget_have_all_their_first_games() -> Non
         83_806_646.57,
         119_226_465.84,
     )
-    assert set(certainty._first_games({(str(at),): cost for at, cost in enumerate(costs)}, 16).values()) == {
-        16
-    }
+    assert set(
+        certainty._first_games({(str(at),): cost for at, cost in enumerate(costs)}, 16).values()
+    ) == {16}

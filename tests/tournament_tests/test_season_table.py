@@ -24,7 +24,13 @@ def lines_of(*places: Mapping[str, int]) -> dict[str, SeasonLine]:
 
 def test_a_team_has_a_point_for_each_team_behind_it() -> None:
     lines = lines_of({"a": 1, "b": 2, "c": 2, "d": 4}, {"a": 2, "b": 1, "e": 3})
-    assert {name: line.points for name, line in lines.items()} == {"a": 4, "b": 3, "c": 1, "d": 0, "e": 0}
+    assert {name: line.points for name, line in lines.items()} == {
+        "a": 4,
+        "b": 3,
+        "c": 1,
+        "d": 0,
+        "e": 0,
+    }
     assert lines["e"].places == (None, 3)
     assert [line.rank for line in lines.values()] == [1, 2, 3, 4, 5]
 
@@ -67,5 +73,7 @@ def test_too_many_games_are_not_played(house: House, monkeypatch: pytest.MonkeyP
 
 
 def test_without_the_builds_there_are_no_strengths() -> None:
-    table = season_table([Played({"a": 1, "b": 2}, {"a": "1", "b": "2"})], {}, SETTINGS, open_runner)
+    table = season_table(
+        [Played({"a": 1, "b": 2}, {"a": "1", "b": "2"})], {}, SETTINGS, open_runner
+    )
     assert table.unknown == "some builds are missing"

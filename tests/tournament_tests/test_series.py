@@ -42,10 +42,14 @@ def play(
     )
 
 
-def test_every_pairing_plays_its_number_of_games_and_everybody_begins_as_often(scripted_arena) -> None:
+def test_every_pairing_plays_its_number_of_games_and_everybody_begins_as_often(
+    scripted_arena,
+) -> None:
     outcome = play(scripted_arena(), ["a", "b", "c"], FaultRule.GAME_LOST, games=100)
     assert len(outcome.matches) == 300
-    assert set(Counter((match.pairing, match.players[0]) for match in outcome.matches).values()) == {50}
+    assert set(
+        Counter((match.pairing, match.players[0]) for match in outcome.matches).values()
+    ) == {50}
     in_order = [match.game for match in outcome.matches if match.pairing.players == ("a", "b")]
     assert in_order == list(range(1, 101))
     points = Counter[str]()
@@ -55,14 +59,18 @@ def test_every_pairing_plays_its_number_of_games_and_everybody_begins_as_often(s
     assert {line.entry: line.half_points for line in outcome.standings} == points
 
 
-def test_no_two_games_of_a_pairing_have_a_random_stream_in_common(scripted_arena: MakeArena) -> None:
+def test_no_two_games_of_a_pairing_have_a_random_stream_in_common(
+    scripted_arena: MakeArena,
+) -> None:
     runner = scripted_arena()
     play(runner, ["a", "b"], FaultRule.GAME_LOST, games=20)
     jobs: list[GameJob] = [job for batch in runner.batches for job in batch]
     assert len({stream for job in jobs for stream in job.streams}) == 40
 
 
-@pytest.mark.parametrize("fault_rule", [FaultRule.GAME_LOST, FaultRule.RANDOM_MOVE, FaultRule.NOTHING])
+@pytest.mark.parametrize(
+    "fault_rule", [FaultRule.GAME_LOST, FaultRule.RANDOM_MOVE, FaultRule.NOTHING]
+)
 def test_only_under_replay_a_game_with_a_fault_is_played_again(scripted_arena, fault_rule) -> None:
     outcome = play(scripted_arena(), ["a-100", "b-100", "c"], fault_rule, games=3)
     assert len(outcome.matches) == 9
@@ -74,13 +82,18 @@ def test_only_under_replay_a_game_with_a_fault_is_played_again(scripted_arena, f
     assert sum(failed.values()) >= 9
 
 
-def test_under_replay_each_game_of_a_series_is_rescheduled_by_itself(scripted_arena: MakeArena) -> None:
+def test_under_replay_each_game_of_a_series_is_rescheduled_by_itself(
+    scripted_arena: MakeArena,
+) -> None:
     failing = {SEEDS.stream("round/1/game/a/b/2/attempt/1/seat/1"): Verdict.CRASH}
     outcome = play(scripted_arena(failing), ["a", "b"], FaultRule.REPLAY, games=3)
     wanted = [(1, 1, True), (2, 1, False), (2, 2, True), (3, 1, True)]
     assert [(match.game, match.attempt, match.counted) for match in outcome.matches] == wanted
     # In the second game a moves up to the second seat.
-    assert [line.failures for line in sorted(outcome.standings, key=lambda line: line.entry)] == [1, 0]
+    assert [line.failures for line in sorted(outcome.standings, key=lambda line: line.entry)] == [
+        1,
+        0,
+    ]
 
 
 class Even:
@@ -96,13 +109,18 @@ class Even:
     def _result(self) -> GameResult:
         self.played += 1
         won = int(self.played == self._decisive)
-        return GameResult((SeatResult(0, Verdict.OK, None), SeatResult(won, Verdict.OK, None)), 9, "0" * 16)
+        return GameResult(
+            (SeatResult(0, Verdict.OK, None), SeatResult(won, Verdict.OK, None)), 9, "0" * 16
+        )
 
 
 @pytest.mark.parametrize(
-    ("decisive", "games", "most", "played"), [(6, 3, 9, 6), (99, 1, 4, 4), (2, 3, 9, 3), (99, 3, 0, 3)]
+    ("decisive", "games", "most", "played"),
+    [(6, 3, 9, 6), (99, 1, 4, 4), (2, 3, 9, 3), (99, 3, 0, 3)],
 )
-def test_a_series_goes_on_while_it_is_even_and_stops_as_soon_as_it_is_not(decisive, games, most, played):
+def test_a_series_goes_on_while_it_is_even_and_stops_as_soon_as_it_is_not(
+    decisive, games, most, played
+):
     runner = Even(decisive)
     outcome = play(runner, ["a", "b"], FaultRule.GAME_LOST, games, most)
     assert len(outcome.matches) == runner.played == played

@@ -22,5 +22,6 @@ def runner_of(settings: Settings) -> RunnerPlugin:
 def open_runner(
     images: Images, settings: Settings, seeds: Seeds, progress: ProgressCallback = no_progress
 ) -> AbstractContextManager[Runner]:
-    """A runner for the contest's game with these programs; closing it ends everything that it started."""
+    """A runner for the contest's game with these programs; closing it ends everything that it
+    started."""
     return runner_of(settings).open(images, settings, seeds, progress)

@@ -47,8 +47,8 @@ class SeatRecord(NamedTuple):
 class Batch:
     """Games between these images by these rules, which engines play in any chunks.
 
-    `translations`: the files of those images that have one, by digest. `language`: of the sentences about
-    faults, as other threads read the answers.
+    `translations`: the files of those images that have one, by digest. `language`: of the sentences
+    about faults, as other threads read the answers.
     """
 
     rules: Rules
@@ -64,7 +64,8 @@ class Batch:
         return header(self.max_instructions, rules, images)
 
     def chunk(self, jobs: Sequence[GameJob]) -> bytes:
-        """These games as the engine reads them. Raises ValueError unless each random stream has 16 bytes."""
+        """These games as the engine reads them. Raises ValueError unless each random stream has 16
+        bytes."""
         if any(len(stream) != 16 for job in jobs for stream in job.streams):
             raise ValueError("a random stream has 16 bytes")
         numbers = self._numbers
@@ -120,9 +121,13 @@ class Batch:
             return SeatResult(record.points, _OK, None, record.instructions, record.memory)
         verdict, reason = self._verdict_and_reason(record, played, image)
         fault = Fault(played + 1, reason)
-        return SeatResult(record.points, verdict, fault, record.instructions, record.memory, faults=1)
+        return SeatResult(
+            record.points, verdict, fault, record.instructions, record.memory, faults=1
+        )
 
-    def _verdict_and_reason(self, record: SeatRecord, played: int, image: str) -> tuple[Verdict, str]:
+    def _verdict_and_reason(
+        self, record: SeatRecord, played: int, image: str
+    ) -> tuple[Verdict, str]:
         """How the seat left the game (K71), and why in a sentence."""
         number = played + 1
         if record.fault == _RANGE:
@@ -131,7 +136,9 @@ class Batch:
             sentence = why_early_drop(self.rules, number, record.throw, record.last, record.series)
             return Verdict.ILLEGAL_MOVE, sentence
         if record.fault == TrapKind.LEFT:
-            sentence = gettext("ended after %(played)s of %(all)s throws", played=played, all=self.rules.L)
+            sentence = gettext(
+                "ended after %(played)s of %(all)s throws", played=played, all=self.rules.L
+            )
             return Verdict.PROTOCOL, sentence
         kind = TrapKind(record.fault)
         return verdict_and_reason(

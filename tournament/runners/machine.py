@@ -1,4 +1,5 @@
-"""Games on the contest machine: KNOBELN between images, in batches, by several engine processes at once."""
+"""Games on the contest machine: KNOBELN between images, in batches, by several engine processes at
+once."""
 
 from __future__ import annotations
 
@@ -42,17 +43,20 @@ class MachinePlay(RunnerPlugin):
         seeds: Seeds,
         progress: ProgressCallback,
     ) -> AbstractContextManager[Runner]:
-        """Plays the recorded games with only as many instructions as the longest of them is said to have.
+        """Plays the recorded games with only as many instructions as the longest of them is said to
+        have.
 
-        So programs that do not play these games at all cannot go on for ever. A player that is said to have
-        used up its time has the contest's limit.
+        So programs that do not play these games at all cannot go on for ever. A player that is said
+        to have used up its time has the contest's limit.
         """
         limit = settings.programs.max_instructions
         seats = [seat for match in recorded.matches for seat in match.result.seats]
         if any(seat.verdict is Verdict.TIME for seat in seats):
             return self.open(images, settings, seeds, progress)
         claimed = max((seat.instructions for seat in seats), default=0)
-        limited = _runner(images, settings, max(_MIN_INSTRUCTIONS, min(limit, claimed + 1)), progress)
+        limited = _runner(
+            images, settings, max(_MIN_INSTRUCTIONS, min(limit, claimed + 1)), progress
+        )
         others = _runner(images, settings, limit, progress)
         known = {job_of(match, recorded.plan.round, seeds).streams for match in recorded.matches}
 
@@ -65,8 +69,8 @@ class MachinePlay(RunnerPlugin):
                 for name, seat in zip(job.names, result.seats, strict=True):
                     if seat.verdict is Verdict.TIME:
                         raise Differs(
-                            f"the program of {name} needs more instructions than the archive has of any game "
-                            "of this group"
+                            f"the program of {name} needs more instructions than the archive has of"
+                            " any game of this group"
                         )
             return results
 
@@ -110,9 +114,9 @@ def knobeln_engine() -> Path:
 class MachineRunner:
     """Plays games between images of the contest machine.
 
-    `images` by their digests. `max_instructions` is the limit per seat and game (K60). `workers` is the
-    number of engine processes at once, 0 = one per core. `translated`: use translations if there are any.
-    Neither changes a result (K76).
+    `images` by their digests. `max_instructions` is the limit per seat and game (K60). `workers` is
+    the number of engine processes at once, 0 = one per core. `translated`: use translations if
+    there are any. Neither changes a result (K76).
     """
 
     def __init__(
@@ -136,7 +140,8 @@ class MachineRunner:
     def play(self, jobs: Sequence[GameJob]) -> Sequence[GameResult]:
         """The results, in the order of the jobs.
 
-        Raises EngineFailed when the machinery keeps failing, NotFound for an image that is not there.
+        Raises EngineFailed when the machinery keeps failing, NotFound for an image that is not
+        there.
         """
         if not jobs:
             return []
@@ -149,7 +154,9 @@ class MachineRunner:
         batch = Batch(self._rules, self._max_instructions, images, native)
         requests = [
             EngineRequest(
-                partial(batch.chunk, some), partial(batch.results, some), wall_limit(batch, len(some))
+                partial(batch.chunk, some),
+                partial(batch.results, some),
+                wall_limit(batch, len(some)),
             )
             for some in chunks(jobs, self._workers)
         ]

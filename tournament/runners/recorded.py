@@ -1,11 +1,12 @@
 """Check recorded games against the rules, without asking a program again.
 
-The program of a text game may decide by the clock, or by chance of its own, so its moves can be recorded but
-not computed. Everything else follows from the moves and the contest seed and is checked here: whose turn it
-was, whether the rules allowed the move, what they did for a missing one, the points, and the digest.
+The program of a text game may decide by the clock, or by chance of its own, so its moves can be
+recorded but not computed. Everything else follows from the moves and the contest seed and is
+checked here: whose turn it was, whether the rules allowed the move, what they did for a missing
+one, the points, and the digest.
 
-A program whose time is counted can be asked again. Then it plays against the recorded moves of the others
-(RecordedPlayer), and `compare_counted` tells whether it did the same.
+A program whose time is counted can be asked again. Then it plays against the recorded moves of the
+others (RecordedPlayer), and `compare_counted` tells whether it did the same.
 """
 
 from __future__ import annotations
@@ -30,11 +31,12 @@ from tournament.runners.text_result import game_result
 from tournament.text_referee import TextGameResult, Turn, drawer, move_text, steps
 
 Asked = tuple[tuple[tuple[tuple[str, ...], ...] | None, ...], ...]
-"""What programs were told in the games of a group, in its order, by seat, so that each can be asked again.
+"""What programs were told in the games of a group, in its order, by seat, so that each can be asked
+again.
 
-None for a program that is not asked again. Each word of a question is a number, a blank and a text: so many
-letters of this word in the question before, and then these. The questions of a program that reads lines are
-followed by what it was told at the end.
+None for a program that is not asked again. Each word of a question is a number, a blank and a text:
+so many letters of this word in the question before, and then these. The questions of a program that
+reads lines are followed by what it was told at the end.
 """
 
 
@@ -50,7 +52,8 @@ class RecordedPlayer(players.Player):
         return cls(protocol, iter([moves[seat] for moves in recorded if moves[seat] is not None]))
 
     def move(self, question: Words) -> str | players.AnswerFault:
-        kept = next(self.moves, Missing("", AnswerFaultKind.NO_ANSWER))  # another game than was recorded
+        # another game than was recorded
+        kept = next(self.moves, Missing("", AnswerFaultKind.NO_ANSWER))
         if isinstance(kept, Missing):
             return players.AnswerFault(AnswerFaultKind(kept.kind), "")
         return str(_own(kept))
@@ -62,11 +65,16 @@ def job_of(match: Match, round_number: int, seeds: Seeds) -> GameJob:
 
 
 def check_result(
-    rules: TextGame[Any, Any], kept: GameResult, job: GameJob, seeds: Seeds, counted: Container[int] = ()
+    rules: TextGame[Any, Any],
+    kept: GameResult,
+    job: GameJob,
+    seeds: Seeds,
+    counted: Container[int] = (),
 ) -> None:
     """Raises Differs unless the result's moves give it by the rules.
 
-    `counted`: the seats of programs whose time is counted; how much they used does not follow from the moves.
+    `counted`: the seats of programs whose time is counted; how much they used does not follow from
+    the moves.
     """
     if kept.moves is None:
         raise Differs("its moves were not kept, so nobody can check it")
@@ -81,7 +89,8 @@ def check_result(
 def compare_counted(
     names: Sequence[str], kept: GameResult, computed: GameResult, counted: Container[int]
 ) -> None:
-    """Raises Differs unless the programs at these seats did the same, and used as much, as was recorded.
+    """Raises Differs unless the programs at these seats did the same, and used as much, as was
+    recorded.
 
     `kept`: a result that keeps to the rules.
     """
@@ -91,8 +100,8 @@ def compare_counted(
             stated, found = (moves[seat] if moves else None for moves in (theirs, ours))
             if stated != found and seat in counted:
                 raise Differs(
-                    f"in turn {turn}, {names[seat]}'s program: archived {_done(stated)}, but it did "
-                    f"{_done(found)} here"
+                    f"in turn {turn}, {names[seat]}'s program: archived {_done(stated)}, but it did"
+                    f" {_done(found)} here"
                 )
         raise Differs(f"turn {turn} is another one here")
     for seat, (stated, found) in enumerate(zip(kept.seats, computed.seats, strict=True)):
@@ -103,7 +112,8 @@ def compare_counted(
             ):
                 if before != here:
                     raise Differs(
-                        f"{names[seat]}'s program: archived {before:,} {what}, but it used {here:,} here"
+                        f"{names[seat]}'s program: archived {before:,} {what}, but it used {here:,}"
+                        " here"
                     )
 
 
@@ -114,7 +124,8 @@ def _done(move: object) -> str:
 
 
 def was_aside(moves: Iterable[Moves], seat: int) -> bool:
-    """Whether the program at this seat was set aside before the game, so that it was never asked."""
+    """Whether the program at this seat was set aside before the game, so that it was never
+    asked."""
     done = [turn[seat] for turn in moves if turn[seat] is not None]
     return bool(done) and all(
         isinstance(move, Missing) and move.kind == AnswerFaultKind.ASIDE for move in done
@@ -133,18 +144,25 @@ def asked(
 ) -> Iterator[tuple[tuple[str, ...], ...] | None]:
     """What these entries were told in a game whose moves keep to the rules, by seat."""
     moves, job = match.result.moves or (), job_of(match, round_number, seeds)
-    game, protocol = rules.for_players(job.names, partial(seeds.below, "game")), rules.info.protocols[0]
+    game, protocol = (
+        rules.for_players(job.names, partial(seeds.below, "game")),
+        rules.info.protocols[0],
+    )
     positions, _ = played_by(game, moves, job)
     for seat, name in enumerate(job.names):
         if name not in names or was_aside(moves, seat):
             yield None
             continue
         turns = zip(positions, moves, strict=False)  # nobody is asked in the last position
-        told = [game.question(each, seat, protocol) for each, done in turns if done[seat] is not None]
+        told = [
+            game.question(each, seat, protocol) for each, done in turns if done[seat] is not None
+        ]
         if protocol is TextProtocol.STDIO:
             told.append(game.game_over_message(positions[-1], seat))
         texts = [[], *map(players.as_text, told)]
-        yield tuple(tuple(map(_shortened, words, chain(old, repeat("")))) for old, words in pairwise(texts))
+        yield tuple(
+            tuple(map(_shortened, words, chain(old, repeat("")))) for old, words in pairwise(texts)
+        )
 
 
 def _shortened(word: str, before: str) -> str:
@@ -156,7 +174,10 @@ def _shortened(word: str, before: str) -> str:
 def _compare(kept: GameResult, computed: GameResult) -> None:
     for what, recorded, by_rules in (
         ("the points are", *(_joined(s.points for s in each.seats) for each in (kept, computed))),
-        ("the verdicts are", *(_joined(s.verdict for s in each.seats) for each in (kept, computed))),
+        (
+            "the verdicts are",
+            *(_joined(s.verdict for s in each.seats) for each in (kept, computed)),
+        ),
         ("the number of turns is", kept.turns, computed.turns),
         ("the digest is", sanitize(kept.digest), computed.digest),
     ):
@@ -173,7 +194,8 @@ def _joined(values: Iterable[object]) -> str:
 
 
 def _comparable(result: GameResult, counted: Container[int]) -> GameResult:
-    """The result with its moves as a tuple, without the sentences about faults, which not everybody has.
+    """The result with its moves as a tuple, without the sentences about faults, which not everybody
+    has.
 
     `counted`: the seats whose instructions and memory are left out, too.
     """
@@ -189,7 +211,9 @@ def _comparable(result: GameResult, counted: Container[int]) -> GameResult:
     return replace(result, seats=seats, moves=None if result.moves is None else tuple(result.moves))
 
 
-def played_by(game: TextGame[Any, Any], moves: Sequence[Moves], job: GameJob) -> tuple[list[Any], list[Turn]]:
+def played_by(
+    game: TextGame[Any, Any], moves: Sequence[Moves], job: GameJob
+) -> tuple[list[Any], list[Turn]]:
     """The positions, from the start on, and the turns of a game with these moves.
 
     Raises Differs where they break the rules.
@@ -210,11 +234,15 @@ def played_by(game: TextGame[Any, Any], moves: Sequence[Moves], job: GameJob) ->
     return positions, turns
 
 
-def _turn(game: TextGame[Any, Any], position: Any, seats: frozenset[int], kept: Moves, number: int) -> Turn:
+def _turn(
+    game: TextGame[Any, Any], position: Any, seats: frozenset[int], kept: Moves, number: int
+) -> Turn:
     acting = {seat for seat, move in enumerate(kept) if move is not None}
     if acting != seats:
         raise Differs(f"in turn {number} the seats {_seats(seats)} move, not {_seats(acting)}")
-    faults = {seat: _fault(kept[seat], number) for seat in acting if isinstance(kept[seat], Missing)}
+    faults = {
+        seat: _fault(kept[seat], number) for seat in acting if isinstance(kept[seat], Missing)
+    }
     own = {seat: _own(kept[seat]) for seat in sorted(acting - faults.keys())}
     done = {seat: _move(game, position, seat, text, number) for seat, text in own.items()}
     return Turn(done, faults)
@@ -243,7 +271,9 @@ def _move(game: TextGame[Any, Any], position: Any, seat: int, text: Any, number:
         raise Differs(f"in turn {number} the answer of seat {seat + 1} is not a move") from None
     why_illegal = game.why_illegal(position, seat, move)
     if why_illegal is not None:
-        raise Differs(f"in turn {number} the rules forbid the move of seat {seat + 1}: {why_illegal}")
+        raise Differs(
+            f"in turn {number} the rules forbid the move of seat {seat + 1}: {why_illegal}"
+        )
     if move_text(move) != text:
         raise Differs(f"in turn {number} the move of seat {seat + 1} is not written as moves are")
     return move

@@ -1,4 +1,5 @@
-"""Games computed from tables: a game of Hog is the exact win rate of one strategy against another."""
+"""Games computed from tables: a game of Hog is the exact win rate of one strategy against
+another."""
 
 from __future__ import annotations
 
@@ -28,11 +29,16 @@ class TablePlay(RunnerPlugin):
         self, images: Images, settings: Settings, build_c: Callable[[str], tuple[str, bytes]]
     ) -> tuple[tuple[str, ...], ...]:
         """By their tables, which are all that strategies do."""
-        return together({digest: HogEntry.from_bytes(raw).table for digest, raw in sorted(images.items())})
+        return together(
+            {digest: HogEntry.from_bytes(raw).table for digest, raw in sorted(images.items())}
+        )
 
 
 def play_tables(
-    entries: Mapping[str, HogEntry], workers: int, progress: ProgressCallback, jobs: Sequence[GameJob]
+    entries: Mapping[str, HogEntry],
+    workers: int,
+    progress: ProgressCallback,
+    jobs: Sequence[GameJob],
 ) -> Sequence[GameResult]:
     """Compute win rates (H10). Raises EngineFailed when the solver keeps failing.
 

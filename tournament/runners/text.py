@@ -75,7 +75,9 @@ class TextPlay(RunnerPlugin):
             for program in programs.values():
                 if isinstance(program, OciImage):
                     held.enter_context(program.held())
-            yield held.enter_context(closing(TextRunner(programs, rules, settings, seeds, progress))).play
+            yield held.enter_context(
+                closing(TextRunner(programs, rules, settings, seeds, progress))
+            ).play
 
     @contextmanager
     def open_checking(
@@ -86,7 +88,8 @@ class TextPlay(RunnerPlugin):
         seeds: Seeds,
         progress: ProgressCallback,
     ) -> Iterator[Runner]:
-        """The recorded results, with their moves checked, and computed again where time is counted."""
+        """The recorded results, with their moves checked, and computed again where time is
+        counted."""
         known = {
             job_of(match, recorded.plan.round, seeds).streams: (name_of(match), match.result)
             for match in recorded.matches
@@ -119,7 +122,9 @@ class TextPlay(RunnerPlugin):
             return None
         game = text_game_of(settings.game, settings.programs)
         limits = settings.programs
-        return text_twins(counted, game, lambda d: open_player(counted[d], game.info, sandbox, limits))
+        return text_twins(
+            counted, game, lambda d: open_player(counted[d], game.info, sandbox, limits)
+        )
 
     def prepare(self, images: Images, archive_of: Callable[[str], bytes]) -> None:
         """Get container images that the cache of this host lacks. Raises GiveUp."""
@@ -132,10 +137,13 @@ class TextPlay(RunnerPlugin):
                 else:
                     unpack(archive_of(image.digest), Sandbox(), image.cache)
             except Refused as why:
-                raise GiveUp(f"an image that was accepted cannot be unpacked any more: {why}") from None
+                raise GiveUp(
+                    f"an image that was accepted cannot be unpacked any more: {why}"
+                ) from None
 
     def speed_up(self, images: Images, settings: Settings) -> Sequence[str]:
-        """Make the machine code of programs that are counted. Raises ToolMissing if they cannot be."""
+        """Make the machine code of programs that are counted. Raises ToolMissing if they cannot
+        be."""
         sandbox = Sandbox()
         for image in map(player_from_bytes, images.values()):
             if isinstance(image, FuelProgram):
@@ -149,7 +157,9 @@ class TextPlay(RunnerPlugin):
         """
         programs = map(player_from_bytes, images.values())
         commands = {each.command[0] for each in programs if isinstance(each, ProgramFolder)}
-        return frozenset(found for command in commands if (found := shutil.which(command, path=PATH)))
+        return frozenset(
+            found for command in commands if (found := shutil.which(command, path=PATH))
+        )
 
     def splits(self, settings: Settings) -> bool:
         """Only if each game starts its programs anew (B13)."""
@@ -164,8 +174,8 @@ class TextPlay(RunnerPlugin):
         jobs: Sequence[GameJob],
         results: Sequence[GameResult],
     ) -> None:
-        """Raises Differs unless the moves give the results by the rules, and programs whose time is counted
-        do the same here."""
+        """Raises Differs unless the moves give the results by the rules, and programs whose time is
+        counted do the same here."""
         if len(results) != len(jobs):
             raise Differs(f"{len(jobs)} games have {len(results)} results")
         known = {
@@ -178,16 +188,20 @@ class TextPlay(RunnerPlugin):
 
 def _counted(images: Images) -> dict[str, FuelProgram]:
     """Those of the programs whose time is counted, by digest."""
-    programs = ((digest, player_from_bytes(raw)) for digest, raw in images.items() if is_counted(raw))
+    programs = (
+        (digest, player_from_bytes(raw)) for digest, raw in images.items() if is_counted(raw)
+    )
     return {digest: program for digest, program in programs if isinstance(program, FuelProgram)}
 
 
 class TextRunner:
     """Plays text games. The thread that opened it closes it.
 
-    A program that lives through many games (STDIO) plays all games of this runner in one process, one after
-    the other (B13), so there is one game at a time. All other programs are started anew for every game, and
-    several games are played at once: never more than there are cores, so that nobody uses another's time.
+    A program that lives through many games (STDIO) plays all games of this runner in one process,
+    one after the other (B13), so there is one game at a time. All other programs are started anew
+    for every game, and
+    several games are played at once: never more than there are cores, so that nobody uses another's
+    time.
     """
 
     def __init__(
@@ -206,9 +220,11 @@ class TextRunner:
         self._pool = ThreadPoolExecutor(
             min(settings.tournament.workers or cores(), cores()), thread_name_prefix="game"
         )
-        # By thread of the pool: its workers that wait for a next game; they end with their thread at latest.
+        # By thread of the pool: its workers that wait for a next game; they end with their thread
+        # at latest.
         self._warm: dict[int, OrderedDict[tuple[str, int], Player]] = {}
-        self._draw = partial(seeds.below, "game")  # the same for each game: what is drawn once stays (C1)
+        # the same for each game: what is drawn once stays (C1)
+        self._draw = partial(seeds.below, "game")
         self._living: dict[tuple[str, int], Player] = {}
 
     def play(self, jobs: Sequence[GameJob]) -> Sequence[GameResult]:
@@ -245,12 +261,15 @@ class TextRunner:
     def _play_alone(self, language: str, job: GameJob) -> GameResult:
         """In a thread of the pool; `language`: of the sentences about faults."""
         with speaking(language), ExitStack() as stack:
-            players = [stack.enter_context(self._fresh(job, seat)) for seat in range(len(job.images))]
+            players = [
+                stack.enter_context(self._fresh(job, seat)) for seat in range(len(job.images))
+            ]
             return self._play(job, players)
 
     @contextmanager
     def _fresh(self, job: GameJob, seat: int) -> Iterator[Player]:
-        """A player for one game. A worker that counts starts its program anew by itself, so it is kept."""
+        """A player for one game. A worker that counts starts its program anew by itself, so it is
+        kept."""
         digest = job.images[seat]
         if not isinstance(self._programs[digest], FuelProgram):
             with closing(self._player(digest)) as player:
@@ -298,9 +317,10 @@ def _why_not_here(program: FuelProgram, sandbox: Sandbox) -> str:
 class CheckingRunner(TextRunner):
     """Gives each game its recorded result, after checking it.
 
-    A program whose time is counted plays again, against the recorded moves of all others. Where this
-    computer counts otherwise, its moves are recorded ones, too. So the referee does with the results what it
-    did on the contest day, and a program that lives through many games plays them in the same order.
+    A program whose time is counted plays again, against the recorded moves of all others. Where
+    this computer counts otherwise, its moves are recorded ones, too. So the referee does with the
+    results what it did on the contest day, and a program that lives through many games plays them
+    in the same order.
     """
 
     def __init__(
@@ -311,7 +331,8 @@ class CheckingRunner(TextRunner):
         seeds: Seeds,
         progress: ProgressCallback = no_progress,
     ) -> None:
-        """`recorded`: by the games' random streams, each game's name in a few words, and how it is claimed to
+        """`recorded`: by the games' random streams, each game's name in a few words, and how it is
+        claimed to
         have been played. `counted`: all programs whose time is counted."""
         sandbox = Sandbox()
         here = {d: p for d, p in counted.items() if not _why_not_here(p, sandbox)}
@@ -322,10 +343,13 @@ class CheckingRunner(TextRunner):
         self._seeds = seeds
 
     def play(self, jobs: Sequence[GameJob]) -> Sequence[GameResult]:
-        """The results, in the order of the jobs. Raises Differs if one is missing or cannot be true."""
+        """The results, in the order of the jobs. Raises Differs if one is missing or cannot be
+        true."""
         for job in jobs:
             if job.streams not in self._recorded:
-                raise Differs(f"a game of {' and '.join(job.names)} is missing, but the rules require it")
+                raise Differs(
+                    f"a game of {' and '.join(job.names)} is missing, but the rules require it"
+                )
             name, result = self._recorded[job.streams]
             with _in_game(name):
                 check_result(self._rules, result, job, self._seeds, self._seats(job, self._counted))
@@ -358,7 +382,8 @@ class CheckingRunner(TextRunner):
         return RecordedPlayer.at(seat, moves, self._rules.info.protocols[0])
 
     def _limited(self, player: Player, job: GameJob, seat: int) -> Player:
-        """The player, with hardly more fuel than it is claimed to have used: a lie is found soon."""
+        """The player, with hardly more fuel than it is claimed to have used: a lie is found
+        soon."""
         if isinstance(player, FuelPlayer):
             claimed = self._recorded[job.streams][1].seats[seat].instructions
             player.game_fuel = min(self._limits.game_fuel, claimed + 1)
@@ -385,9 +410,13 @@ def _in_game(name: str) -> Iterator[None]:
 
 
 def _with_stderr(result: GameResult, players: Sequence[Player]) -> GameResult:
-    """The result, with what each seat's program wrote last: at its first fault, if there was one."""
+    """The result, with what each seat's program wrote last: at its first fault, if there was
+    one."""
     seats = tuple(
-        replace(seat, stderr_tail=(seat.fault and seat.fault.stderr_tail) or sanitize(player.stderr_tail()))
+        replace(
+            seat,
+            stderr_tail=(seat.fault and seat.fault.stderr_tail) or sanitize(player.stderr_tail()),
+        )
         for seat, player in zip(result.seats, players, strict=True)
     )
     return replace(result, seats=seats)

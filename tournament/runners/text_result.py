@@ -23,13 +23,18 @@ _VERDICTS = {
 
 def game_result(played: TextGameResult, with_moves: bool) -> GameResult:
     """The game with each seat's first fault, and with every move if `with_moves`."""
-    asked, faults = defaultdict[int, list[int]](list), defaultdict[int, list[tuple[int, AnswerFault]]](list)
+    asked, faults = (
+        defaultdict[int, list[int]](list),
+        defaultdict[int, list[tuple[int, AnswerFault]]](list),
+    )
     for number, turn in enumerate(played.turns, 1):
         for seat in turn.moves.keys() | turn.faults.keys():
             asked[seat].append(number)
     for number, seat, fault in played.faults:
         faults[seat].append((number, fault))
-    seats = tuple(_side(played, seat, asked[seat], faults[seat]) for seat in range(len(played.points)))
+    seats = tuple(
+        _side(played, seat, asked[seat], faults[seat]) for seat in range(len(played.points))
+    )
     moves = (
         tuple(tuple(_move(turn, seat) for seat in range(len(seats))) for turn in played.turns)
         if with_moves
@@ -39,7 +44,10 @@ def game_result(played: TextGameResult, with_moves: bool) -> GameResult:
 
 
 def _side(
-    played: TextGameResult, seat: int, asked: Sequence[int], faults: Sequence[tuple[int, AnswerFault]]
+    played: TextGameResult,
+    seat: int,
+    asked: Sequence[int],
+    faults: Sequence[tuple[int, AnswerFault]],
 ) -> SeatResult:
     """`asked`: the turns in which the seat was asked; `faults`: those in which it was at fault."""
     turn, first = faults[0] if faults else (0, None)

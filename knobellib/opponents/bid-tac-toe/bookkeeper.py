@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 """bookkeeper - knows what each opponent pays
 
-Keeps for every opponent the bids of the first rounds of its last games. Before a game it makes up some first
-bids for every line, asks the book which of them would have done best against those openings, and opens with
-that. Later in a game it goes for the line in which it needs the fewest squares and which the opponent has not
-yet broken, or breaks one of the opponent's, and keeps nothing back.
+Keeps for every opponent the bids of the first rounds of its last games. Before a game it makes up
+some first bids for every line, asks the book which of them would have done best against those
+openings, and opens with that. Later in a game it goes for the line in which it needs the fewest
+squares and which the opponent has not yet broken, or breaks one of the opponent's, and keeps
+nothing back.
 """
 
 import random
@@ -16,7 +17,8 @@ MEMORY = 12  # games with an opponent that are remembered
 
 
 def spread(bankroll, needs):
-    """The bankroll, divided in proportion to the needs of some squares; remainders to the first ones."""
+    """The bankroll, divided in proportion to the needs of some squares; remainders to the first
+    ones."""
     bids, total = [0] * 9, sum(needs.values())
     for square, need in needs.items():
         bids[square] = bankroll * need // total
@@ -30,7 +32,8 @@ def won_lines(bids, opening):
 
 
 def first_bids(openings):
-    """Of many sensible bids, those that win the most lines against the openings in the book, less theirs."""
+    """Of many sensible bids, those that win the most lines against the openings in the book, less
+    theirs."""
     candidates = []
     for line in LINES:
         prices = {square: 2 + max((o[square] for o in openings), default=0) for square in line}
@@ -38,7 +41,9 @@ def first_bids(openings):
         candidates.append(spread(100, dict.fromkeys(line, 1)))
         candidates.append(spread(100, {square: random.randint(20, 50) for square in line}))
     random.shuffle(candidates)
-    return max(candidates, key=lambda bids: sum(won_lines(bids, o) - won_lines(o, bids) for o in openings))
+    return max(
+        candidates, key=lambda bids: sum(won_lines(bids, o) - won_lines(o, bids) for o in openings)
+    )
 
 
 def later_bids(owner, bankroll):

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """random_bidder - a coin for every dollar
 
-Goes through the free squares in random order and bids a random part of what is left on each. It learns
-nothing and fears nothing; a program that does not beat it most of the time has a mistake.
+Goes through the free squares in random order and bids a random part of what is left on each. It
+learns nothing and fears nothing; a program that does not beat it most of the time has a mistake.
 """
 
 import random

@@ -1,4 +1,5 @@
-"""backward_inducer - fears the thief of the last round, and the one who fears him: betrays from round 8 on"""
+"""backward_inducer - fears the thief of the last round, and the one who fears him: betrays from
+round 8 on"""
 
 import sys
 

@@ -1,4 +1,5 @@
-"""Solves the game against itself, from the end; an extra turn comes in one of eight turns, it thinks."""
+"""Solves the game against itself, from the end; an extra turn comes in one of eight turns, it
+thinks."""
 
 from functools import cache
 

@@ -3,7 +3,8 @@
 from functools import cache
 
 PLAYER_NAME = "One Turn Ahead"
-WHOLE = 6**10  # a chance is so many parts of it: whole numbers, so that no rounding decides between equals
+# a chance is so many parts of it: whole numbers, so that no rounding decides between equals
+WHOLE = 6**10
 
 
 @cache
@@ -27,5 +28,7 @@ def final_strategy(score, opponent_score):
     digit = int("142857"[(opponent_score - 1) % 6]) if opponent_score else 7
     equal = opponent_score - score  # so many points make the score double, to twice the opponent's
     gains = [WHOLE * (digit + opponent_score * (digit == equal))]
-    gains += [mean + opponent_score * odds(dice).get(equal, 0) for dice, mean in enumerate(MEANS, 1)]
+    gains += [
+        mean + opponent_score * odds(dice).get(equal, 0) for dice, mean in enumerate(MEANS, 1)
+    ]
     return gains.index(max(gains))

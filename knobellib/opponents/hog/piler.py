@@ -1,4 +1,5 @@
-"""Rolls no dice where that makes the scores equal, so that its own doubles; otherwise as a timid player."""
+"""Rolls no dice where that makes the scores equal, so that its own doubles; otherwise as a timid
+player."""
 
 PLAYER_NAME = "Piler"
 

@@ -1,4 +1,5 @@
-"""cautious - protects itself from who could shoot, and uses the rounds in which nobody beside it can"""
+"""cautious - protects itself from who could shoot, and uses the rounds in which nobody beside it
+can"""
 
 import sys
 

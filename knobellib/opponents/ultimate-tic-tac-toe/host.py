@@ -1,8 +1,9 @@
 """host - mind where you send your guest
 
-A Python program: get_move is called for each move. It looks two moves ahead: a move is worth what it takes,
-less what the opponent could take in answer to it. Boards count by their place (the centre is in four lines, a
-corner in three), and sending the opponent to where it may choose any square costs something.
+A Python program: get_move is called for each move. It looks two moves ahead: a move is worth what
+it takes, less what the opponent could take in answer to it. Boards count by their place (the centre
+is in four lines, a corner in three), and sending the opponent to where it may choose any square
+costs something.
 """
 
 import random
@@ -44,7 +45,10 @@ def gain(squares, square, me):
     if winner(marks) == me:
         boards = "".join(winner(board_of(after, b)) for b in range(9))
         value = GAME if winner(boards) == me else BOARD * WORTH[board]
-    elif winner(board_of(squares[:square] + {"1": "2", "2": "1"}[me] + squares[square + 1 :], board)) != "0":
+    elif (
+        winner(board_of(squares[:square] + {"1": "2", "2": "1"}[me] + squares[square + 1 :], board))
+        != "0"
+    ):
         value += BOARD * WORTH[board] // 2  # it would have been the opponent's next
     return value, after
 

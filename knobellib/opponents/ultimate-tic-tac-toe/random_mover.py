@@ -1,7 +1,7 @@
 """random_mover - any open square
 
-A Python program: get_move is called for each move. It finds the open squares by the rules and takes one of
-them by chance.
+A Python program: get_move is called for each move. It finds the open squares by the rules and takes
+one of them by chance.
 """
 
 import random

@@ -1,1 +1,2 @@
-"""Files that only the software kits have: they run on teams' computers, with Python's standard library."""
+"""Files that only the software kits have: they run on teams' computers, with Python's standard
+library."""

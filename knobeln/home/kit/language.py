@@ -1,4 +1,5 @@
-"""Stands in for the server's module of this name: at home all sentences of the rules are English."""
+"""Stands in for the server's module of this name: at home all sentences of the rules are
+English."""
 
 from __future__ import annotations
 

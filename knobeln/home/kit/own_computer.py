@@ -36,7 +36,7 @@ DESCRIPTION = "description.txt"
 BUILD_SECONDS = 60
 
 
-# --- the command line --------------------------------------------------------------------------------------
+# --- the command line -----------------------------------------------------------------------------
 Lines = Callable[[Mapping[str, Any], Sequence[str], str], Iterator[str]]
 """Tells about a game: of the facts in contest.json, the programs, and the seed."""
 
@@ -44,7 +44,9 @@ Lines = Callable[[Mapping[str, Any], Sequence[str], str], Iterator[str]]
 def referee(description: str, lines: Lines, *, with_seed: bool) -> None:
     """Print the lines that tell about a game. Exit code 0: it was played; 2: there was none."""
     parser = argparse.ArgumentParser(prog="referee.py", description=description)
-    parser.add_argument("programs", metavar="PROGRAM", nargs="+", help="a file, or a folder with its files")
+    parser.add_argument(
+        "programs", metavar="PROGRAM", nargs="+", help="a file, or a folder with its files"
+    )
     if with_seed:
         parser.add_argument("--seed", help="any text; the same seed gives the same game")
     words = parser.parse_args()
@@ -75,17 +77,18 @@ def _contest() -> Mapping[str, Any]:
         raise GiveUp(f"{path} is damaged: {error}. Unpack the kit again") from None
 
 
-# --- programs ----------------------------------------------------------------------------------------------
+# --- programs -------------------------------------------------------------------------------------
 def program_folder(program: str, contest: Mapping[str, Any], *, only: str = "") -> ProgramFolder:
-    """Read and build a program. `only`: the one language that it may have. Raises GiveUp with why not."""
+    """Read and build a program. `only`: the one language that it may have. Raises GiveUp with why
+    not."""
     rows = (SimpleNamespace(**row) for row in contest["languages"])
     languages = cast("list[Language]", [row for row in rows if only in ("", row.name)])
     files = _files(Path(program))
     strange = [name for name in (Path(full_path(program)).name, *files) if not is_safe(name)]
     if strange:
         raise GiveUp(
-            f'the file name "{sanitize(strange[0])}" cannot be used; take letters, digits, dots, hyphens and '
-            "underscores, as in program_3.py"
+            f'the file name "{sanitize(strange[0])}" cannot be used; take letters, digits, dots,'
+            " hyphens and underscores, as in program_3.py"
         )
     found = [
         (name, language)
@@ -95,10 +98,14 @@ def program_folder(program: str, contest: Mapping[str, Any], *, only: str = "") 
     ]
     if not found:
         known = ", ".join(f"{row.name} (.{', .'.join(row.suffixes)})" for row in languages)
-        raise GiveUp(f"{program} is no program; the suffix of a program's name tells its language: {known}")
+        raise GiveUp(
+            f"{program} is no program; the suffix of a program's name tells its language: {known}"
+        )
     if len(found) > 1:
         several = " and ".join(name for name, _ in found)
-        raise GiveUp(f"{program} has {len(found)} programs, {several}; it may have one, and text files")
+        raise GiveUp(
+            f"{program} has {len(found)} programs, {several}; it may have one, and text files"
+        )
     ((name, language),) = found
     return _built(files, name, language, contest["programs"]["memory_mb"] or language.memory_mb)
 
@@ -109,7 +116,8 @@ def full_path(program: str) -> str:
 
 
 def _files(path: Path) -> dict[str, bytes]:
-    """The files of a program: one, or those of a folder but for the description, which is for people."""
+    """The files of a program: one, or those of a folder but for the description, which is for
+    people."""
     if path.is_dir():
         inside = sorted(file for file in path.iterdir() if file.is_file())
         return {file.name: file.read_bytes() for file in inside if file.name.lower() != DESCRIPTION}
@@ -145,15 +153,18 @@ def _build(command: list[str], name: str, folder: str, environment: Mapping[str,
             stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=BUILD_SECONDS, check=False,
         )  # fmt: skip
     except subprocess.TimeoutExpired:
-        raise GiveUp(f"{name}: {Path(command[0]).name} takes more than {BUILD_SECONDS} s for it") from None
+        raise GiveUp(
+            f"{name}: {Path(command[0]).name} takes more than {BUILD_SECONDS} s for it"
+        ) from None
     if done.returncode:
         messages = sanitize(done.stdout.decode(errors="replace")).strip()
         raise GiveUp(f"{name} cannot be built; {Path(command[0]).name} says:\n{messages}")
 
 
-# --- processes ---------------------------------------------------------------------------------------------
+# --- processes ------------------------------------------------------------------------------------
 class HomeSandbox:
-    """Starts programs as ordinary processes, each in a new folder of its own; nothing locks them up."""
+    """Starts programs as ordinary processes, each in a new folder of its own; nothing locks them
+    up."""
 
     has_process_tree = False
 
@@ -166,7 +177,8 @@ class HomeSandbox:
         folders: Iterable[str] = (),
         limits: Limits,
     ) -> SandboxedProcess:
-        """Start the command, to talk to it; see `Sandbox.open`. Raises GiveUp if it cannot be started."""
+        """Start the command, to talk to it; see `Sandbox.open`. Raises GiveUp if it cannot be
+        started."""
         folder = Path(tempfile.mkdtemp(prefix="referee-"))
         places = {path: folder / path.lstrip("/") for path in files}
         work = folder / WORK.lstrip("/")
@@ -204,13 +216,19 @@ class _HomeProcess(RunningSandbox):
     """A process in a process group of its own."""
 
     def __init__(
-        self, command: list[str], folder: Path, work: Path, environment: Mapping[str, str], stdin: int
+        self,
+        command: list[str],
+        folder: Path,
+        work: Path,
+        environment: Mapping[str, str],
+        stdin: int,
     ) -> None:
         with ExitStack() as ours, ExitStack() as theirs:
             stdout, their_stdout = open_pipe(ours, theirs)
             stderr, their_stderr = open_pipe(ours, theirs)
             process = subprocess.Popen(  # noqa: S603 - the same
-                command, cwd=work, env=environment, stdin=stdin, stdout=their_stdout, stderr=their_stderr,
+                command, cwd=work, env=environment, stdin=stdin, stdout=their_stdout,
+                stderr=their_stderr,
                 start_new_session=True,
             )  # fmt: skip
             ours.callback(shutil.rmtree, folder, ignore_errors=True)
@@ -218,7 +236,8 @@ class _HomeProcess(RunningSandbox):
 
     def end(self) -> CommandEnd | None:
         ended_by_itself = self._process.poll() is not None
-        with suppress(ProcessLookupError, PermissionError):  # PermissionError: macOS, if all have ended
+        # PermissionError: macOS, if all have ended
+        with suppress(ProcessLookupError, PermissionError):
             os.killpg(self._process.pid, signal.SIGKILL)
         code = self._process.wait()
         if not ended_by_itself:

@@ -12,7 +12,9 @@ from typing import Any
 if sys.version_info < (3, 11):  # noqa: UP036 - a team may have an older one
     sys.exit("referee.py needs Python 3.11 or later; this is " + sys.version.split()[0] + ".")
 if os.name != "posix":
-    sys.exit("referee.py works on Linux and macOS; on Windows run it in the Windows Subsystem for Linux.")
+    sys.exit(
+        "referee.py works on Linux and macOS; on Windows run it in the Windows Subsystem for Linux."
+    )
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "server"))
 
 from contest.errors import GiveUp
@@ -61,11 +63,15 @@ def _entry(program: str, contest: Mapping[str, Any]) -> HogEntry:
     folder, sandbox = program_folder(program, contest, only=LANGUAGE), home_sandbox()
     label = constant(folder, FUNCTION, LABEL, sandbox)
     why_wrong = (
-        label.sentence if isinstance(label, AnswerFault) else why_illegal_name(" ".join(label.split()))
+        label.sentence
+        if isinstance(label, AnswerFault)
+        else why_illegal_name(" ".join(label.split()))
     )
     if why_wrong:
         raise GiveUp(f"{program}: {_told(label, why_wrong)}")
-    table = tabulate(folder, FUNCTION, Domain(SCORES, SCORES, 0, MAX_DICE), sandbox, TABULATION_SECONDS)
+    table = tabulate(
+        folder, FUNCTION, Domain(SCORES, SCORES, 0, MAX_DICE), sandbox, TABULATION_SECONDS
+    )
     if isinstance(table, AnswerFault):
         raise GiveUp(f"{program}: {_told(table, table.sentence)}")
     return HogEntry(table, goal_for(sum(map(len, folder.files.values()))))

@@ -12,7 +12,9 @@ from typing import Any
 if sys.version_info < (3, 11):  # noqa: UP036 - a team may have an older one
     sys.exit("referee.py needs Python 3.11 or later; this is " + sys.version.split()[0] + ".")
 if os.name != "posix":
-    sys.exit("referee.py works on Linux and macOS; on Windows run it in the Windows Subsystem for Linux.")
+    sys.exit(
+        "referee.py works on Linux and macOS; on Windows run it in the Windows Subsystem for Linux."
+    )
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "server"))
 
 from knobeln.home.home_game import check_number, distinct_names, game_at_home, lines_about

@@ -19,8 +19,8 @@ class RelayUnreachable(DeliveryDeferred):
 
 
 class Transport(Protocol):
-    """Takes mails. `batch`: how many may be marked as sent together; more than one only where a mail that is
-    sent again arrives once."""
+    """Takes mails. `batch`: how many may be marked as sent together; more than one only where a
+    mail that is sent again arrives once."""
 
     batch: int
 
@@ -47,7 +47,8 @@ class MaildirTransport:
         self._kept: dict[Path, tuple[object, set[str]]] = {}
 
     def send(self, _sender: str, to: str, raw: bytes) -> str:
-        """Write the complete mail or nothing, and only once, even if we are killed before we note it."""
+        """Write the complete mail or nothing, and only once, even if we are killed before we note
+        it."""
         folder = self._root / folder_name(to)
         text = raw.replace(b"\r\n", b"\n")
         digest = hashlib.sha256(text).hexdigest()[:32]
@@ -57,7 +58,9 @@ class MaildirTransport:
             if state != _state(folder):  # somebody else has changed it
                 names = (name for box in _BOXES for name in os.listdir(folder / box))
                 kept = {found[1] for name in names if (found := _DIGEST.search(name))}
-            response = "was kept before" if digest in kept else f"kept as {_keep(folder, digest, text)}"
+            response = (
+                "was kept before" if digest in kept else f"kept as {_keep(folder, digest, text)}"
+            )
             kept.add(digest)
             self._kept[folder] = (_state(folder), kept)
         except OSError as error:
@@ -78,7 +81,8 @@ def _state(folder: Path) -> tuple[int, ...]:
 
 
 def _make(folder: Path) -> None:
-    """Make and fsync the missing folders of the Maildir; we may have been killed between two of them."""
+    """Make and fsync the missing folders of the Maildir; we may have been killed between two of
+    them."""
     missing = [folder / box for box in ("tmp", "new", "cur") if not (folder / box).is_dir()]
     for box in missing:
         make_folder(box)
@@ -107,8 +111,11 @@ def _keep(folder: Path, digest: str, text: bytes) -> str:
 
 
 def folder_name(address: str) -> str:
-    """The name of a recipient's folder: its address, with %XX for characters that file systems reject."""
+    """The name of a recipient's folder: its address, with %XX for characters that file systems
+    reject."""
     safe = re.sub(
-        r"[^a-z0-9@._+-]|^\.", lambda m: "".join(f"%{b:02X}" for b in m[0].encode()), address.lower()
+        r"[^a-z0-9@._+-]|^\.",
+        lambda m: "".join(f"%{b:02X}" for b in m[0].encode()),
+        address.lower(),
     )
     return safe[:_MAX_FOLDER_CHARACTERS]

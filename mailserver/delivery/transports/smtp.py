@@ -15,12 +15,14 @@ from mailserver.delivery.transports.local import RelayUnreachable
 from mailserver.oauth import AccessToken
 
 _ANSWER_SECONDS = 60.0  # for each answer but the last
-# RFC 5321, 4.5.3.2.6: some relays read the complete mail first. With less patience we would send it twice.
+# RFC 5321, 4.5.3.2.6: some relays read the complete mail first. With less patience we would send it
+# twice.
 _DATA_ANSWER_SECONDS = 600.0
 _HANGING_UP = 421
 _WANTS_LOGIN = (530, 534, 535, 538)
 _TOO_LARGE = 552
-# Enhanced codes (RFC 3463) that blame the sender's address; 5.7.60 is Exchange's for "you may not send as".
+# Enhanced codes (RFC 3463) that blame the sender's address; 5.7.60 is Exchange's for "you may not
+# send as".
 _BLAMES_SENDER = re.compile(r"\b5\.(?:1\.[78]|7\.60)\b")
 
 
@@ -52,19 +54,26 @@ class SmtpTransport:
                 raise
         except KnobelnError:
             raise
-        except BaseException:  # the relay may wait for the rest of this mail, so the next one needs another
+        except (
+            BaseException
+        ):  # the relay may wait for the rest of this mail, so the next one needs another
             self._forget()
             raise
         return self._transaction(sender, to, text)
 
     def probe(self, sender: str, to: str) -> str:
-        """Try everything but sending a mail; describes the relay for people. Raises as `send` does."""
+        """Try everything but sending a mail; describes the relay for people. Raises as `send`
+        does."""
         connection = self._connected()
         try:
             self._envelope(connection, sender, to, 0)
         finally:
             self._undo(connection)
-        how = connection.sock.version() if isinstance(connection.sock, ssl.SSLSocket) else "no encryption"
+        how = (
+            connection.sock.version()
+            if isinstance(connection.sock, ssl.SSLSocket)
+            else "no encryption"
+        )
         login = f"logged in as {self._mail.username}" if self._mail.username else "no login"
         return f"{self._where} would take our mails ({how}, {login})"
 
@@ -80,13 +89,17 @@ class SmtpTransport:
     def _where(self) -> str:
         return f"{self._mail.relay_host}:{self._mail.relay_port}"
 
-    # --- the connection ------------------------------------------------------------------------------------
+    # --- the connection ---------------------------------------------------------------------------
     def _connected(self) -> smtplib.SMTP:
         if self._connection is None:
             try:
                 self._connection = self._connect()
-            except Exception as error:  # such as a host whose name cannot be encoded: no mail is to blame
-                raise RelayUnreachable(f"cannot use the relay {self._where}: {_words(error)}") from error
+            except (
+                Exception
+            ) as error:  # such as a host whose name cannot be encoded: no mail is to blame
+                raise RelayUnreachable(
+                    f"cannot use the relay {self._where}: {_words(error)}"
+                ) from error
         return self._connection
 
     def _connect(self) -> smtplib.SMTP:
@@ -94,12 +107,13 @@ class SmtpTransport:
         # Looked at only here, because the secrets may be in the environment of `serve` alone.
         if mail.username and not mail.password and not self._token.is_set:
             raise ConfigError(
-                "mail.username needs mail.password, or oauth.token_command, or oauth.token_url, client_id "
-                "and refresh_token"
+                "mail.username needs mail.password, or oauth.token_command, or oauth.token_url,"
+                " client_id and refresh_token"
             )
         relay = (mail.relay_host, mail.relay_port, self._name)
         connection: smtplib.SMTP
-        if mail.security == "tls":  # to read the system's certificates takes as long as twenty mails
+        # to read the system's certificates takes as long as twenty mails
+        if mail.security == "tls":
             context = ssl.create_default_context()
             connection = smtplib.SMTP_SSL(*relay, timeout=_ANSWER_SECONDS, context=context)
         else:
@@ -123,7 +137,8 @@ class SmtpTransport:
         for step in steps:
             if code == 334:
                 code, text = connection.docmd(step)
-        if code == 334:  # what is wrong with a token is told in a challenge, which wants an empty answer
+        # what is wrong with a token is told in a challenge, which wants an empty answer
+        if code == 334:
             code, text = connection.docmd("")
         if code != 235:
             self._token.forget()
@@ -139,9 +154,11 @@ class SmtpTransport:
             yield "LOGIN " + _base64(user)
             yield _base64(password)
         else:
-            raise smtplib.SMTPNotSupportedError(f"it offers no login by password, but {offered or 'none'}")
+            raise smtplib.SMTPNotSupportedError(
+                f"it offers no login by password, but {offered or 'none'}"
+            )
 
-    # --- one mail ------------------------------------------------------------------------------------------
+    # --- one mail ---------------------------------------------------------------------------------
     def _transaction(self, sender: str, to: str, raw: bytes) -> str:
         connection = self._connected()
         self._envelope(connection, sender, to, len(raw))
@@ -149,7 +166,9 @@ class SmtpTransport:
             code, text = self._data(connection, raw)
         except OSError as error:  # it may have taken the mail, or not: nobody can know
             self._forget()
-            raise RelayUnreachable(f"the connection to {self._where} broke: {_words(error)}") from error
+            raise RelayUnreachable(
+                f"the connection to {self._where} broke: {_words(error)}"
+            ) from error
         if code != 250:
             self._undo(connection)
             raise _verdict(code, text, sender, to)
@@ -161,7 +180,9 @@ class SmtpTransport:
         try:
             code, text = connection.mail(sender, options)
             if code >= 500 and code != _TOO_LARGE:
-                raise RelayUnreachable(f"{self._where} takes no mails from {sender}: {_reply(code, text)}")
+                raise RelayUnreachable(
+                    f"{self._where} takes no mails from {sender}: {_reply(code, text)}"
+                )
             if code == 250:
                 code, text = connection.rcpt(to)
         except OSError as error:

@@ -6,6 +6,7 @@
     function.py    the counter in the body of one function
     counted.py     the pass over a whole module
 
-Pure functions of bytes, which import the standard library alone: the worker takes them into the sandbox.
-Quotations are from the WebAssembly Core Specification, https://webassembly.github.io/spec/core/.
+Pure functions of bytes, which import the standard library alone: the worker takes them into the
+sandbox. Quotations are from the WebAssembly Core Specification,
+https://webassembly.github.io/spec/core/.
 """

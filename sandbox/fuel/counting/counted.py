@@ -1,9 +1,10 @@
 """The pass over a whole module: the same module, which counts what it executes.
 
-What is left, units and depth, is in the global `kn_left` that the module exports. The host puts units into
-it (`with_units`), and calls functions of the module. A function of the host gets what is left as one more
-parameter, and returns it as one more result. After a trap, `units_left` is negative if the units were used
-up, and `is_too_deep` tells whether functions called each other too deep.
+What is left, units and depth, is in the global `kn_left` that the module exports. The host puts
+units into it (`with_units`), and calls functions of the module. A function of the host gets what is
+left as one more parameter, and returns it as one more result. After a trap, `units_left` is
+negative if the units were used up, and `is_too_deep` tells whether functions called each other too
+deep.
 """
 
 from __future__ import annotations
@@ -12,9 +13,23 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from sandbox.fuel.counting import module as m
-from sandbox.fuel.counting.function import DEPTH, DEPTH_BITS, SLOTS, TOO_DEEP, Function, Surroundings
+from sandbox.fuel.counting.function import (
+    DEPTH,
+    DEPTH_BITS,
+    SLOTS,
+    TOO_DEEP,
+    Function,
+    Surroundings,
+)
 from sandbox.fuel.counting.module import FunctionType, Import, Reader, Types
-from sandbox.fuel.counting.operators import REF_FUNC, Refused, constant_expression, leb, signed_leb, unsigned
+from sandbox.fuel.counting.operators import (
+    REF_FUNC,
+    Refused,
+    constant_expression,
+    leb,
+    signed_leb,
+    unsigned,
+)
 from sandbox.fuel.counting.prices import Prices
 
 VERSION = 2
@@ -23,7 +38,8 @@ LEFT = "kn_left"
 FRAME_BYTES = 16
 """Of an engine's stack, for each local and operand: no frame was found that took more than 8."""
 MAX_DEPTH = 4_190_000
-"""Locals and operands. An interpreter that counts its own recursion finds its limit before this one."""
+"""Locals and operands. An interpreter that counts its own recursion finds its limit before this
+one."""
 _OURS = b"kn_"
 _PAGE = 65_536
 _MAX_PAGES = 65_536
@@ -32,7 +48,8 @@ _MAX_TABLES, _MAX_ELEMENTS = 4, 100_000  # together they cannot fill the host
 
 @dataclass(frozen=True)
 class Limits:
-    """`depth`: locals, operands and 8 for each function that has been called and has not returned."""
+    """`depth`: locals, operands and 8 for each function that has been called and has not
+    returned."""
 
     memory_bytes: int
     depth: int = MAX_DEPTH
@@ -70,7 +87,8 @@ class _Pass:
         self._imports = reader.vector(lambda: Import.read(reader))
         reader = self._reader(m.FUNCTIONS)
         self._own = reader.vector(reader.u32)
-        # "The indices of these imports precede the indices of other definitions": the globals are our own.
+        # "The indices of these imports precede the indices of other definitions": the globals are
+        # our own.
         self._around = Surroundings(
             types=self._types,
             functions=[
@@ -100,10 +118,13 @@ class _Pass:
             m.TYPES: self._types.to_bytes(),
         }
 
-    # --- functions of the host ---------------------------------------------------------------------------
-    # For each there is a function at the end that calls it with the counter, and that all others call.
+    # --- functions of the host --------------------------------------------------------------------
+    # For each there is a function at the end that calls it with the counter, and that all others
+    # call.
     def _moved(self, function: int) -> int:
-        return function if function >= len(self._imports) else len(self._around.functions) + function
+        return (
+            function if function >= len(self._imports) else len(self._around.functions) + function
+        )
 
     def _changed_imports(self) -> bytes:
         changed = []
@@ -114,14 +135,17 @@ class _Pass:
         return m.vector(changed)
 
     def _functions(self) -> bytes:
-        return m.vector([leb(index) for index in (*self._own, *(each.type_index for each in self._imports))])
+        return m.vector(
+            [leb(index) for index in (*self._own, *(each.type_index for each in self._imports))]
+        )
 
     def _code(self) -> bytes:
         reader = self._reader(m.CODE)
         codes = reader.vector(reader.name)
         types = self._around.functions[len(self._imports) :]
         bodies = [
-            Function(self._around, type, code).counted() for type, code in zip(types, codes, strict=True)
+            Function(self._around, type, code).counted()
+            for type, code in zip(types, codes, strict=True)
         ]
         bodies += [self._wrapper(number) for number in range(len(self._imports))]
         return m.vector([leb(len(body)) + body for body in bodies])
@@ -130,11 +154,14 @@ class _Pass:
         count = len(self._around.functions[function].parameters)
         parameters = b"".join(b"\x20" + leb(number) for number in range(count))
         left = self._around.left
-        return b"\0" + parameters + b"\x23" + left + b"\x10" + leb(function) + b"\x24" + left + b"\x0b"
+        return (
+            b"\0" + parameters + b"\x23" + left + b"\x10" + leb(function) + b"\x24" + left + b"\x0b"
+        )
 
-    # --- memory and tables -------------------------------------------------------------------------------
-    # "Failure must occur if the referenced memory instance has a maximum size defined that would be exceeded.
-    # However, failure can occur in other cases as well": so each has a maximum, which every host can give.
+    # --- memory and tables ------------------------------------------------------------------------
+    # "Failure must occur if the referenced memory instance has a maximum size defined that would be
+    # exceeded. However, failure can occur in other cases as well": so each has a maximum, which
+    # every host can give.
     def _memories(self) -> bytes:
         reader = self._reader(m.MEMORIES)
         memories = reader.vector(reader.limits)
@@ -148,7 +175,9 @@ class _Pass:
         tables = reader.vector(lambda: (reader.reference_type(), reader.limits()))
         if len(tables) > _MAX_TABLES:
             raise Refused(f"{len(tables)} tables; it may have {_MAX_TABLES}")
-        limited = [kind + self._limited(*limits, _MAX_ELEMENTS, "elements") for kind, limits in tables]
+        limited = [
+            kind + self._limited(*limits, _MAX_ELEMENTS, "elements") for kind, limits in tables
+        ]
         return m.vector(limited)
 
     @staticmethod
@@ -157,10 +186,12 @@ class _Pass:
             raise Refused(f"{least} {what} at its start; it may have {limit}")
         return b"\1" + leb(least) + leb(limit if most is None else min(most, limit))
 
-    # --- globals, exports, elements ----------------------------------------------------------------------
+    # --- globals, exports, elements ---------------------------------------------------------------
     def _globals(self) -> bytes:
         reader = self._reader(m.GLOBALS)
-        globals_ = reader.vector(lambda: reader.value_type() + reader.take(1) + self._expression(reader))
+        globals_ = reader.vector(
+            lambda: reader.value_type() + reader.take(1) + self._expression(reader)
+        )
         globals_.append(m.I64 + b"\1\x42" + signed_leb(self._limits.depth // SLOTS) + b"\x0b")
         return m.vector(globals_)
 
@@ -174,14 +205,17 @@ class _Pass:
         name, kind, index = reader.name(), reader.byte(), reader.u32()
         if name.startswith(_OURS):
             raise Refused(f"an export named {name.decode(errors='replace')}")
-        return leb(len(name)) + name + bytes([kind]) + leb(self._moved(index) if kind == 0 else index)
+        return (
+            leb(len(name)) + name + bytes([kind]) + leb(self._moved(index) if kind == 0 else index)
+        )
 
     def _elements(self) -> bytes:
         reader = self._reader(m.ELEMENTS)
         return m.vector(reader.vector(lambda: b"".join(self._segment(reader))))
 
     def _segment(self, reader: Reader) -> Iterator[bytes]:
-        """Flags: bit 0 passive or declarative, bit 1 with a table, bit 2 expressions instead of functions."""
+        """Flags: bit 0 passive or declarative, bit 1 with a table, bit 2 expressions instead of
+        functions."""
         flags = reader.u32()
         yield leb(flags)
         if not flags & 1:

@@ -1,30 +1,34 @@
 """The counter in the body of one function.
 
-What is left, units and depth, is one number of 64 bits: units in its upper 42 bits, depth in the lower 22. So
-taking units and a frame is one subtraction, and one comparison tells whether one of them is used up. While a
-function runs, it is in a local variable. Before a call and at the end it is put into the global `kn_left`,
-from which the called function takes it.
+What is left, units and depth, is one number of 64 bits: units in its upper 42 bits, depth in the
+lower 22. So taking units and a frame is one subtraction, and one comparison tells whether one of
+them is used up. While a function runs, it is in a local variable. Before a call and at the end it
+is put into the global `kn_left`, from which the called function takes it.
 
     A block of operators without a jump in or out is charged at once, where it begins.
-    "In case of block or if it is a forward jump, resuming execution after the end of the block. In case of
-    loop it is a backward jump to the beginning of the loop." So blocks begin where a function and a loop
-    begin, after each branch, call, `if` and `else`, and after an `end` to which something jumps.
+    "In case of block or if it is a forward jump, resuming execution after the end of the block. In
+    case of loop it is a backward jump to the beginning of the loop." So blocks begin where a
+    function and a loop begin, after each branch, call, `if` and `else`, and after an `end` to which
+    something jumps.
 
-    Nothing runs for long without a check: each way round passes the head of a loop or the entry of a function
-    that calls others, and operators whose time depends on a length are charged for it. Nor can what is left
-    become so negative that it is positive again: between two checks, a function and those that it calls
-    take about 2^20 units at most, and 2^19 functions can return one after the other, of 2^41 units.
+    Nothing runs for long without a check: each way round passes the head of a loop or the entry of
+    a function that calls others, and operators whose time depends on a length are charged for it.
+    Nor can what is left become so negative that it is positive again: between two checks, a
+    function and those that it calls take about 2^20 units at most, and 2^19 functions can return
+    one after the other, of 2^41 units.
 
-    What nobody executes is left out. An unconditional branch is "stack-polymorphic": whatever follows up to
-    the `else` or `end` of its block need not fit the stack, and could not be charged by rules that need it.
+    What nobody executes is left out. An unconditional branch is "stack-polymorphic": whatever
+    follows up to the `else` or `end` of its block need not fit the stack, and could not be charged
+    by rules that need it.
 
-    "The number of frames on the stack" and "the number of values on the stack" are limited by each engine in
-    its own way. Here a function that calls others takes its frame, and gives it back.
+    "The number of frames on the stack" and "the number of values on the stack" are limited by each
+    engine in its own way. Here a function that calls others takes its frame, and gives it back.
 
-    "When the result of a floating-point operator other than fneg, fabs, or fcopysign is a NaN, then its sign
-    is non-deterministic" and the payload, too. Wherever that could be seen, in memory, as an integer or by
-    fcopysign, each NaN becomes the positive canonical one. That is as in the specification's "deterministic
-    profile", but for NaNs with other payloads that are loaded and stored as numbers.
+    "When the result of a floating-point operator other than fneg, fabs, or fcopysign is a NaN, then
+    its sign is non-deterministic" and the payload, too. Wherever that could be seen, in memory, as
+    an integer or by fcopysign, each NaN becomes the positive canonical one. That is as in the
+    specification's "deterministic profile", but for NaNs with other payloads that are loaded and
+    stored as numbers.
 """
 
 from __future__ import annotations
@@ -51,9 +55,21 @@ _MAX_UNCHECKED = 1 << 20  # units
 _MAX_UNCHECKED_CALL = 1 << 10  # units of a function that calls no others
 
 _BLOCK, _IF, _END, _UNREACHABLE, _SELECT = b"\x02", b"\x04\x40", b"\x0b", b"\x00", b"\x1b"
-_LOCAL_GET, _LOCAL_SET, _LOCAL_TEE, _GLOBAL_GET, _GLOBAL_SET = b"\x20", b"\x21", b"\x22", b"\x23", b"\x24"
+_LOCAL_GET, _LOCAL_SET, _LOCAL_TEE, _GLOBAL_GET, _GLOBAL_SET = (
+    b"\x20",
+    b"\x21",
+    b"\x22",
+    b"\x23",
+    b"\x24",
+)
 _I32_CONST, _I32_NE, _I64_CONST, _I64_NE, _I64_LT_S = b"\x41", b"\x47", b"\x42", b"\x52", b"\x53"
-_I64_ADD, _I64_SUB, _I64_MUL, _I64_AND, _I64_EXTEND_I32_U = b"\x7c", b"\x7d", b"\x7e", b"\x83", b"\xad"
+_I64_ADD, _I64_SUB, _I64_MUL, _I64_AND, _I64_EXTEND_I32_U = (
+    b"\x7c",
+    b"\x7d",
+    b"\x7e",
+    b"\x83",
+    b"\xad",
+)
 _CANONICAL_F32, _F32_EQ = b"\x43\x00\x00\xc0\x7f", b"\x5b"
 _CANONICAL_F64, _F64_EQ = b"\x44\x00\x00\x00\x00\x00\x00\xf8\x7f", b"\x61"
 _NOT_0 = _I64_CONST + b"\0" + _I64_NE
@@ -74,8 +90,8 @@ _LOCALS = {"left": I64, "length": I32, "grown": I32, "f32": F32, "f64": F64}
 class Surroundings:
     """What all functions of a module share.
 
-    `functions`: the type of each. `moved`: which function is called instead of this one. `left`: the index of
-    the global `kn_left`.
+    `functions`: the type of each. `moved`: which function is called instead of this one. `left`:
+    the index of the global `kn_left`.
     """
 
     types: Types
@@ -126,16 +142,21 @@ class Function:
         frame = min(-(-slots // SLOTS), TOO_DEEP - 1) if is_deep else 0
         self._out[0] = self._subtract_number((self._first_cost << DEPTH_BITS) + frame)
         if is_deep or self._all_costs > _MAX_UNCHECKED_CALL:
-            self._out[0] += self._stop_if(_I64_CONST + signed_leb(TOO_DEEP - (1 << 63)) + _I64_AND + _NOT_0)
+            self._out[0] += self._stop_if(
+                _I64_CONST + signed_leb(TOO_DEEP - (1 << 63)) + _I64_AND + _NOT_0
+            )
         leave = self._save(_I64_CONST + signed_leb(frame) + _I64_ADD if frame else b"")
         for at in self._returns:
             self._out[at] = leave
         body = b"".join(self._out)
         if self._is_function_target:
-            # A branch to the function itself goes to a block around its body: what follows is not missed.
+            # A branch to the function itself goes to a block around its body: what follows is not
+            # missed.
             body = _BLOCK + self._results() + body + _END
         added = [b"\x01" + _LOCALS[name] for name in self._added]
-        return b"".join([vector([*self._groups, *added]), self._global_to_local(), body, leave, _END])
+        return b"".join(
+            [vector([*self._groups, *added]), self._global_to_local(), body, leave, _END]
+        )
 
     def _walk(self) -> int:
         """Go through the operators. Returns the greatest height of the operand stack."""
@@ -179,7 +200,7 @@ class Function:
         }
         return [by_opcode.get(opcode) for opcode in range(0x100)]
 
-    # --- blocks and branches -----------------------------------------------------------------------------
+    # --- blocks and branches ----------------------------------------------------------------------
     def _cut(self) -> None:
         """End a block of operators, and begin another one."""
         if not self._charge_at:
@@ -292,7 +313,7 @@ class Function:
             return signed_leb(self._around.types.index(FunctionType(b"", results)))
         return results or _NO_RESULT
 
-    # --- calls -------------------------------------------------------------------------------------------
+    # --- calls ------------------------------------------------------------------------------------
     def _call(self, operator: bytes) -> None:
         function, _ = unsigned(operator, 1)
         called = operator[:1] + leb(self._around.moved(function))
@@ -318,7 +339,7 @@ class Function:
     def _global_to_local(self) -> bytes:
         return _GLOBAL_GET + self._around.left + _LOCAL_SET + self._left
 
-    # --- operators that take a length --------------------------------------------------------------------
+    # --- operators that take a length -------------------------------------------------------------
     def _prefixed(self, operator: bytes) -> None:
         opcode = 0x100 + operator[1]
         self._cost += self._around.prices.operators[opcode]
@@ -335,7 +356,8 @@ class Function:
         self._grow(operator, ops.MEMORY_GROW)
 
     def _grow(self, operator: bytes, opcode: int) -> None:
-        """Both "return the previous size, or -1 if enough space cannot be allocated": that takes no time."""
+        """Both "return the previous size, or -1 if enough space cannot be allocated": that takes no
+        time."""
         length, grown = self._local("length"), self._local("grown")
         succeeded = _LOCAL_TEE + grown + _I32_CONST + signed_leb(-1) + _I32_NE
         self._out += [_LOCAL_TEE, length, operator, succeeded]
@@ -347,7 +369,7 @@ class Function:
         cost = length + _I64_CONST + signed_leb(units << DEPTH_BITS) + _I64_MUL
         return self._subtract(cost) + self._check()
 
-    # --- numbers that are none ---------------------------------------------------------------------------
+    # --- numbers that are none --------------------------------------------------------------------
     def _sees_f32(self, operator: bytes) -> None:
         self._out += [self._canonical(self._local("f32"), _CANONICAL_F32, _F32_EQ), operator]
 

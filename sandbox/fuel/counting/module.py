@@ -11,9 +11,22 @@ from sandbox.fuel.counting.operators import Refused, leb, unsigned
 _HEADER = b"\0asm\1\0\0\0"
 CUSTOM, TYPES, IMPORTS, FUNCTIONS, TABLES, MEMORIES, GLOBALS = range(7)
 EXPORTS, START, ELEMENTS, CODE, DATA, DATA_COUNT = range(7, 13)
-# "Custom sections may be inserted at any place in this sequence, while other sections must occur at most once
-# and in the prescribed order." The number of data segments comes before the code that names them.
-_ORDER = (TYPES, IMPORTS, FUNCTIONS, TABLES, MEMORIES, GLOBALS, EXPORTS, ELEMENTS, DATA_COUNT, CODE, DATA)
+# "Custom sections may be inserted at any place in this sequence, while other sections must occur at
+# most once and in the prescribed order." The number of data segments comes before the code that
+# names them.
+_ORDER = (
+    TYPES,
+    IMPORTS,
+    FUNCTIONS,
+    TABLES,
+    MEMORIES,
+    GLOBALS,
+    EXPORTS,
+    ELEMENTS,
+    DATA_COUNT,
+    CODE,
+    DATA,
+)
 FUNCTION_KIND, GLOBAL_KIND = 0, 3  # of imports and exports
 I32, I64, F32, F64 = b"\x7f", b"\x7e", b"\x7d", b"\x7c"
 _VALUES = b"\x7f\x7e\x7d\x7c\x70\x6f"  # the same, funcref, externref
@@ -107,7 +120,8 @@ class Types:
     """The types of functions, to which more can be added."""
 
     known: list[FunctionType] = field(default_factory=list)
-    _places: dict[FunctionType, int] = field(init=False, repr=False, compare=False)  # the first of each
+    # the first of each
+    _places: dict[FunctionType, int] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         self._places = {each: place for place, each in reversed(list(enumerate(self.known)))}
@@ -149,7 +163,9 @@ def _sections(reader: Reader) -> Iterator[tuple[int, bytes]]:
 def module_of(found: dict[int, bytes]) -> bytes:
     """The module with these sections."""
     kept = [(number, found[number]) for number in _ORDER if found.get(number, b"\0") != b"\0"]
-    return _HEADER + b"".join(bytes([number]) + leb(len(content)) + content for number, content in kept)
+    return _HEADER + b"".join(
+        bytes([number]) + leb(len(content)) + content for number, content in kept
+    )
 
 
 def vector(items: Sequence[bytes]) -> bytes:

@@ -1,5 +1,5 @@
-"""The operators of WebAssembly that are known here: MVP, sign extension, saturating conversion, multi-value,
-bulk memory and reference types. Whatever is not in the table is refused.
+"""The operators of WebAssembly that are known here: MVP, sign extension, saturating conversion,
+multi-value, bulk memory and reference types. Whatever is not in the table is refused.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ class Refused(Exception):
 
 @dataclass(frozen=True)
 class Operator:
-    """`immediates`: see _IMMEDIATES. `net`: what it adds to the height of the operand stack, but for blocks,
-    calls and branches, whose types say it."""
+    """`immediates`: see _IMMEDIATES. `net`: what it adds to the height of the operand stack, but
+    for blocks, calls and branches, whose types say it."""
 
     name: str
     opcode: int
@@ -55,7 +55,8 @@ _TABLE = """
 26 leb  -2 table.set
 28 mem   0 i32.load i64.load f32.load f64.load i32.load8_s i32.load8_u i32.load16_s i32.load16_u
 30 mem   0 i64.load8_s i64.load8_u i64.load16_s i64.load16_u i64.load32_s i64.load32_u
-36 mem  -2 i32.store i64.store f32.store f64.store i32.store8 i32.store16 i64.store8 i64.store16 i64.store32
+36 mem  -2 i32.store i64.store f32.store f64.store i32.store8 i32.store16
+3C mem  -2 i64.store8 i64.store16 i64.store32
 3F leb   1 memory.size
 40 leb   0 memory.grow
 41 leb   1 i32.const i64.const
@@ -77,7 +78,8 @@ _TABLE = """
 99 -     0 f64.abs f64.neg f64.ceil f64.floor f64.trunc f64.nearest f64.sqrt
 A0 -    -1 f64.add f64.sub f64.mul f64.div f64.min f64.max f64.copysign
 A7 -     0 i32.wrap_i64 i32.trunc_f32_s i32.trunc_f32_u i32.trunc_f64_s i32.trunc_f64_u
-AC -     0 i64.extend_i32_s i64.extend_i32_u i64.trunc_f32_s i64.trunc_f32_u i64.trunc_f64_s i64.trunc_f64_u
+AC -     0 i64.extend_i32_s i64.extend_i32_u i64.trunc_f32_s i64.trunc_f32_u
+B0 -     0 i64.trunc_f64_s i64.trunc_f64_u
 B2 -     0 f32.convert_i32_s f32.convert_i32_u f32.convert_i64_s f32.convert_i64_u f32.demote_f64
 B7 -     0 f64.convert_i32_s f64.convert_i32_u f64.convert_i64_s f64.convert_i64_u f64.promote_f32
 BC -     0 i32.reinterpret_f32 i64.reinterpret_f64 f32.reinterpret_i32 f64.reinterpret_i64
@@ -112,7 +114,8 @@ OPERATORS: dict[int, Operator] = {each.opcode: each for each in _rows()}
 
 _LEB = rb"[\x80-\xff]*+[\x00-\x7f]"  # ends with the first byte below 0x80
 _MAX_LEB_BYTES = 10  # of a number of 64 bits
-# "memarg: if bit 6 of the first number is set, the index of a memory follows": such a one matches nothing.
+# "memarg: if bit 6 of the first number is set, the index of a memory follows": such a one matches
+# nothing.
 _IMMEDIATES = {
     "-": b"",
     "leb": _LEB,
@@ -125,7 +128,8 @@ _IMMEDIATES = {
 
 
 def _pattern() -> bytes:
-    """Matches one operator, and each in one way only; br_table has no such pattern, because it counts."""
+    """Matches one operator, and each in one way only; br_table has no such pattern, because it
+    counts."""
     choices = []
     for immediates, pattern in _IMMEDIATES.items():
         codes = [each.opcode for each in OPERATORS.values() if each.immediates == immediates]
@@ -139,15 +143,17 @@ def _pattern() -> bytes:
 
 
 _OPERATOR = re.compile(_pattern(), re.DOTALL)
-# So many at once, because a group that repeats without end keeps all its matches to go back to. One that
-# never goes back (`*+`) ends in the wrong place in Python before 3.11.5.
+# So many at once, because a group that repeats without end keeps all its matches to go back to. One
+# that never goes back (`*+`) ends in the wrong place in Python before 3.11.5.
 _OPERATORS = re.compile(_pattern() + b"{0,1000}", re.DOTALL)
 
 
 def operators(code: bytes, at: int, end: int) -> Iterator[bytes]:
-    """The operators of an expression, each with its immediates. Raises Refused for one that is not known."""
+    """The operators of an expression, each with its immediates. Raises Refused for one that is not
+    known."""
     while at < end:
-        stop = _OPERATORS.match(code, at, end).end()  # type: ignore[union-attr]  # it matches nothing, too
+        # it matches nothing, too
+        stop = _OPERATORS.match(code, at, end).end()  # type: ignore[union-attr]
         if stop > at:
             yield from _OPERATOR.findall(code, at, stop)
             at = stop
@@ -178,7 +184,8 @@ def _end_of_br_table(code: bytes, at: int) -> int:
 
 
 def unsigned(data: bytes, at: int) -> tuple[int, int]:
-    """A number in LEB128, and where it ends. Raises Refused for one that is longer than any can be."""
+    """A number in LEB128, and where it ends. Raises Refused for one that is longer than any can
+    be."""
     number = 0
     for shift in range(0, 7 * _MAX_LEB_BYTES, 7):
         byte = data[at]

@@ -16,7 +16,8 @@ _LISTS = Path(__file__).with_name("price_lists")
 
 @dataclass(frozen=True)
 class Prices:
-    """`operators`: units by opcode. `lengths`: units for each byte, page or element, by the opcode of an
+    """`operators`: units by opcode. `lengths`: units for each byte, page or element, by the opcode
+    of an
     operator that takes a length. `function`: units to enter a function."""
 
     version: int
@@ -37,7 +38,9 @@ class Prices:
             return {opcodes[name]: units for name, units in named.items()}
 
         operators = dict.fromkeys(OPERATORS, int(facts["others"])) | by_opcode(facts["operators"])
-        return cls(int(facts["version"]), int(facts["function"]), operators, by_opcode(facts["lengths"]))
+        return cls(
+            int(facts["version"]), int(facts["function"]), operators, by_opcode(facts["lengths"])
+        )
 
 
 def prices(version: int) -> Prices:

@@ -1,8 +1,10 @@
 """Programs that are core modules with WASI preview 1: C, C++, Rust, and the JavaScript interpreter.
 
-These are all host functions that such a module can call. WASI of wasmtime is not linked, so the module
-reaches no system call: it sees its input and output, the program's own text files (read-only, in the working
-folder), a counted clock and seeded random numbers. Every pointer comes from the module and is checked.
+These are all host functions that such a module can call. WASI of wasmtime is not linked, so the
+module
+reaches no system call: it sees its input and output, the program's own text files (read-only, in
+the working folder), a counted clock and seeded random numbers. Every pointer comes from the module
+and is checked.
 
 Source: WASI preview 1, https://github.com/WebAssembly/WASI/blob/main/legacy/preview1/docs.md
 """
@@ -36,7 +38,16 @@ from sandbox.fuel.counting.counted import LEFT, is_too_deep, units_left, with_un
 from sandbox.fuel.worker.host import EPOCH_NANOSECONDS, Ended, Host, ProgramFacts, Reply
 from sandbox.fuel.worker.limits import engine
 
-_OK, _EBADF, _EFAULT, _EINVAL, _EISDIR, _EMFILE, _ENAMETOOLONG, _ENOENT = 0, 8, 21, 28, 31, 33, 37, 44
+_OK, _EBADF, _EFAULT, _EINVAL, _EISDIR, _EMFILE, _ENAMETOOLONG, _ENOENT = (
+    0,
+    8,
+    21,
+    28,
+    31,
+    33,
+    37,
+    44,
+)
 _ENOSYS, _ENOTDIR, _ENOTEMPTY, _EROFS, _ESPIPE = 52, 54, 55, 69, 70
 _DEVICE, _FOLDER, _FILE = 2, 3, 4  # file types
 _STDIN, _STDOUT, _STDERR, _WORK_FOLDER = 0, 1, 2, 3
@@ -69,7 +80,8 @@ _TRAPS = {  # there is none for the engine's own stack: that it is too small is 
 }
 
 _HostFunction = Callable[..., int | None]
-"""Takes the instance, an i32 without its sign, an i64 with it; returns an error number, None for success."""
+"""Takes the instance, an i32 without its sign, an i64 with it; returns an error number, None for
+success."""
 
 
 class _Fault(Exception):
@@ -90,13 +102,15 @@ class OpenFile:
 
 @dataclass
 class _Running:
-    """The instance whose code runs now: host functions belong to the linker, which serves all instances."""
+    """The instance whose code runs now: host functions belong to the linker, which serves all
+    instances."""
 
     host: Host
     store: Store
     words: Sequence[bytes]
     exports: Mapping[str, Any] = field(default_factory=dict)
-    own_files: Mapping[str, bytes] = field(default_factory=dict)  # an interpreter's; no folder lists them
+    # an interpreter's; no folder lists them
+    own_files: Mapping[str, bytes] = field(default_factory=dict)
     first_time: int | None = None  # what the clock shows once, in nanoseconds
     _base: int = 0  # where the memory begins: the engine reserves its full size, so it never moves
     _size: int = 0  # when we looked last; it only grows
@@ -116,7 +130,9 @@ class _Running:
     def call(self, name: str, *arguments: int) -> int | None:
         """Call an exported function. Raises Ended if it does not return."""
         function = self.exports.get(name)
-        if not isinstance(function, Func) or len(function.type(self.store).params) != len(arguments):
+        if not isinstance(function, Func) or len(function.type(self.store).params) != len(
+            arguments
+        ):
             raise Ended({"trap": "no start"})
         try:
             result: int | None = function(self.store, *arguments)
@@ -140,7 +156,7 @@ class _Running:
     def _memory_bytes(self) -> int:
         return memory.data_len(self.store) if (memory := self._memory) else 0
 
-    # --- memory of the module ----------------------------------------------------------------------------
+    # --- memory of the module ---------------------------------------------------------------------
     def _address(self, pointer: int, size: int) -> int:
         if pointer + size > self._size:
             self._size = self._memory_bytes()
@@ -171,7 +187,9 @@ class _Running:
             raise _Fault(_EBADF)
         if length > _MAX_NAME:
             raise _Fault(_ENAMETOOLONG)
-        path = posixpath.normpath(posixpath.join(_WORK, self.load(pointer, length).decode(errors="replace")))
+        path = posixpath.normpath(
+            posixpath.join(_WORK, self.load(pointer, length).decode(errors="replace"))
+        )
         return "." if path == _WORK else path.removeprefix(_WORK + "/")
 
     def file(self, descriptor: int) -> OpenFile:
@@ -181,7 +199,8 @@ class _Running:
 
 
 class CoreModules:
-    """Instances of one counted module: of the machine code in the facts, or of `raw`, compiled here.
+    """Instances of one counted module: of the machine code in the facts, or of `raw`, compiled
+    here.
 
     `facts`: /box/program.json.
     """
@@ -191,14 +210,18 @@ class CoreModules:
         self._engine = engine(is_quick=bool(raw))
         # From a file, because instances share its pages with the picture of Python's memory.
         self._module = (
-            Module(self._engine, raw) if raw else Module.deserialize_file(self._engine, str(facts["code"]))
+            Module(self._engine, raw)
+            if raw
+            else Module.deserialize_file(self._engine, str(facts["code"]))
         )
         self._linker = Linker(self._engine)
         self._now: _Running | None = None
         for name, kind in {each.name: each.type for each in self._module.imports}.items():
             if isinstance(kind, FuncType):
                 function = _FUNCTIONS.get(str(name), _unknown)
-                self._linker.define_func(_MODULE, str(name), kind, self._host_function(function, kind))
+                self._linker.define_func(
+                    _MODULE, str(name), kind, self._host_function(function, kind)
+                )
 
     def store(self) -> Store:
         return Store(self._engine)
@@ -217,7 +240,9 @@ class CoreModules:
         """A new instance calls the program's function."""
         raise NotImplementedError("a core module has no function to call")
 
-    def _host_function(self, function: _HostFunction, kind: FuncType) -> Callable[..., Val | list[Val]]:
+    def _host_function(
+        self, function: _HostFunction, kind: FuncType
+    ) -> Callable[..., Val | list[Val]]:
         """It has the counter as its last parameter and its last result: see counting/counted.py."""
         returns = len(kind.results) > 1
         masks = [-1 if each == ValType.i64() else _U32 for each in kind.params[:-1]]
@@ -229,7 +254,9 @@ class CoreModules:
             *own, left = parameters
             now.host.charge_call(units_left(left))
             try:
-                number = function(now, *(n & mask for n, mask in zip(own, masks, strict=True))) or _OK
+                number = (
+                    function(now, *(n & mask for n, mask in zip(own, masks, strict=True))) or _OK
+                )
             except _Fault as fault:
                 number = fault.number
             # As `Val`, because the engine's package would try all types for bare numbers.
@@ -240,7 +267,8 @@ class CoreModules:
 
 
 def why_refused(module: Module) -> str | None:
-    """Why a counted module that compiles cannot be run: what it imports is not there. None if it can."""
+    """Why a counted module that compiles cannot be run: what it imports is not there. None if it
+    can."""
     types: dict[str, tuple[list[ValType], list[ValType]]] = {}
     for each in module.imports:
         name, kind = str(each.name), each.type
@@ -259,7 +287,8 @@ def why_refused(module: Module) -> str | None:
 
 
 def _is_definable(name: str, kind: FuncType) -> bool:
-    """Whether a host function can have this type: whole numbers, an error number, and the counter."""
+    """Whether a host function can have this type: whole numbers, an error number, and the
+    counter."""
     counter = [ValType.i64()]
     results = counter if name == "proc_exit" else [ValType.i32(), *counter]
     whole = all(each in _WHOLE for each in kind.params)
@@ -267,7 +296,8 @@ def _is_definable(name: str, kind: FuncType) -> bool:
 
 
 def _takes(name: str, function: _HostFunction, kinds: Sequence[ValType]) -> bool:
-    """Whether a function of WASI has these parameters. A pointer of 64 bits would reach all of our memory."""
+    """Whether a function of WASI has these parameters. A pointer of 64 bits would reach all of our
+    memory."""
     wide = _WIDE.get(name, ())
     if any((kind == ValType.i64()) != (at in wide) for at, kind in enumerate(kinds)):
         return False
@@ -279,7 +309,7 @@ def _unknown(now: _Running, *parameters: int) -> int:
     return _ENOSYS
 
 
-# --- words and environment -------------------------------------------------------------------------------
+# --- words and environment ------------------------------------------------------------------------
 def _args_sizes_get(now: _Running, count: int, size: int) -> None:
     now.save(count, struct.pack("<I", len(now.words)))
     now.save(size, struct.pack("<I", sum(len(word) + 1 for word in now.words)))
@@ -302,7 +332,7 @@ def _environ_get(now: _Running, pointers: int, text: int) -> None:
     """There is no environment."""
 
 
-# --- time and chance -------------------------------------------------------------------------------------
+# --- time and chance ------------------------------------------------------------------------------
 def _clock_res_get(now: _Running, clock: int, result: int) -> None:
     now.save(result, struct.pack("<Q", 1))
 
@@ -313,8 +343,11 @@ def _clock_time_get(now: _Running, clock: int, precision: int, result: int) -> N
     now.save(result, struct.pack("<Q", begin + now.host.nanoseconds() if time is None else time))
 
 
-def _poll_oneoff(now: _Running, subscriptions: int, events: int, count: int, result: int) -> int | None:
-    """Output is always ready, and input if there is any. If nothing else is, the earliest clock rings."""
+def _poll_oneoff(
+    now: _Running, subscriptions: int, events: int, count: int, result: int
+) -> int | None:
+    """Output is always ready, and input if there is any. If nothing else is, the earliest clock
+    rings."""
     if not 0 < count <= _MAX_PARTS:
         return _EINVAL
     now.host.charge_bytes(_SUBSCRIPTION_BYTES * count)
@@ -360,9 +393,12 @@ def _proc_exit(now: _Running, code: int) -> None:
     now.host.exit(code & 0xFF)
 
 
-# --- files -----------------------------------------------------------------------------------------------
+# --- files ----------------------------------------------------------------------------------------
 def _fd_write(now: _Running, descriptor: int, parts: int, count: int, result: int) -> int | None:
-    writers: dict[int, Callable[[bytes], None]] = {_STDOUT: now.host.write, _STDERR: now.host.write_error}
+    writers: dict[int, Callable[[bytes], None]] = {
+        _STDOUT: now.host.write,
+        _STDERR: now.host.write_error,
+    }
     if (file := now.open_files.get(descriptor)) and file.written is not None:
         writers[descriptor] = file.written.extend
     if descriptor not in writers:
@@ -390,7 +426,9 @@ def _fd_read(now: _Running, descriptor: int, parts: int, count: int, result: int
     return None
 
 
-def _fd_pread(now: _Running, descriptor: int, parts: int, count: int, offset: int, result: int) -> None:
+def _fd_pread(
+    now: _Running, descriptor: int, parts: int, count: int, offset: int, result: int
+) -> None:
     where, data = now.parts(parts, count), now.file(descriptor).data
     size = sum(size for _, size in where)
     offset &= _U64
@@ -433,10 +471,17 @@ def _fd_close(now: _Running, descriptor: int) -> int | None:
 
 
 def _fd_fdstat_get(now: _Running, descriptor: int, result: int) -> int | None:
-    kind = _FILE if descriptor in now.open_files else _FOLDER if descriptor == _WORK_FOLDER else _DEVICE
+    kind = (
+        _FILE
+        if descriptor in now.open_files
+        else _FOLDER
+        if descriptor == _WORK_FOLDER
+        else _DEVICE
+    )
     if kind == _DEVICE and not _STDIN <= descriptor <= _STDERR:
         return _EBADF
-    # A device on which nobody may seek is taken for a terminal: each line is written as soon as it is whole.
+    # A device on which nobody may seek is taken for a terminal: each line is written as soon as it
+    # is whole.
     rights = _RIGHTS & ~0b100100 if kind == _DEVICE else _RIGHTS
     now.save(result, struct.pack("<BxHxxxxQQ", kind, 0, rights, _RIGHTS))
     return None
@@ -477,7 +522,8 @@ def _fd_readdir(
         return _ENOTDIR if descriptor in now.open_files else _EBADF
     names = [b".", b"..", *(name.encode() for name in sorted(now.host.files))]
     listed = b"".join(
-        struct.pack("<QQII", number + 1, number + 1, len(name), _FOLDER if number < 2 else _FILE) + name
+        struct.pack("<QQII", number + 1, number + 1, len(name), _FOLDER if number < 2 else _FILE)
+        + name
         for number, name in enumerate(names)
         if number >= cookie & _U64
     )[:size]
@@ -524,7 +570,9 @@ def _path_filestat_get(
     name = now.name(folder, pointer, length)
     if name != "." and name not in now.host.files:
         return _ENOENT
-    now.save(result, _facts(_FOLDER, 0) if name == "." else _facts(_FILE, len(now.host.files[name])))
+    now.save(
+        result, _facts(_FOLDER, 0) if name == "." else _facts(_FILE, len(now.host.files[name]))
+    )
     return None
 
 

@@ -1,7 +1,8 @@
-"""What one instance of a program sees of the world: its input and output, files, clock and random numbers.
+"""What one instance of a program sees of the world: its input and output, files, clock and random
+numbers.
 
-The modules beside this one translate the host functions of a kind of program into calls of `Host`. All of it
-depends on the program, the requests and the seed alone, and so does the fuel.
+The modules beside this one translate the host functions of a kind of program into calls of `Host`.
+All of it depends on the program, the requests and the seed alone, and so does the fuel.
 """
 
 from __future__ import annotations
@@ -81,11 +82,12 @@ class Requests:
 class Host:
     """The world of one instance, and its units.
 
-    While a function of the host runs, the units that are left are here; else `counter` tells what the module
-    has of them.
+    While a function of the host runs, the units that are left are here; else `counter` tells what
+    the module has of them.
 
-    In lines, an instance runs until it has written a line or asks for one that is not there: these two calls
-    reply to the request and wait for the next one. Otherwise its input is empty, and its output is collected.
+    In lines, an instance runs until it has written a line or asks for one that is not there: these
+    two calls reply to the request and wait for the next one. Otherwise its input is empty, and its
+    output is collected.
     """
 
     def __init__(self, requests: Requests, seed: bytes, program: ProgramFacts) -> None:
@@ -107,7 +109,7 @@ class Host:
         self._request: Request = {}
         self._lines_told = 0  # lines written since a "tell"
 
-    # --- requests ----------------------------------------------------------------------------------------
+    # --- requests ---------------------------------------------------------------------------------
     def begin(self, request: Request, *, is_lines: bool) -> None:
         """Let the instance run for this request."""
         self._is_lines = is_lines
@@ -148,13 +150,14 @@ class Host:
             raise Left
         self._take(request)
 
-    # --- fuel --------------------------------------------------------------------------------------------
+    # --- fuel -------------------------------------------------------------------------------------
     def _used(self) -> int:
         left = self.counter() if self._left is None else self._left
         return min(self._granted, self._granted - left + self._owed)
 
     def charge_call(self, left: int) -> None:
-        """Note what a call of the host costs. Every host function begins with this, and the units left."""
+        """Note what a call of the host costs. Every host function begins with this, and the units
+        left."""
         self._left = left
         self._owed += CALL_UNITS
 
@@ -163,7 +166,8 @@ class Host:
         self._owed += BYTE_UNITS * count
 
     def settle(self) -> int:
-        """Take the units that are owed, at the beginning of each suspension. Returns what is left."""
+        """Take the units that are owed, at the beginning of each suspension. Returns what is
+        left."""
         left = self._left = (self._left or 0) - self._owed
         self._owed = 0
         if left < 0:
@@ -176,7 +180,7 @@ class Host:
         self._left = None
         return left
 
-    # --- what host functions do --------------------------------------------------------------------------
+    # --- what host functions do -------------------------------------------------------------------
     def read(self, max_bytes: int) -> bytes:
         """From standard input; b"" at its end."""
         if not self._input:
@@ -198,8 +202,8 @@ class Host:
     def finds_input(self, *, may_wait: bool) -> bool:
         """Whether a program that looks for input finds some, or the end of it.
 
-        A program that owes no answer waits for the next request. `may_wait`: one that owes an answer does not
-        wait for anything else, either.
+        A program that owes no answer waits for the next request. `may_wait`: one that owes an
+        answer does not wait for anything else, either.
         """
         if not self._is_lines or self._input:
             return True

@@ -1,7 +1,9 @@
-"""Programs in JavaScript, run by QuickJS with a prelude of ours that gives them a part of Node's API.
+"""Programs in JavaScript, run by QuickJS with a prelude of ours that gives them a part of Node's
+API.
 
-The prelude (sandbox/fuel/javascript_guest/) is compiled to bytecode when the worker starts; each instance
-loads what its program asks for. QuickJS reads files by name, so these are files that only it can see:
+The prelude (sandbox/fuel/javascript_guest/) is compiled to bytecode when the worker starts; each
+instance loads what its program asks for. QuickJS reads files by name, so these are files that only
+it can see:
 
     prelude:NAME   a module of the prelude, compiled
     NAME#script    a script (CommonJS) of the program, as the function that Node makes of it
@@ -28,7 +30,8 @@ _WRAPPER = "(function (exports, require, module, __filename, __dirname) { "
 _QUEUES_JOBS = re.compile(
     rb"\bFunction\b|(?i:async|await|promis|then|import|eval|queueMicrotask|finalization)"
 )
-"""A program without these words has no promises; so it need not be looked after them at each line."""
+"""A program without these words has no promises; so it need not be looked after them at each
+line."""
 _IS_MODULE = re.compile(rb'"type"[ \t\r\n]*:[ \t\r\n]*"module"')  # of package.json
 _OWN_FUEL = 10**12  # for what we run ourselves
 _COMPILE = """
@@ -75,7 +78,11 @@ class JavaScript(CoreModules):
         files = {name: b64decode(data) for name, data in facts["files"].items()}
         self._commonjs = _commonjs(files)
         self._own_files = self._prelude | _scripts(files, self._commonjs)
-        if any(b"import" in data for name, data in files.items() if name.endswith((".js", ".mjs", ".cjs"))):
+        if any(
+            b"import" in data
+            for name, data in files.items()
+            if name.endswith((".js", ".mjs", ".cjs"))
+        ):
             self._own_files |= _importable(self._exports, self._commonjs)
 
     def run(self, host: Host, store: Store, words: list[str]) -> None:
@@ -119,7 +126,7 @@ class JavaScript(CoreModules):
         if now.call("qjs_init_argv", len(pointers), table):
             raise Ended({"exit": 1})
 
-    # --- the prelude -------------------------------------------------------------------------------------
+    # --- the prelude ------------------------------------------------------------------------------
     def _compiled(self, sources: Mapping[str, str]) -> dict[str, bytes]:
         """The modules of the prelude as bytecode, by the names under which they are loaded."""
         written = self._written(
@@ -143,7 +150,9 @@ class JavaScript(CoreModules):
         """The names that each module of Node's exports, by the module's name."""
         name = "exports.js"
         own_files = self._prelude | _scripts({name: _LIST_EXPORTS.encode()}, [name])
-        written = self._written(lambda host, store: self._play(host, store, [], name, [name], own_files))
+        written = self._written(
+            lambda host, store: self._play(host, store, [], name, [name], own_files)
+        )
         exports: dict[str, list[str]] = json.loads(written)
         return exports
 
@@ -183,7 +192,8 @@ def _scripts(files: Mapping[str, bytes], commonjs: list[str]) -> dict[str, bytes
 
 
 def _importable(exports: Mapping[str, list[str]], commonjs: list[str]) -> dict[str, bytes]:
-    """For each module of Node's, a module for `import` with the same names; for each script one, too.
+    """For each module of Node's, a module for `import` with the same names; for each script one,
+    too.
 
     If a module is missing, `require` says why.
     """

@@ -9,7 +9,8 @@ from wasmtime import Config, Engine, _ffi
 from sandbox.fuel.counting.counted import FRAME_BYTES, MAX_DEPTH
 
 CALL_UNITS = 100_000
-"""What a call of the host costs. It takes about 10 microseconds, so a loop of calls costs what it takes."""
+"""What a call of the host costs. It takes about 10 microseconds, so a loop of calls costs what it
+takes."""
 BYTE_UNITS = 100
 """What each byte that the host reads or writes costs in addition."""
 
@@ -22,7 +23,8 @@ _WASM_STACK_BYTES = MAX_DEPTH * FRAME_BYTES + 1024 * 1024
 def engine(*, is_quick: bool = False) -> Engine:
     """The engine. Whatever it is, a module counts and does the same.
 
-    A module may come from a team, so it gets no feature that compilers of its language do not need: what is
+    A module may come from a team, so it gets no feature that compilers of its language do not need:
+    what is
     switched off has no faults. `is_quick`: it compiles twice as fast, and what it makes is slower.
     """
     config: Any = Config()
@@ -40,8 +42,9 @@ def engine(*, is_quick: bool = False) -> Engine:
     config.wasm_multi_memory = False
     config.wasm_simd = False
     config.wasm_component_model = False
-    # A module finds its own limit first. The engine ends the whole process if the stack for asynchronous
-    # calls is not larger than this one, and the package cannot set it: this is the engine's C interface.
+    # A module finds its own limit first. The engine ends the whole process if the stack for
+    # asynchronous calls is not larger than this one, and the package cannot set it: this is the
+    # engine's C interface.
     _ffi.wasmtime_config_async_stack_size_set(config.ptr(), 2 * _WASM_STACK_BYTES)
     config.max_wasm_stack = _WASM_STACK_BYTES
     return Engine(config)

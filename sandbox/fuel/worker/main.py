@@ -9,18 +9,21 @@
 
 /box/program.json says which program; requests come as JSON lines, and each gets a reply:
 
-    {"run": [words], "seed": hex, "fuel": n}   a new instance runs to its end      {"output": text} too
-    {"call": [words], "seed": hex, "fuel": n}  a new instance calls a function     {"returned": text}, by
-                                                              driver.py, or by a program in its place
+    {"run": [words], "seed": hex, "fuel": n}   a new instance runs to its end      {"output": text}
+    too {"call": [words], "seed": hex, "fuel": n}  a new instance calls a function     {"returned":
+    text}, by
+                                                              driver.py, or by a program in its
+                                                              place
     {"open": true, "seed": hex}                the next request is for a new instance
     {"ask": "line", "fuel": n}                 a line in, until it has written one {"line": text}
-    {"tell": "line", "fuel": n}                a line in, until it wants another   {"unasked": lines it wrote}
+    {"tell": "line", "fuel": n}                a line in, until it wants another   {"unasked": lines
+    it wrote}
 
-Each reply has "fuel", the units used for this request; "memory", the bytes of linear memory; "stderr", its
-last 4 kB; and "ended" if the instance has ended:
+Each reply has "fuel", the units used for this request; "memory", the bytes of linear memory;
+"stderr", its last 4 kB; and "ended" if the instance has ended:
 
-    {"exit": code}    {"trap": which}    {"too long": true}    {"reads": true}: it asks for another line
-    instead of answering
+    {"exit": code}    {"trap": which}    {"too long": true}    {"reads": true}: it asks for another
+    line instead of answering
 
 The requests, the counted program and guest and our host functions decide every reply, to the unit.
 """
@@ -45,7 +48,11 @@ from sandbox.fuel.worker.limits import STACK_BYTES
 from sandbox.fuel.worker.picture import assemble, take_picture
 from sandbox.fuel.worker.python import Python
 
-_KINDS: dict[str, type[CoreModules]] = {"core": CoreModules, "javascript": JavaScript, "python": Python}
+_KINDS: dict[str, type[CoreModules]] = {
+    "core": CoreModules,
+    "javascript": JavaScript,
+    "python": Python,
+}
 """By the "kind" of /box/program.json."""
 
 
@@ -66,7 +73,9 @@ def main() -> None:
             store.close()
 
 
-def _serve(guest: CoreModules, host: Host, store: Store, request: Request, requests: Requests) -> None:
+def _serve(
+    guest: CoreModules, host: Host, store: Store, request: Request, requests: Requests
+) -> None:
     if "open" in request:
         requests.reply({})
         first = requests.next()

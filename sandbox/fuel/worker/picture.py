@@ -1,7 +1,9 @@
-"""Makes the guest for Python: a picture of the memory of a Python that has just started, on standard output.
+"""Makes the guest for Python: a picture of the memory of a Python that has just started, on
+standard output.
 
-/box/picture/ has the module, the standard library as `library.zip`, and what Python finds in /work. The clock
-stands still and random numbers have one seed, so nothing of the host and of the engine is in the picture.
+/box/picture/ has the module, the standard library as `library.zip`, and what Python finds in /work.
+The clock stands still and random numbers have one seed, so nothing of the host and of the engine is
+in the picture.
 """
 
 from __future__ import annotations

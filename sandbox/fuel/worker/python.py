@@ -1,7 +1,7 @@
 """Programs in Python, which the guest of sandbox/fuel/python_guest runs.
 
-Two files are open when an instance starts, which no folder lists: the request, to which it writes its answer,
-and what was compiled for it.
+Two files are open when an instance starts, which no folder lists: the request, to which it writes
+its answer, and what was compiled for it.
 """
 
 from __future__ import annotations
@@ -33,8 +33,9 @@ class Python(CoreModules):
     def _prepare(self, facts: ProgramFacts) -> None:
         """Compile what instances would have to compile. What is missing they compile themselves.
 
-        A rehearsal, without input, shows what that is. The code comes from an instance in which nothing of
-        the program runs, so all instances have the same code, and nobody can hide in it what costs fuel.
+        A rehearsal, without input, shows what that is. The code comes from an instance in which
+        nothing of the program runs, so all instances have the same code, and nobody can hide in it
+        what costs fuel.
         """
         asked = self._prepared(facts, _REHEARSAL_FUEL, {"run": [], "is_rehearsal": True})
         sources = list(dict.fromkeys(json.loads(line) for line in asked.split(b"\n")[:-1]))
@@ -64,11 +65,19 @@ class Python(CoreModules):
             if end.how != {"exit": 0} or not answer:
                 raise
         returned = answer.decode(errors="replace")
-        return {"returned": returned} if len(returned) <= _MAX_RETURNED else {"ended": {"too long": True}}
+        return (
+            {"returned": returned}
+            if len(returned) <= _MAX_RETURNED
+            else {"ended": {"too long": True}}
+        )
 
     def _play(self, host: Host, store: Store, request: Request, answer: bytearray) -> None:
         """A new instance does what `request` says, and writes into `answer`."""
-        facts = {"program": self._program, "files": sorted(host.files), "is_rehearsal": False} | request
+        facts = {
+            "program": self._program,
+            "files": sorted(host.files),
+            "is_rehearsal": False,
+        } | request
         now = self.instance(host, store, [])
         now.open_files[REQUEST] = OpenFile(json.dumps(facts).encode(), is_free=True, written=answer)
         now.open_files[CODES] = OpenFile(self._codes, is_free=True)

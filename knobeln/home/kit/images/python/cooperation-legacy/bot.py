@@ -1,5 +1,5 @@
-"""Does what the other did in the last round. Arguments: C/B C/C, its own decisions and the other's; at first
-none."""
+"""Does what the other did in the last round. Arguments: C/B C/C, its own decisions and the other's;
+at first none."""
 
 import sys
 

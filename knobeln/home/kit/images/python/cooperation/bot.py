@@ -1,4 +1,5 @@
-"""Does what the other did in the last round. Arguments: [C,B] [C,C], its own decisions and the other's."""
+"""Does what the other did in the last round. Arguments: [C,B] [C,C], its own decisions and the
+other's."""
 
 import sys
 

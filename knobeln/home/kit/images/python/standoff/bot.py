@@ -1,4 +1,5 @@
-"""Shoots while it has ammunition, then reloads. Arguments: 20/1/P 20/0/N 16/2/R, its own state first."""
+"""Shoots while it has ammunition, then reloads. Arguments: 20/1/P 20/0/N 16/2/R, its own state
+first."""
 
 import sys
 

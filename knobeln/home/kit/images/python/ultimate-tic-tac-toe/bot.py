@@ -13,7 +13,11 @@ def get_move(T, gamestate):
     forced, squares = gamestate[1], gamestate[2:]
     for square in range(81):
         board = square // 9
-        if squares[square] == "0" and forced in ("9", str(board)) and not is_won(squares[9 * board :][:9]):
+        if (
+            squares[square] == "0"
+            and forced in ("9", str(board))
+            and not is_won(squares[9 * board :][:9])
+        ):
             return square
     return -1
 
