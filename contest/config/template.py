@@ -41,7 +41,7 @@ def settings_template(settings: Settings) -> str:
     ]
     for name in Settings.model_fields:
         section = getattr(settings, name)
-        parts.append(f"\n# {(section.__doc__ or '').strip()}\n[{name}]\n")
+        parts.append(f"\n# {_in_a_line(section.__doc__)}\n[{name}]\n")
         for key, info in type(section).model_fields.items():
             value = getattr(section, key) if info.repr else info.default
             parts.append(f"# {description_of(info)}\n{key} = {toml_value(value)}\n")
@@ -50,7 +50,11 @@ def settings_template(settings: Settings) -> str:
 
 def description_of(setting: FieldInfo) -> str:
     """What a setting means, in a line."""
-    return (setting.description or "").replace("{formats}", formats_described())
+    return _in_a_line(setting.description).replace("{formats}", formats_described())
+
+
+def _in_a_line(docstring: str | None) -> str:
+    return " ".join((docstring or "").split())
 
 
 def toml_value(value: Any) -> str:

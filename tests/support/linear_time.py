@@ -16,8 +16,7 @@ _TIMES = 3
 def growth(
     read: Callable[[T], object], make: Callable[[int], T], largest: int, smallest: int = 1_000
 ) -> float:
-    """How many times as long `read` takes for twice as much; 0 if even the largest takes next to no
-    time.
+    """How many times as long `read` takes for twice as much; 0 if even the largest takes no time.
 
     `make`: what is read, of about so many characters or elements. What `read` takes for nothing is
     left out.
@@ -40,8 +39,7 @@ def growth(
 
 def _seconds(read: Callable[[T], object], value: T, times: int = _TIMES) -> float:
     """The least processor time of several times, without the collector of garbage."""
-    gc.collect()
-    gc.disable()
+    gc.disable()  # it would be collected anew each time, which takes longer than the reader
     try:
         return min(_once(read, value) for _ in range(times))
     finally:
