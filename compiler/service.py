@@ -17,8 +17,8 @@ from __future__ import annotations
 import traceback
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import timedelta
-from typing import Any
+from datetime import datetime, timedelta
+from typing import Any, NamedTuple
 
 from compiler.builders.base import ProgramBuilder
 from contest.actions.repeated_failures import EngineFailures
@@ -77,6 +77,27 @@ class _RatesMissing(Exception):
         super().__init__(f"{len(pairs)} win rates")
         self.pairs = pairs
         self.images = images
+
+
+TRIED_WHEN_CLOSED = 3
+"""Programs of a team that are compiled when programs are no longer taken, so that nobody can hold
+up the list of entries: the newest first, older ones only if it is refused."""
+
+
+class _Turn(NamedTuple):
+    """The team whose program is compiled next.
+
+    `kept`: of its programs the newest ones, which may be compiled; older ones are replaced.
+    `newest_first`: whether the newest of these is compiled now, or the oldest.
+    """
+
+    team: Waiting
+    kept: int
+    newest_first: bool
+
+    def of(self, queue: Sequence[int]) -> int:
+        """The one that is compiled, of these ids, oldest first."""
+        return queue[-1 if self.newest_first else 0]
 
 
 @dataclass(frozen=True)
@@ -209,23 +230,24 @@ class CompileService:
         """
         taken: set[int] = set()
         while turn := self._turn(at_once, taken):
-            submission = self._claimed_of(*turn)
+            submission = self._claimed_of(turn)
             if submission is not None:
                 return submission
-            taken.add(turn[0].team_id)
+            taken.add(turn.team.team_id)
         return None
 
-    def _turn(self, at_once: bool, taken: Collection[int]) -> tuple[Waiting, bool] | None:
-        """Choose, among the waiting teams, the one with the fewest compilations of the last hour
-        (S22).
+    def _turn(self, at_once: bool, taken: Collection[int]) -> _Turn | None:
+        """Choose, among the waiting teams, the one with the fewest compilations of the last hour,
+        or since programs are no longer taken (S22).
 
-        True: all its programs but the newest are replaced, because it has sent too many. A team
-        whose program is being compiled waits, so that its reports come in order. But with `at_once`
-        we compile that
-        program, too, when no other is left: whoever is first stores the build.
+        A team whose program is being compiled waits, so that its reports come in order. But with
+        `at_once` we compile that program, too, when no other is left: whoever is first stores the
+        build.
         """
-        limit = self.settings.programs.MAX_COMPILES_PER_HOUR
         now = self.clock.now()
+        is_closed = self._is_closed(now)
+        limit = self.settings.programs.MAX_COMPILES_PER_HOUR
+        since = self.settings.dates.compilation_closes if is_closed else now - timedelta(hours=1)
         with self.store.read() as tx:
             waiting = [
                 each
@@ -234,32 +256,42 @@ class CompileService:
             ]
             if not waiting:
                 return None
-            built = submissions.built_between(tx, now - timedelta(hours=1), now)
-        able = [each for each in waiting if at_once or built.get(each.team_id, 0) < limit]
+            built = submissions.built_between(tx, since, now)
+        able = [
+            each for each in waiting if at_once or is_closed or built.get(each.team_id, 0) < limit
+        ]
         free = [each for each in able if not each.is_claimed]
         if not free:
-            return (able[0], False) if able and at_once else None
+            return _Turn(able[0], able[0].programs, is_closed) if able and at_once else None
         chosen = min(free, key=lambda each: built.get(each.team_id, 0))
-        return chosen, built.get(chosen.team_id, 0) + chosen.programs > limit
+        already = built.get(chosen.team_id, 0)
+        if is_closed:
+            return _Turn(chosen, max(1, TRIED_WHEN_CLOSED - already), is_closed)
+        is_too_many = already + chosen.programs > limit
+        return _Turn(chosen, 1 if is_too_many else chosen.programs, is_closed)
 
-    def _claimed_of(self, turn: Waiting, only_newest: bool) -> Submission | None:
-        """Claim the team's submission; None: another process was quicker."""
-        if turn.is_claimed:
+    def _is_closed(self, now: datetime) -> bool:
+        return now >= self.settings.dates.compilation_closes
+
+    def _claimed_of(self, turn: _Turn) -> Submission | None:
+        """Claim the submission of this turn; None: another process was quicker."""
+        team_id = turn.team.team_id
+        if turn.team.is_claimed:
             with self.store.read() as tx:
-                return submissions.get(tx, turn.oldest)
-        if not only_newest:
-            with self.store.write() as tx:
-                taken = self._claims.take(tx, turn.oldest)
-                return submissions.get(tx, turn.oldest) if taken else None
-        with self.store.write() as tx:  # too many for an hour: compile only the newest
-            *older, newest = submissions.unclaimed_queue(tx, turn.team_id, self._claims) or (None,)
-            if newest is None or not self._claims.take(tx, newest):
+                queue = submissions.queued_of(tx, team_id)
+                return submissions.get(tx, turn.of(queue)) if queue else None
+        with self.store.write() as tx:
+            queue = submissions.unclaimed_queue(tx, team_id, self._claims)
+            kept = queue[-turn.kept :]
+            if not kept or not self._claims.take(tx, turn.of(kept)):
                 return None
-            team = teams.get(tx, turn.team_id)
-            for replaced in older:
-                self._record(tx, Effect.PROGRAM_REPLACED, submissions.get(tx, replaced), team)
-            submissions.replace(tx, older)
-            return submissions.get(tx, newest)
+            self._replace(tx, queue[: -turn.kept], teams.get(tx, team_id))
+            return submissions.get(tx, turn.of(kept))
+
+    def _replace(self, tx: Transaction, old: Sequence[int], team: Team) -> None:
+        for each in old:
+            self._record(tx, Effect.PROGRAM_REPLACED, submissions.get(tx, each), team)
+        submissions.replace(tx, old)
 
     def _keep(self, submission: Submission, result: BuildResult[Serializable]) -> None:
         """Keep build and report in one transaction, with the team's new place on the ladder, if
@@ -299,6 +331,9 @@ class CompileService:
             if self.builder.win_rates and result.image
             else None
         )
+        is_closed = self._is_closed(now)
+        if is_closed and result.image:
+            self._replace(tx, submissions.queued_before(tx, submission), team)
         effect = Effect.PROGRAM_ACCEPTED if result.image else Effect.PROGRAM_REFUSED
         receipt, digest = self._record(tx, effect, submission, team)
         own = submissions.program_of(tx, team.id)
@@ -311,6 +346,7 @@ class CompileService:
             own=own,
             repairs=submission.repairs,
             replaced=submissions.replaced_by(tx, submission),
+            is_closed=is_closed,
             place=place,
             digest=digest,
         )

@@ -51,7 +51,7 @@ def next_step(tx: Transaction, settings: Settings, now: datetime) -> Step | None
         return _close_programs
     # Without time for objections between the last program and the start there is only the final
     # list.
-    waits = submissions.any_waiting(tx) or letters.any_waiting(tx)
+    waits = submissions.any_waiting(tx) or letters.any_waiting(tx, dates.compilation_closes)
     return None if waits or entry_lists.count(tx) else _send_first_list
 
 

@@ -220,12 +220,12 @@ def is_any_overdue(tx: Transaction, before: datetime, now: datetime) -> bool:
     return tx.execute(select(letters.c.id).where(or_(waits, is_kept)).limit(1)).first() is not None
 
 
-def any_waiting(tx: Transaction) -> bool:
-    """Whether a letter has not been handled."""
-    return tx.execute(_ANY_NEW).first() is not None
-
-
-_ANY_NEW = select(letters.c.id).where(letters.c.state == LetterState.NEW).limit(1)
+def any_waiting(tx: Transaction, before: datetime | None = None) -> bool:
+    """Whether a letter, or one that came before then, has not been handled."""
+    query = select(letters.c.id).where(letters.c.state == LetterState.NEW).limit(1)
+    if before is not None:
+        query = query.where(letters.c.received_at < before)
+    return tx.execute(query).first() is not None
 
 
 def get(tx: Transaction, letter_id: int) -> StoredLetter | None:
