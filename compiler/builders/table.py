@@ -134,7 +134,7 @@ class _Reading(NamedTuple):
 
 
 def _read(program_folder: ProgramFolder, sandbox: Sandbox) -> _Reading:
-    label = constant(program_folder, FUNCTION, LABEL, sandbox)
+    label = constant(program_folder, FUNCTION, LABEL, sandbox, TABULATION_SECONDS)
     if isinstance(label, AnswerFault) and label.kind is not AnswerFaultKind.UNREADABLE:
         return _Reading(findings=(_finding(label.sentence),), stderr_tail=label.stderr_tail)
     name, findings = _player_name(label)

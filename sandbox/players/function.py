@@ -50,6 +50,7 @@ class PythonFunction:
         sandbox: Sandbox,
         *,
         cpu_seconds: int = CPU_SECONDS,
+        import_seconds: float = IMPORT_SECONDS,
         answer_bytes: int = MAX_ANSWER_BYTES,
     ) -> None:
         if program.language != LANGUAGE:
@@ -75,7 +76,7 @@ class PythonFunction:
             cpu_seconds=cpu_seconds,
             answer_bytes=answer_bytes,
         )
-        imported = self.ask({"import": True}, IMPORT_SECONDS)
+        imported = self.ask({"import": True}, import_seconds)
         self.import_fault = imported if isinstance(imported, AnswerFault) else None
 
     @property

@@ -40,7 +40,7 @@ def tabulate(
     program: ProgramFolder, function: str, domain: Domain, sandbox: Sandbox, seconds: float
 ) -> bytes | AnswerFault:
     """The results row by row: `table[row * columns + column]`. `seconds`: for each of the two
-    tabulations."""
+    tabulations, with the import."""
     table = _once(program, function, domain, sandbox, seconds, backwards=False)
     if isinstance(table, AnswerFault):
         return table
@@ -51,10 +51,13 @@ def tabulate(
 
 
 def constant(
-    program: ProgramFolder, function: str, name: str, sandbox: Sandbox
+    program: ProgramFolder, function: str, name: str, sandbox: Sandbox, seconds: float
 ) -> str | AnswerFault:
-    """The text that a global name of the function's module has, such as the strategy's name."""
-    process = PythonFunction(program, function, sandbox)
+    """The text that a global name of the function's module has, such as the strategy's name.
+
+    `seconds`: for the import.
+    """
+    process = PythonFunction(program, function, sandbox, import_seconds=seconds)
     try:
         reply = process.import_fault or process.ask({"constant": name}, CONSTANT_SECONDS)
     finally:
@@ -83,12 +86,13 @@ def _once(
         function,
         sandbox,
         cpu_seconds=int(seconds) + 60,
+        import_seconds=seconds,
         answer_bytes=MAX_CELL_BYTES * size + 8_192,
     )
     try:
         sizes = (domain.rows, domain.columns, domain.lowest, domain.highest)
         reply = process.import_fault or process.ask(
-            {"tabulate": sizes, "backwards": backwards}, seconds
+            {"tabulate": sizes, "backwards": backwards}, seconds - process.answer_seconds
         )
     finally:
         process.close()

@@ -10,6 +10,7 @@ from types import SimpleNamespace
 
 import pytest
 
+from compiler import toolchain
 from compiler.builders import builder_of
 from compiler.service import CompileService
 from contest.config.settings import Settings
@@ -21,6 +22,7 @@ from contest.store import Store, contest_state, ledger, letters, migrate, submis
 from contest.store.engine_failures import MAX_FAILURES
 from knobellib.samples import house_strategies
 from reports.render import Templates
+from sandbox.limits import Limits
 from sandbox.vm.image import Image
 from sandbox.vm.translation import translations
 from tests.support.clocks import FixedClock
@@ -131,6 +133,18 @@ def counting(context: Workshop, team_id: int) -> int | None:
     """The number of the team's version that counts."""
     with context.store.read() as tx:
         return submissions.program_of(tx, team_id).counts
+
+
+def test_a_busy_host_is_no_verdict(context: Workshop, monkeypatch: pytest.MonkeyPatch) -> None:
+    team = context.team("patient")
+    context.send(team, GOOD)
+    with monkeypatch.context() as busy:
+        busy.setattr(toolchain, "_LIMITS", Limits(wall_seconds=0.02))
+        with pytest.raises(EngineFailed, match="the host is busy"):
+            context.service.build_next()
+    assert context.states(team) == [SubmissionState.QUEUED]
+    assert context.work() == 1
+    assert counting(context, team) == 1
 
 
 def test_a_team_that_sends_much_does_not_keep_the_others_waiting(context: Workshop) -> None:

@@ -61,7 +61,7 @@ def lines(contest: Mapping[str, Any], files: Sequence[str], _seed: str) -> Itera
 def _entry(program: str, contest: Mapping[str, Any]) -> HogEntry:
     """The strategy's answers for all scores, and its goal."""
     folder, sandbox = program_folder(program, contest, only=LANGUAGE), home_sandbox()
-    label = constant(folder, FUNCTION, LABEL, sandbox)
+    label = constant(folder, FUNCTION, LABEL, sandbox, TABULATION_SECONDS)
     why_wrong = (
         label.sentence
         if isinstance(label, AnswerFault)
