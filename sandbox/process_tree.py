@@ -37,7 +37,7 @@ class ProcessTree:
     def __init__(self, root: int) -> None:
         self._root = root
         self._cpu_seconds = 0.0
-        self._waited_seconds = 0.0
+        self._waited_seconds: dict[int, float] = {}
 
     def pause(self) -> None:
         """Stop all processes of the program. Gives up on one that makes new ones faster than we
@@ -68,9 +68,9 @@ class ProcessTree:
         """How long the program's processes have waited for a processor since the last call: of each
         that is there now, the thread that waited longest. 0.0 where the kernel does not count it.
         """
-        waited = sum(max(map(_waited, _threads(pid)), default=0.0) for pid in self._program())
+        waited = {pid: max(map(_waited, _threads(pid)), default=0.0) for pid in self._program()}
         before, self._waited_seconds = self._waited_seconds, waited
-        return max(0.0, waited - before)
+        return sum(max(0.0, now - before.get(pid, 0.0)) for pid, now in waited.items())
 
     def _program(self) -> Iterator[int]:
         """All processes below the first one inside, parents before their children."""

@@ -40,7 +40,7 @@ def tabulate(
     program: ProgramFolder, function: str, domain: Domain, sandbox: Sandbox, seconds: float
 ) -> bytes | AnswerFault:
     """The results row by row: `table[row * columns + column]`. `seconds`: for each of the two
-    tabulations, with the import."""
+    tabulations, which begin with the import."""
     table = _once(program, function, domain, sandbox, seconds, backwards=False)
     if isinstance(table, AnswerFault):
         return table
@@ -92,7 +92,7 @@ def _once(
     try:
         sizes = (domain.rows, domain.columns, domain.lowest, domain.highest)
         reply = process.import_fault or process.ask(
-            {"tabulate": sizes, "backwards": backwards}, seconds - process.answer_seconds
+            {"tabulate": sizes, "backwards": backwards}, seconds
         )
     finally:
         process.close()
