@@ -39,6 +39,7 @@ from contest.subprocesses.engine_pool import cores
 from contest.util.log import log
 from knobeln.context import ContestContext
 from knobeln.season import go_on_as_step, order_run_as_step
+from knobeln.server.letters_left import LettersLeft
 from knobeln.server.listener_process import ListenerProcess
 from knobeln.server.mail_checks import mailbox_of
 from knobeln.server.parts import Part
@@ -146,7 +147,8 @@ class Gateway:
             )
         if settings.imap.host:
             open_mailbox = mailbox_of(settings, path, self._accept_found, self._alarm)
-            self._watch_imap = Watch(open_mailbox, self._alarm, self._stop)
+            left = LettersLeft(self._contest)
+            self._watch_imap = Watch(open_mailbox, self._alarm, self._stop, left.tell)
 
     def _loop(self, name: str, work: Callable[[], bool]) -> _Loop:
         return _Loop(name, work, self._wake_all, partial(self._keep_error, name), self._stop)
