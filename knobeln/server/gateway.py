@@ -18,6 +18,7 @@ parts, or some:
     compile   compiler   queued programs -> builds and reports; one loop for each core
               languages  those that this host had lost -> their programs are queued again
               practice   programs to be tried -> reports
+              native code  programs that were accepted elsewhere -> their native code, after a start
     deliver   delivery   outbox -> the relay or the Maildirs
 """
 
@@ -38,6 +39,7 @@ from contest.store import contest_state, decisions
 from contest.subprocesses.engine_pool import cores
 from contest.util.log import log
 from knobeln.context import ContestContext
+from knobeln.native_code import TranslatesOnce
 from knobeln.season import go_on_as_step, order_run_as_step
 from knobeln.server.letters_left import LettersLeft
 from knobeln.server.listener_process import ListenerProcess
@@ -126,6 +128,7 @@ class Gateway:
                     self._loop("compiler", services.compile_next_program)
                     for _core in range(cores())
                 ),
+                self._loop("native code", TranslatesOnce(contest).step),
                 self._loop("languages", services.try_languages_sometimes),
                 self._loop("practice", services.practise_next),
             ]

@@ -24,7 +24,7 @@ LEFT_SECONDS = 3_600.0  # so long another contest has time to take its letters
 MAX_ADDRESSES = 10  # that are named
 ADVICE = (
     "if an address is this contest's, add it to contest.aliases and restart `serve`; if not,"
-    " another contest takes them, or a filter of your mail server, into another folder than imap.folder"
+    " another contest takes them, or a filter of your mail server moves them out of imap.folder"
 )
 _KIND = "letters_left"
 
