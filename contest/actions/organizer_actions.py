@@ -21,11 +21,11 @@ from contest.errors import GiveUp, NotFound, NotNow
 from contest.games.registry import game_of
 from contest.interfaces.protocols import Renderer, to_all
 from contest.language import gettext, ngettext, noted
-from contest.ledger.receipts import Effect, LedgerEntry, Receipt
+from contest.ledger.receipts import Effect, LedgerEntry
 from contest.mail import knobeln_json
 from contest.mail.form import Form
 from contest.model import BanKind, Outgoing, Participation, Phase, Team, TeamState
-from contest.model.mail_records import DatesRecord, MailRecord, QuotedWords
+from contest.model.mail_records import DatesRecord, QuotedWords
 from contest.public_number.beacon import BeaconKind
 from contest.public_number.draw import Draw, draw_awaited
 from contest.schema.sections import DATE_WORDS, Dates, Section
@@ -399,7 +399,12 @@ class OrganizerActions:
         receipt = ledger.note_settings(self.tx, new, self.now)
         quoted = knobeln_json.quoted(QuotedWords, self.settings, words=reason)
         record = DatesRecord(dates=dict(after), quoted=quoted)
-        self._tell(event, "dates_moved", readers, receipt, record, **facts)
+        mails = to_all(
+            readers, event, "dates_moved", self.settings, self.renderer, receipt, **facts
+        )
+        mails = decisions.with_calendar(self.tx, mails, new, self.now)
+        mails = knobeln_json.with_file(mails, readers, self.settings, lambda: record)
+        outbox.put_all(self.tx, mails, self.settings, self.now)
         what = "; ".join(f"{_title(name)}: {at:{TIME_FORMAT}}" for name, at in moved.items())
         return f"{what}. {_told(readers)}."
 
@@ -496,16 +501,11 @@ class OrganizerActions:
         event: str,
         template: str,
         readers: list[Team],
-        receipt: Receipt | None = None,
-        record: MailRecord | None = None,
         /,
         **facts: object,
     ) -> int:
-        """The same mail to each of these teams, with this record for the programs of those that
-        want it. Returns how many did not have it yet."""
-        mails = to_all(readers, event, template, self.settings, self.renderer, receipt, **facts)
-        if record:
-            mails = knobeln_json.with_file(mails, readers, self.settings, lambda: record)
+        """The same mail to each of these teams. Returns how many did not have it yet."""
+        mails = to_all(readers, event, template, self.settings, self.renderer, **facts)
         return outbox.put_all(self.tx, mails, self.settings, self.now)
 
     def _record(self, effect: Effect, team: str = "", digest: str = "") -> None:

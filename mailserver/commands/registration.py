@@ -17,7 +17,16 @@ from contest.mail.form import record_text, sample
 from contest.model import Attachment, Outgoing, Registration, Scope, Team, TeamState
 from contest.model.mail_records import QuotedForm, WelcomeRecord
 from contest.schema.sections import Window
-from contest.store import Transaction, answers, ledger, letters, outbox, submissions, teams
+from contest.store import (
+    Transaction,
+    answers,
+    decisions,
+    ledger,
+    letters,
+    outbox,
+    submissions,
+    teams,
+)
 from contest.store.submissions import TeamsProgram
 from mailserver.attachments import rules, software
 from mailserver.command import CONFIRM_REGISTRATION, Arguments, Command, LetterContext
@@ -233,7 +242,7 @@ def _accept(
             record=record_text(registration),
             remarks=remarks,
         )
-    attachments = _with_welcome(context.settings)
+    attachments = _with_welcome(context.tx, context.settings, context.stored.received_at)
     welcome = _welcome(context.tx, team, string, context.settings)
     for_programs = _for_programs(welcome, context.settings, is_short=not is_proved)
     return context.answer(
@@ -264,7 +273,7 @@ def welcome_back(context: LetterContext, team: Team) -> str:
         return _refuse(context, "full", to=team.address)
     teams.set_proved(context.tx, team.id)
     answers.set_proved(context.tx, addresses.mailbox_of(team.address))
-    attachments = _with_welcome(context.settings)
+    attachments = _with_welcome(context.tx, context.settings, context.stored.received_at)
     context.answer(
         "welcome_files",
         team.address,
@@ -321,12 +330,12 @@ def _for_programs(
     return knobeln_json.file_for(team, settings, record)
 
 
-def _with_welcome(settings: Settings) -> tuple[Attachment, ...]:
-    """An accepted team gets the library that its program is linked with, if there is one, and the
-    rules."""
+def _with_welcome(tx: Transaction, settings: Settings, now: datetime) -> tuple[Attachment, ...]:
+    """An accepted team gets the library that its program is linked with, if there is one, the
+    rules, and the dates for its calendar."""
     game = game_of(settings.game, settings.programs).info
     library = software(game) if game.play.is_in_c else ()
-    return (*library, *rules(game.name))
+    return (*library, *rules(game.name), decisions.calendar_file(tx, settings, now))
 
 
 def _shared_people(tx: Transaction, registration: Registration) -> tuple[str, ...]:
@@ -350,11 +359,12 @@ def accept_pending(
         rendered = renderer.render(
             "registration_accepted", remarks=(), is_short=False, is_brief=False, **welcome
         )
+        attachments = _with_welcome(tx, settings, now)
     outgoing = replace(
         to_team(
             team, _key(team, f"accepted/{digest(string)[:12]}"), "registration_accepted", rendered
         ),
-        attachments=(*_with_welcome(settings), *_for_programs(welcome, settings)),
+        attachments=(*attachments, *_for_programs(welcome, settings)),
         receipt=_record(tx, Effect.REGISTRATION_ACCEPTED, team, now),
     )
     outbox.put(tx, outgoing, settings, now)

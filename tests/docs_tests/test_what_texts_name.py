@@ -115,7 +115,7 @@ def test_a_command_by_mail_that_went_is_noticed(subject: str) -> None:
 SECTIONS = {
     name: [type(getattr(each, name)) for each in CONTESTS] for name in Settings.model_fields
 }
-_FILES = ("toml", "db", "json", "example", "py", "h", "html", "txt", "md")
+_FILES = ("toml", "db", "json", "example", "py", "h", "html", "ics", "txt", "md")
 _SETTING = rf"({'|'.join(SECTIONS)})\.(?!(?:{'|'.join(_FILES)})\b)([a-z_]+|[a-zA-Z])( = .*)?"
 
 

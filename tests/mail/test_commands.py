@@ -166,7 +166,7 @@ def test_a_registration_is_accepted_at_the_address_of_the_form(world: World) -> 
     assert body_of(mail).count(string) == 2
     assert f"<<FROM>> {name} {string}" in body_of(mail)
     attached = {part.get_filename(): str(part.get_content()) for part in mail.iter_attachments()}
-    assert list(attached) == ["knobellib.c", "rules.txt", PROOF_FILE]
+    assert list(attached) == ["knobellib.c", "rules.txt", "contest.ics", PROOF_FILE]
     library = Path(__file__).parents[2] / "knobellib" / "knobellib.c"
     assert "".join(attached["knobellib.c"].split("\r")) == library.read_text()
 

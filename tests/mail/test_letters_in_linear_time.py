@@ -24,6 +24,7 @@ from mailserver import bounces
 from mailserver.commands import COMMANDS, help_topics, recognise
 from mailserver.commands.preference import read_codes
 from mailserver.intake import envelope
+from mailserver.intake.whose import other_recipient
 from mailserver.problem import Problem
 from mailserver.reading import mime_parts
 from mailserver.reading.authentication_results import authenticity
@@ -95,6 +96,7 @@ def readers_of(raw: bytes, letter: Letter) -> Iterator[Reader]:
 def _take_in(raw: bytes) -> None:
     envelope.of(raw)
     envelope.writer(raw)
+    other_recipient(raw, SETTINGS.contest, "robot")
     head = mime_parts.head_of(raw)
     if not mime_parts.is_too_large(head):
         mime_parts.count_hops(head)
