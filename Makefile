@@ -4,6 +4,7 @@
 VENV := .venv
 BIN := $(VENV)/bin
 FUZZ_SECONDS := 180
+DRILL_LETTERS := 20000
 PREFIX := /opt/knobeln
 
 SETUPS := $(addprefix setup-,test lint docs bench cluster fuel postgresql release dev)
@@ -36,7 +37,7 @@ fuzz: setup-test                  ## some minutes of damaged letters, and of ran
 	$(BIN)/python tests/machine/machine_fuzz.py $(FUZZ_SECONDS)
 
 drill: setup-test test-servers    ## 20,000 letters and 1,000 programs at once, beside another contest's day
-	KNOBELN_DRILL_LETTERS=20000 $(BIN)/pytest -n 0 tests/mail/test_load_drill.py
+	KNOBELN_DRILL_LETTERS=$(DRILL_LETTERS) $(BIN)/pytest -n 0 tests/mail/test_load_drill.py
 
 fresh-system:                     ## as root: a clone, and what `make release` makes, in fresh systems by debootstrap; half an hour each
 	@python3 tools/fresh_system.py

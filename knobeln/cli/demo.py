@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import secrets
 import shlex
+import shutil
 import signal
 import sys
 import tempfile
@@ -17,6 +18,7 @@ import click
 from compiler.images import without_images_unless_possible
 from compiler.trial import with_counted_time
 from contest import presets
+from contest.config.settings import Settings
 from contest.errors import GiveUp
 from contest.schema.sections import DEFAULT_GAME
 from contest.seeds import seed_from
@@ -65,14 +67,35 @@ def demo(folder: Path | None, game_name: str, count: int | None, seed: str | Non
     temporary folder), so you can look at it.
     """
     chosen = seed or secrets.token_hex(8)
-    path = folder or Path(tempfile.mkdtemp(prefix="knobeln-demo-"))
     settings = without_images_unless_possible(with_counted_time(demo_settings(game_name)))
-    failed = [result for result in check_host(path, settings) if not result.passed]
+    place = folder or Path(tempfile.gettempdir())
+    failed = [result for result in check_host(place, settings) if not result.passed]
     if any(each.is_needed for each in failed):
         lacking = [f"\n  {each.name}: {each.text}" for each in failed]
         raise GiveUp("this host cannot run a contest yet:" + "".join(lacking))
     for each in failed:
         remark(f"{each.name}: {each.text}")
+    with _folder_for(folder) as path:
+        _demonstrate(path, settings, game_name, count, chosen)
+
+
+@contextmanager
+def _folder_for(wanted: Path | None) -> Iterator[Path]:
+    """The folder that is wanted, or a new temporary one, which an interruption removes."""
+    path = wanted or Path(tempfile.mkdtemp(prefix="knobeln-demo-"))
+    try:
+        yield path
+    except (KeyboardInterrupt, SystemExit):
+        if wanted is None:
+            shutil.rmtree(path, ignore_errors=True)
+        elif path.exists():
+            remark(f"Interrupted. What was played so far is in {path}.", err=True)
+        raise
+
+
+def _demonstrate(
+    path: Path, settings: Settings, game_name: str, count: int | None, chosen: str
+) -> None:
     teams = demo_teams(settings, count or presets.demo(game_name).teams)
     contest = create_contest(path, settings, seed=seed_from(f"demo/{chosen}"))
     if says_little():

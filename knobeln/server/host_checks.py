@@ -28,6 +28,7 @@ from knobeln.context import ContestContext
 from knobeln.privileges import User, user_for
 from knobeln.server import mail_checks
 from knobeln.server.mail_checks import Note, check_delivery
+from mailserver.intake.loopback import ADDRESS, require_loopback
 from sandbox.fuel import engine
 from sandbox.groups import limits_of_sandboxes
 from sandbox.images.oci_image import image_cache
@@ -91,6 +92,7 @@ def check_host(path: Path, settings: Settings) -> tuple[CheckResult, ...]:
         ("native code", _native_code, False),
         ("images", lambda: _images(settings), False),
         ("disk", lambda: _disk(path), True),
+        ("this host's own address", _loopback, True),
     ]
     if is_process_1():
         checks.append(("process 1", _process_1, False))
@@ -288,11 +290,21 @@ def _images(settings: Settings) -> str:
 
 
 def _disk(path: Path) -> str:
-    folder = path if path.exists() else Path(".")
+    whole = path.resolve()
+    folder = next(each for each in (whole, *whole.parents) if each.exists())
     free = shutil.disk_usage(folder).free
     if free < _MIN_DISK_BYTES:
-        raise KnobelnError(f"only {free:,} bytes are free at {folder.resolve()}")
+        raise KnobelnError(
+            f"only {free / 1e6:,.0f} MB are free at {folder}, and a contest needs"
+            f" {_MIN_DISK_BYTES / 1e6:,.0f}",
+            hint="make room, or name a folder elsewhere",
+        )
     return f"{free / 1e9:.1f} GB free"
+
+
+def _loopback() -> str:
+    require_loopback()
+    return f"programs reach each other at {ADDRESS}"
 
 
 def _contest(path: Path) -> str:

@@ -34,6 +34,7 @@ from contest.errors import ConfigError, KnobelnError, TryAgain
 from contest.model import IncomingLetter
 from contest.schema.sections import Mail
 from contest.util.log import log
+from mailserver.intake.loopback import require_loopback
 from mailserver.reading import addresses, mime_parts
 
 TIMEOUT_SECONDS = 60.0
@@ -114,6 +115,8 @@ def _ports(mail: Mail) -> list[socket.socket]:
             else ConfigError
         )
         raise kind(text) from None
+    if all(ip_address(door.getsockname()[0]).is_loopback for door in bound):
+        require_loopback()
     return bound
 
 

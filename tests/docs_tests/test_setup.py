@@ -5,9 +5,11 @@ import os
 import re
 import shutil
 import subprocess
+import time
 import tomllib
 from pathlib import Path
 
+import interpreters
 import pytest
 
 from contest.errors import ToolMissing
@@ -103,6 +105,14 @@ def test_a_computer_without_wheels_that_count_goes_on(clone: Path) -> None:
     )
     # tried again each time
     assert pip_calls(clone, "", "", "test") == [".", FUEL, FUEL, ".[test]", FUEL]
+
+
+def test_the_making_of_an_interpreter_shows_that_it_goes_on(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    with interpreters.dots("  Python ", seconds=0.01):
+        time.sleep(0.2)
+    assert re.fullmatch(r"  Python \.{2,}\n", capsys.readouterr().out)
 
 
 @pytest.mark.skipif(

@@ -15,6 +15,7 @@ from contest.errors import ToolMissing
 from contest.util import caches
 from contest.util.log import log
 from tests.support.other_users import NOBODYS, python_for_others
+from tests.support.servers import program
 
 OURS = f"knobeln-{os.geteuid()}"
 
@@ -146,7 +147,7 @@ def test_an_access_list_may_name_others(tmp_path: Path, monkeypatch: pytest.Monk
     tmp_path.chmod(0o770)
     assert caches.why_unsafe(tmp_path) is None
     done = subprocess.run(
-        ["setfacl", "-m", "u:nobody:rwx", tmp_path], check=False, capture_output=True
+        [program("setfacl"), "-m", "u:nobody:rwx", tmp_path], check=False, capture_output=True
     )
     if done.returncode:
         pytest.skip("this file system has no access lists")
