@@ -176,6 +176,7 @@ def test_without_late_bans_nothing_is_said_of_them(tiny: Published) -> None:
     assert page_on(tiny.archive).without == []
 
 
+@pytest.mark.slow
 def test_a_winner_who_was_banned_is_first_without_the_ban(tiny: Published, tmp_path: Path) -> None:
     honest = read(tiny.archive)
     winner = honest.ranking[0].entry
