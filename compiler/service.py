@@ -22,6 +22,7 @@ from typing import Any, NamedTuple
 
 from compiler.builders.base import ProgramBuilder
 from contest.actions.repeated_failures import EngineFailures
+from contest.arena.ladder_ranking import is_exact, is_ladder_told, rank_in
 from contest.config.settings import Settings
 from contest.errors import EngineFailed, KnobelnError, ToolMissing
 from contest.games.hog import WIN_RATE_UNIT
@@ -41,6 +42,7 @@ from contest.model import (
     LadderEntry,
     LadderGame,
     LadderPlace,
+    LadderRank,
     Participation,
     Submission,
     Team,
@@ -322,15 +324,12 @@ class CompileService:
     ) -> None:
         now = self.clock.now()
         previous = submissions.latest_good(tx, submission.team_id)
+        team = teams.get(tx, submission.team_id)
+        rank_before = _rank_on_ladder(tx, self.settings, team)
         image = result.image.to_bytes() if result.image else None
         if not submissions.add_build(tx, submission.id, result.report, image, now, result.program):
             return  # another process was quicker and has queued its report
-        team = teams.get(tx, submission.team_id)
-        place = (
-            _place(tx, self.settings, team, rates)
-            if self.builder.win_rates and result.image
-            else None
-        )
+        place = _place(tx, self.settings, team, rates, rank_before) if result.image else None
         is_closed = self._is_closed(now)
         if is_closed and result.image:
             self._replace(tx, submissions.queued_before(tx, submission), team)
@@ -405,13 +404,42 @@ class CompileService:
             contest_state.note(tx, "compiler", text, self.clock.now())
 
 
-def _place(
-    tx: Transaction, settings: Settings, team: Team, rates: Mapping[DigestPair, float]
-) -> LadderPlace | None:
-    """The team's place on the ladder; None if it takes no part.
+def _rank_on_ladder(tx: Transaction, settings: Settings, team: Team) -> LadderRank | None:
+    """The rank of the team's version that counts; where games are played, in the newest ranking
+    that has all games."""
+    if not is_ladder_told(settings):
+        return None
+    if is_exact(settings):
+        return rank_in(ladder.now(tx, settings).lines, team.name)
+    newest = ladder.rankings(tx, 1)
+    return rank_in(newest[0].lines, team.name) if newest else None
 
-    Raises _RatesMissing where `rates` lack one.
+
+def _place(
+    tx: Transaction,
+    settings: Settings,
+    team: Team,
+    rates: Mapping[DigestPair, float],
+    before: LadderRank | None,
+) -> LadderPlace | None:
+    """The place of the team's new version on the ladder; None if there is no ladder, or if the team
+    takes no part.
+
+    Raises _RatesMissing where games are computed, and `rates` lack one.
     """
+    if not is_ladder_told(settings):
+        return None
+    if is_exact(settings):
+        _compute_games(tx, rates)
+    if participation.of_team(tx, team.id) is not Participation.ACTIVE:
+        return None
+    if is_exact(settings):
+        return ladder.now(tx, settings).place(team.name, before)
+    return LadderPlace(None, before)
+
+
+def _compute_games(tx: Transaction, rates: Mapping[DigestPair, float]) -> None:
+    """Put the missing games of a ladder that is exact into it. Raises _RatesMissing."""
     pairs = ladder.missing(tx, all_teams=True)
     unknown = [_digests(pair) for pair in pairs if _digests(pair) not in rates]
     if unknown:
@@ -419,8 +447,6 @@ def _place(
         raise _RatesMissing(unknown, submissions.load_images(tx, digests))
     ladder.delete_outdated_games(tx)
     ladder.put(tx, [_game(pair, rates[_digests(pair)]) for pair in pairs])
-    takes_part = participation.of_team(tx, team.id) is Participation.ACTIVE
-    return ladder.now(tx, settings).place(team.name) if takes_part else None
 
 
 def _game(pair: tuple[LadderEntry, LadderEntry], rate: float) -> LadderGame:

@@ -53,12 +53,13 @@ _AFTER_BAN = {
     Phase.RUNNING: noted(
         "It plays no more games. A group that has not finished is played as if the team had been"
         " disqualified in it; one that has finished keeps its table, unless you say `knobeln run"
-        " rerun`. `knobeln verify` will name this decision to everybody, and when it was made."
+        " rerun`. `knobeln verify` will name this decision to everybody, when it was made, and what"
+        " the contest would be without it."
     ),
     Phase.FINISHED: noted(
         "The results stay as they are, unless you say `knobeln run rerun ROUND`, which plays"
-        " without the team. `knobeln verify` will name this decision to everybody, and when it was"
-        " made."
+        " without the team. `knobeln verify` will name this decision to everybody, when it was"
+        " made, and what the contest would be without it."
     ),
 }
 

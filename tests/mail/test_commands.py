@@ -84,6 +84,10 @@ SUBJECTS = {
     "withdraw": ("withdraw", "{list} Re: AW: {Spam?} withdraw"),
     "objection": ("Re: objection",),
     "unsubscribe": ("unsubscribe", "Re: STOP", "Re: unsubscribe."),
+    "subscribe": (
+        "subscribe", "Re: Subscribe!", "SUBSCRIBE knobeln Joe Cool", "please subscribe me",
+        "subscribe: joe@machine.example",
+    ),
     "resend": ("resend authentification", "re-send authentication string"),
     "address": ("Change address joe@new.example", "change mail-address <joe@new.example>"),
     "test": ("please test", "(external) SV: Antw: VS: please test"),
