@@ -15,6 +15,7 @@ the queue, and the organizer is told once. Any host on which the language works 
 from __future__ import annotations
 
 import traceback
+from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
@@ -251,26 +252,25 @@ class CompileService:
         limit = self.settings.programs.MAX_COMPILES_PER_HOUR
         since = self.settings.dates.compilation_closes if is_closed else now - timedelta(hours=1)
         with self.store.read() as tx:
-            waiting = [
-                each
-                for each in submissions.waiting_teams(tx, self._claims)
-                if each.team_id not in taken
-            ]
-            if not waiting:
-                return None
-            built = submissions.built_between(tx, since, now)
+            waiting = submissions.waiting_teams(tx, self._claims)
+            built = Counter(submissions.built_between(tx, since, now))
         able = [
-            each for each in waiting if at_once or is_closed or built.get(each.team_id, 0) < limit
+            each
+            for each in waiting
+            if each.team_id not in taken and (at_once or is_closed or built[each.team_id] < limit)
         ]
         free = [each for each in able if not each.is_claimed]
         if not free:
             return _Turn(able[0], able[0].programs, is_closed) if able and at_once else None
-        chosen = min(free, key=lambda each: built.get(each.team_id, 0))
-        already = built.get(chosen.team_id, 0)
+        chosen = min(free, key=lambda each: built[each.team_id])
+        kept = self._kept(chosen.programs, built[chosen.team_id], is_closed)
+        return _Turn(chosen, kept, is_closed)
+
+    def _kept(self, programs: int, already: int, is_closed: bool) -> int:
+        """How many of a team's waiting programs may be compiled, if so many were already."""
         if is_closed:
-            return _Turn(chosen, max(1, TRIED_WHEN_CLOSED - already), is_closed)
-        is_too_many = already + chosen.programs > limit
-        return _Turn(chosen, 1 if is_too_many else chosen.programs, is_closed)
+            return max(1, TRIED_WHEN_CLOSED - already)
+        return programs if already + programs <= self.settings.programs.MAX_COMPILES_PER_HOUR else 1
 
     def _is_closed(self, now: datetime) -> bool:
         return now >= self.settings.dates.compilation_closes

@@ -80,10 +80,11 @@ def verify(
 ) -> None:
     """Compute a contest again from its archive DIR, and compare every result.
 
-    It also computes the contest without the organizer's late bans. DIR may also be the archive of a season. This needs no contest of your own. Exit code 0:
-    everything is the same; 1: it is not, and the first difference is named; 2: a usage error; 3:
-    nothing contradicts the archive, but something needs a person's eyes, or had to be believed, or
-    could not be checked on this host. The last line says it in a sentence.
+    It also computes the contest without the organizer's late bans. DIR may also be the archive of a
+    season. This needs no contest of your own. Exit code 0: everything is the same; 1: it is not,
+    and the first difference is named; 2: a usage error; 3: nothing contradicts the archive, but
+    something needs a person's eyes, or had to be believed, or could not be checked on this host.
+    The last line says it in a sentence.
     """
     found: VerifyAnswer | SeasonAnswer
     try:
