@@ -146,6 +146,7 @@ class LetterContext:
         is_notice: bool = False,
         once_in: timedelta | None = None,
         token: str = "",
+        whole: str = "",
         **facts: object,
     ) -> str:
         """Queue the mail of this template for the address; at most one within `once_in`.
@@ -153,9 +154,9 @@ class LetterContext:
         Returns `note` for the journal, and adds why there is no mail if there is none. A notice
         tells somebody else about the letter, and is not its answer. A reply to the mail counts as
         one with `token`. If the letter proved nothing and the mail is too long for that, it becomes
-        the question whether it is
-        wanted, or is cut. `of_team`: whose mail it is, the fact `team`; `receipt`: of the letter's
-        effect, from `record`.
+        the question whether it is wanted, or is cut, but not above the end of `whole`, which is in
+        it and which the letter has brought. `of_team`: whose mail it is, the fact `team`;
+        `receipt`: of the letter's effect, from `record`.
         Raises LetterWaits where the template's limit says so.
         """
         if once_in and self.count_answered(template, to, once_in):
@@ -199,7 +200,7 @@ class LetterContext:
             outgoing = replace(outgoing, attachments=())
             surplus = self._surplus_bytes(outgoing)
         if surplus > 0:
-            outgoing = replace(outgoing, body=_cut(rendered.body, surplus))
+            outgoing = replace(outgoing, body=_cut(rendered.body, surplus, whole))
         outbox.put(self.tx, outgoing, self.settings, self.now)
         answers.add(self.tx, self.counted(template, to))
         return note
@@ -317,12 +318,14 @@ class LetterContext:
         return quota, until.replace(second=0, microsecond=0) + MINUTE
 
 
-def _cut(body: str, surplus: int) -> str:
-    """The body without this many bytes, cut at the end of a line."""
+def _cut(body: str, surplus: int, whole: str) -> str:
+    """The body without this many bytes, cut at the end of a line, but not above the end of
+    `whole`."""
     left_out = f"\n{gettext(_LEFT_OUT)}\n"
     room = max(0, len(body.encode()) - surplus - len(left_out.encode()))
-    kept = body.encode()[:room].decode(errors="ignore")
-    return kept.rpartition("\n")[0] + "\n" + left_out
+    kept = body.encode()[:room].decode(errors="ignore").rpartition("\n")[0]
+    end = body.find(whole) + len(whole)
+    return max(kept, body[:end], key=len) + "\n" + left_out
 
 
 Arguments = tuple[str, ...]

@@ -320,7 +320,7 @@ def find_reply(tx: Transaction, reading: Reading) -> Reply | None:
     command."""
     if reading.command == organizer.CONFIRM.name:
         digests: tuple[str, ...] = (digest(reading.arguments[0]),)
-    elif reading.command == UNKNOWN.name and reading.letter.in_reply_to:
+    elif reading.letter.in_reply_to and (reading.command == UNKNOWN.name or reading.is_by_form):
         keys = outbox.keys_of(tx, reading.letter.in_reply_to)
         digests = tuple(found[1] for key in keys if (found := _DIGEST.fullmatch(key)))
     else:
