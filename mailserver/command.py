@@ -98,6 +98,10 @@ class LetterContext:
     network: str = ""  # that the letter came from; "" = not known
     authenticity: Authenticity = Authenticity.NONE
     proved: frozenset[str] = frozenset()  # the mailboxes that the letter is shown to come from
+    # The addresses, casefolded, to which the mails went that the letter answers. A mail's Message-ID
+    # is made of the contest's secret and its reader's address, so its reader alone knows it, and
+    # whoever he gave it to: it shows nothing about another address, not even of the same mailbox.
+    answered: frozenset[str] = frozenset()
     proof: Proof | None = None
     is_confirmed: bool = False  # the writer answered our question about this letter
 
@@ -126,7 +130,13 @@ class LetterContext:
         """Whether the letter is shown to come from this address, so that answers to it bother
         nobody else."""
         believes_all = self.settings.registration.confirm == "never"
-        return believes_all or addresses.mailbox_of(address) in self.proved
+        is_senders = addresses.mailbox_of(address) in self.proved
+        return believes_all or is_senders or address.casefold() in self.answered
+
+    def is_invited(self, address: str) -> bool:
+        """Whether the organizer has sent a form to this address, and the letter brings one."""
+        brings_form = self.command.name == "registration"
+        return brings_form and outbox.was_sent(self.tx, address, "invitation")
 
     def record(self, effect: Effect, team: str) -> Receipt:
         """Append what this letter has done for the team of this name to the ledger; None if there
@@ -277,6 +287,7 @@ class LetterContext:
             self.settings.mail.answers_per_hour,
             alike,
             self.network,
+            is_invited=self.is_invited(to),
         )
 
     def _free(self, template: str, to: str) -> dict[Quota, Free]:

@@ -21,7 +21,14 @@ from contest.store import Transaction, answers, ledger, letters, outbox, submiss
 from contest.store.submissions import TeamsProgram
 from mailserver.attachments import rules, software
 from mailserver.command import CONFIRM_REGISTRATION, Arguments, Command, LetterContext
-from mailserver.limits import HOUR, Doubt, Limit, doubt
+from mailserver.limits import (
+    HOUR,
+    LIFTED_BY_INVITATION,
+    LIFTED_BY_REPLY,
+    Doubt,
+    Limit,
+    doubt,
+)
 from mailserver.problem import Problem
 from mailserver.reading import addresses
 from mailserver.reading.form_of_letter import read_form
@@ -163,6 +170,7 @@ def _doubt(context: LetterContext, wanted: Registration, earlier: Team | None) -
     scopes = (Scope.MAILBOX, Scope.DOMAIN, *((Scope.NETWORK,) if context.network else ()))
     forms = answers.count_letters(context.tx, form, scopes, _FORM_ANSWERS, HOUR)
     unproved = teams.unproved_addresses(context.tx)
+    lifted = LIFTED_BY_INVITATION if context.is_invited(wanted.address) else frozenset()
     return doubt(
         context.settings.registration.confirm,
         is_senders=mailbox == addresses.mailbox_of(context.letter.sender or ""),
@@ -171,7 +179,8 @@ def _doubt(context: LetterContext, wanted: Registration, earlier: Team | None) -
         forms_in_an_hour=max(forms) + 1,
         is_second=mailbox in map(addresses.mailbox_of, unproved),
         is_crowded=len(unproved) >= context.settings.teams.max_teams,
-        returns=has_withdrawn and not context.is_proved(wanted.address),
+        returns=has_withdrawn and mailbox not in context.proved,
+        lifted=LIFTED_BY_REPLY if wanted.address.casefold() in context.answered else lifted,
     )
 
 
