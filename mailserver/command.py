@@ -98,9 +98,9 @@ class LetterContext:
     network: str = ""  # that the letter came from; "" = not known
     authenticity: Authenticity = Authenticity.NONE
     proved: frozenset[str] = frozenset()  # the mailboxes that the letter is shown to come from
-    # The addresses, casefolded, to which the mails went that the letter answers. A mail's Message-ID
-    # is made of the contest's secret and its reader's address, so its reader alone knows it, and
-    # whoever he gave it to: it shows nothing about another address, not even of the same mailbox.
+    # The addresses, casefolded, to which the mails went that the letter answers. A mail's
+    # Message-ID is made of the contest's secret and its reader's address, so its reader alone knows
+    # it, and whoever he gave it to: it shows nothing about another address of the same mailbox.
     answered: frozenset[str] = frozenset()
     proof: Proof | None = None
     is_confirmed: bool = False  # the writer answered our question about this letter

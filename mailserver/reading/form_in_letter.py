@@ -12,7 +12,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from contest.language import gettext
+from contest.language import gettext, noted
 from contest.mail.form import ADDRESS, MEMBERS, TEAM_NAME
 from contest.util.sanitize import quote
 from mailserver.reading import members
@@ -147,8 +147,8 @@ def _own_form(own: list[Line], names: Names, lines_each: int, *, is_all: bool) -
     first = _first_field(chosen, names)
     end, unclear = _end(chosen, first, names, lines_each)
     remarks = [] if is_all else [gettext("quoted lines of another letter were left out")]
-    remarks += _left_out(chosen[:first], gettext("the words above the form were left out"))
-    remarks += _left_out(chosen[end:], gettext("the words below the form were left out"))
+    remarks += _left_out(chosen[:first], _ABOVE)
+    remarks += _left_out(chosen[end:], _BELOW)
     return FormLines(tuple(chosen[first:end]), tuple(remarks), unclear)
 
 
@@ -162,15 +162,14 @@ def _without_signature(own: list[Line], names: Names) -> list[Line]:
     return own
 
 
+_ABOVE = noted("the words above the form were left out, from line %(number)s on: `%(text)s`")
+_BELOW = noted("the words below the form were left out, from line %(number)s on: `%(text)s`")
+
+
 def _left_out(lines: Sequence[Line], words: str) -> Iterator[str]:
     line = next((line for line in lines if line.text.strip()), None)
     if line is not None:
-        yield gettext(
-            "%(words)s (line %(number)s: `%(text)s`)",
-            words=words,
-            number=line.number,
-            text=quote(line.text),
-        )
+        yield gettext(words, number=line.number, text=quote(line.text))
 
 
 # --- whose lines ----------------------------------------------------------------------------------

@@ -667,8 +667,8 @@ def _written(fields: dict[str, Field], settings: Settings) -> Form:
     asked_for = dict(asked.fields)
     return Form(
         _value(fields, ADDRESS) or asked.address,
-        _value(fields, PREFERENCE),
-        _value(fields, TEAM_NAME) or asked.team_name,
+        _understood_codes(_value(fields, PREFERENCE), settings),
+        _understood_name(_value(fields, TEAM_NAME), settings) or asked.team_name,
         _value(fields, ORGANIZATION)[:MAX_ORGANIZATION] or asked.organization,
         tuple(_written_members(fields.get(MEMBERS), settings)) or asked.members,
         tuple(
@@ -677,6 +677,20 @@ def _written(fields: dict[str, Field], settings: Settings) -> Form:
             if name in asked_for or name in fields
         ),
     )
+
+
+def _understood_codes(codes: str, settings: Settings) -> str:
+    """The codes, in capitals where only that was wrong, each once."""
+    offered = settings.reports.offered
+    written = (code.upper() if code.upper() in offered else code for code in codes.split(","))
+    return ",".join(dict.fromkeys(written))
+
+
+def _understood_name(name: str, settings: Settings) -> str:
+    """The team's name, without the signs that no name may have."""
+    if name in blanks(settings):
+        return name
+    return team_names.suggested(name, in_c=is_in_c(settings)) or name
 
 
 def _value(fields: dict[str, Field], name: str) -> str:

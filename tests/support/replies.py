@@ -12,7 +12,7 @@ from textwrap import wrap
 Fill = Callable[[str], str]
 """Makes of the answered text what its reader makes of it."""
 
-WORDS = {
+WORDS = {  # above a quotation, and those of a telephone
     "en": ("On Sun, Nov 29, 2026 at 8:00 AM {name} <{robot}> wrote:", "Sent from my iPhone"),
     "de": (
         "Am So., 29. Nov. 2026 um 08:00 Uhr schrieb {name} <{robot}>:",
@@ -77,7 +77,7 @@ def gmail(mail: EmailMessage, fill: Fill, language: str) -> EmailMessage:
     page = (
         f'<div dir="ltr"><br></div><br><div class="gmail_quote"><div dir="ltr" class="gmail_attr">'
         f"{html.escape(_said(WORDS[language][0], mail))}<br></div>"
-        f'<blockquote class="gmail_quote" style="margin:0px 0px 0px 0.8ex">{seen}</blockquote></div>'
+        f'<blockquote class="gmail_quote" style="margin:0px">{seen}</blockquote></div>'
     )
     return _answer(mail, f"{words}\n\n{_quoted(broken)}\n", page)
 
@@ -96,17 +96,15 @@ def outlook(mail: EmailMessage, fill: Fill, language: str) -> EmailMessage:
     plain = "\n".join(["", "", *heads, "", *lines])
     for address in {robot, writer}:
         plain = plain.replace(address, f"{address}<mailto:{address}>")
-    paragraphs = (
-        f"<p class=MsoPlainText>{html.escape(line).replace('  ', '&nbsp; ') or '&nbsp;'}<o:p></o:p></p>"
-        for line in lines
-    )
+    seen = (html.escape(line).replace("  ", "&nbsp; ") or "&nbsp;" for line in lines)
+    paragraphs = (f"<p class=MsoPlainText>{line}<o:p></o:p></p>" for line in seen)
     bold = "<br>".join(
         "<b>{}:</b>{}".format(*map(html.escape, head.split(":", 1))) for head in heads
     )
     page = (
         '<html xmlns:o="urn:schemas-microsoft-com:office:office"><body lang=EN-US>'
         "<div class=WordSection1><p class=MsoNormal><o:p>&nbsp;</o:p></p>"
-        f"<div style='border-top:solid #E1E1E1 1.0pt'><p class=MsoNormal>{bold}<o:p></o:p></p></div>"
+        f"<div style='border-top:solid'><p class=MsoNormal>{bold}<o:p></o:p></p></div>"
         f"{''.join(paragraphs)}</div></body></html>"
     )
     return _answer(mail, plain, page)
