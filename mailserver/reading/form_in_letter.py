@@ -133,7 +133,7 @@ def form_in(lines: Sequence[Line], names: Names, lines_each: int) -> FormLines:
     own, answered = _parts(plain, quoted, names)
     if names.has_address(own) or not any(names.of(line.text) for line in answered):
         return _own_form(own, names, lines_each, is_all=len(own) == len(lines))
-    merged = _merged(plain, own, answered, names)
+    merged = _merged(plain, _unsigned(own), answered, names)
     chosen = _chosen(_blocks(merged, names), names)
     first = _first_field(chosen, names)
     end, unclear = _end(chosen, first, names, lines_each)
@@ -236,6 +236,19 @@ def _without_attribution(lines: list[Line], names: Names) -> list[Line]:
 
 
 # --- filled in within the letter that is answered -------------------------------------------------
+def _unsigned(own: Sequence[Line]) -> list[Line]:
+    """The lines without signatures, each of which goes on up to the next quotation."""
+    kept: list[Line] = []
+    number = 0  # of the line before
+    is_signed = False
+    for line in own:
+        is_next = line.number == number + 1
+        is_signed = (is_signed and is_next) or bool(_SIGNATURE.fullmatch(line.text))
+        kept += [] if is_signed else [line]
+        number = line.number
+    return kept
+
+
 def _merged(
     plain: Sequence[Line], own: Sequence[Line], answered: Sequence[Line], names: Names
 ) -> list[Line]:
@@ -244,24 +257,30 @@ def _merged(
     fields = _fields_of(own, names)
     taken = {line.number for lines in fields.values() for line in lines}
     written = {line.number for line in own}
+    theirs = {line.number for line in answered}
     asked = names.in_lines(answered)
-    kept = [line for name in fields if name not in asked for line in fields[name]]
-    is_replaced = False
+    new = {line.number for name in fields if name not in asked for line in fields[name]}
+    kept: list[Line] = []
+    early: list[Line] = []  # own fields above the form, which are not in it
+    is_replaced = is_within = False
     for line in plain:
         name = names.of(line.text)
-        if line.number in taken or line.number in written:
-            is_below = bool(kept) and kept[-1].number == line.number - 1
-            if is_below and line.number not in taken and line.text.strip():
+        if line.number in taken:
+            if line.number in new:
+                (kept if is_within else early).append(line)
+        elif line.number in written:
+            if kept and kept[-1].number == line.number - 1 and line.text.strip():
                 if names.holds_blank(kept[-1:]) and not names.of(kept[-1].text):
                     kept.pop()
                 kept.append(line)
-        elif name in fields:
-            kept += fields[name]
-            is_replaced = True
-        else:
-            is_replaced = is_replaced and not name and not DASHES.fullmatch(line.text)
-            if not is_replaced:
-                kept.append(line)
+        elif line.number in theirs:
+            if name and not is_within:
+                kept += early
+                is_within = True
+            is_replaced = name in fields or (
+                is_replaced and not name and not DASHES.fullmatch(line.text)
+            )
+            kept += fields.get(name, [] if is_replaced else [line])
     return kept
 
 

@@ -199,7 +199,7 @@ def _known_names(teams: Teams) -> tuple[str, ...]:
 # --- lines -> fields ------------------------------------------------------------------------------
 # Signs that mailers and their users put before a field's name, and around it.
 _BEFORE = r"\s*+(?:[-*+•·▪◦–—]\s++|\(?[0-9]{1,2}[.)]\s*+|\#{1,3}\s++)?[*_`]{0,3}"
-_AFTER = r"[*_`]{0,3}\s*+[:：][*_`]{0,3}"
+_AFTER = r"[*_`]{0,3}(?:\s*+(?:[:：=]|$)|\s++[-–](?=\s|$))[*_`]{0,3}"
 
 
 @lru_cache(maxsize=16)
@@ -211,10 +211,9 @@ def _field_line(order: tuple[str, ...]) -> re.Pattern[str]:
 @lru_cache(maxsize=16)
 def _table_row(order: tuple[str, ...]) -> re.Pattern[str]:
     """A row of a table with a field's name in its first cell, and its value in the next one."""
+    name = rf"{_BEFORE}({_spellings(order)})[*_`]{{0,3}} ?:?[*_`]{{0,3}}"
     return re.compile(
-        rf"^([> ]*+)\|?{_BEFORE}({_spellings(order)})[*_`]{{0,3}}\s*+:?[*_`]{{0,3}} *+[|\t]"
-        r"([^|\t]*+)[|\t]?\s*+$",
-        re.IGNORECASE,
+        rf"^([> ]*+)\|?{name}(?: *+[|\t]| {{3,}}+(?![:：=]))([^|\t]*+)[|\t]?\s*+$", re.IGNORECASE
     )
 
 
@@ -326,7 +325,8 @@ class _Scan:
         field = self.fields[-1]
         is_text = field.name not in (ADDRESS, PREFERENCE, TEAM_NAME)
         wrapped = is_text and was_wrapped(self._previous, line.text)
-        is_value = field.name != PREFERENCE and self._is_empty(field)
+        is_likely = field.name != PREFERENCE or line.text.upper() == line.text
+        is_value = self._is_empty(field) and is_likely
         return field.name == MEMBERS or line.text.startswith(" ") or wrapped or is_value
 
     def _stray(self, line: Line) -> Problem:
