@@ -24,7 +24,7 @@ from contest.util.log import log
 from mailserver import bounces
 from mailserver.authentication import proof_in
 from mailserver.command import VOID, Command, LetterContext, LetterWaits
-from mailserver.commands import COMMANDS, answer_limits, command_named, organizer
+from mailserver.commands import COMMANDS, answer_limits, command_named, organizer, registration
 from mailserver.commands.help import UNKNOWN
 from mailserver.commands.registration import welcome_back
 from mailserver.for_organizer import pass_letter_on, tell_of_limit
@@ -213,7 +213,20 @@ def _context(
         network=reading.network,
         authenticity=reading.authenticity,
         proved=frozenset({addresses.mailbox_of(sender)} if is_sender_proved else ()),
+        answered=_answered(tx, reading),
     )
+
+
+def _answered(tx: Transaction, reading: Reading) -> frozenset[str]:
+    """The addresses, casefolded, to which the mails of ours went that this letter answers with a
+    form.
+
+    Other letters are not believed for that: a Message-ID may go on to others, with a mail or with
+    an answer to it, and a form takes no team's place.
+    """
+    if reading.command != registration.COMMAND.name or not reading.letter.in_reply_to:
+        return frozenset()
+    return frozenset(map(str.casefold, outbox.readers_of(tx, reading.letter.in_reply_to)))
 
 
 def _in_its_language(context: LetterContext, readings: Readings) -> LetterContext:
@@ -320,7 +333,7 @@ def find_reply(tx: Transaction, reading: Reading) -> Reply | None:
     command."""
     if reading.command == organizer.CONFIRM.name:
         digests: tuple[str, ...] = (digest(reading.arguments[0]),)
-    elif reading.command == UNKNOWN.name and reading.letter.in_reply_to:
+    elif reading.letter.in_reply_to and (reading.command == UNKNOWN.name or reading.is_by_form):
         keys = outbox.keys_of(tx, reading.letter.in_reply_to)
         digests = tuple(found[1] for key in keys if (found := _DIGEST.fullmatch(key)))
     else:

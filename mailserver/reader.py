@@ -19,9 +19,11 @@ from contest.model import StoredLetter
 from mailserver import bounces
 from mailserver.bounces import BounceSigns
 from mailserver.command import Arguments
-from mailserver.commands import recognise
+from mailserver.commands import Recognised, recognise, registration
+from mailserver.commands.help import UNKNOWN
 from mailserver.problem import Problem
 from mailserver.reading.authentication_results import Authenticity, authenticity
+from mailserver.reading.form_of_letter import brings_form
 from mailserver.reading.letter import Letter, network_of, parse
 from mailserver.team_secret import FromLine, find_from_line
 
@@ -38,8 +40,9 @@ class Reading:
     """
 
     letter: Letter
-    command: str  # the name of the command that its subject means
+    command: str  # the name of the command that it means
     arguments: Arguments  # of the command
+    is_by_form: bool  # it means this command by the form that it brings; its subject means none
     from_line: FromLine | Problem
     from_lines: tuple[FromLine, ...]
     said: object
@@ -63,10 +66,14 @@ def read(stored: StoredLetter, settings: Settings, language: str) -> Reading:
     with speaking(language):
         letter = parse(stored.raw)
         meant = recognise(letter.subject, settings)
+        is_by_form = meant.command is UNKNOWN and brings_form(letter, settings)
+        if is_by_form:
+            meant = Recognised(registration.COMMAND, ())
         return Reading(
             letter=letter,
             command=meant.command.name,
             arguments=meant.arguments,
+            is_by_form=is_by_form,
             from_line=find_from_line(letter.body.lines),
             from_lines=_from_lines(letter),
             said=meant.command.read_letter(letter, settings),

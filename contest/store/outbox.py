@@ -314,6 +314,28 @@ _KEYS_OF = select(outbox.c.key).where(
 )
 
 
+def readers_of(tx: Transaction, message_ids: Sequence[str]) -> tuple[str, ...]:
+    """The addresses to which the mails with these Message-IDs went."""
+    return tuple(tx.execute(_READERS_OF, {"message_ids": message_ids}).scalars())
+
+
+_READERS_OF = select(outbox.c.to).where(
+    outbox.c.message_id.in_(bindparam("message_ids", expanding=True))
+)
+
+
+def was_sent(tx: Transaction, to: str, kind: str) -> bool:
+    """Whether a mail of this kind was ever queued for the address."""
+    return tx.execute(_WAS_SENT, {"to": to, "kind": kind}).first() is not None
+
+
+_WAS_SENT = (
+    select(outbox.c.id)
+    .where(outbox.c.to == bindparam("to"), outbox.c.kind == bindparam("kind"))
+    .limit(1)
+)
+
+
 def begin(tx: Transaction, mails: Sequence[DueMail], now: datetime) -> tuple[DueMail, ...]:
     """Note that these are being sent, and return them.
 

@@ -14,11 +14,11 @@ from dataclasses import dataclass, replace
 
 from contest.config.settings import Settings
 from contest.errors import GiveUp
-from contest.language import listed
-from contest.mail.form import Form, blank, sample
+from contest.language import gettext, listed, speaking
+from contest.mail.form import AFFILIATION, NAME, Form, blank, is_in_c, sample
 from contest.store.class_people import ListedPerson
 from contest.util.sanitize import sanitize
-from mailserver.reading import addresses
+from mailserver.reading import addresses, team_names
 
 # What a column may be called, in English and in German: capitals, blanks and punctuation do not
 # matter.
@@ -174,28 +174,35 @@ def forms(people: Sequence[Person], settings: Settings) -> Iterator[Form]:
 
 
 def _form(members: Sequence[Person], settings: Settings) -> Form:
-    first, empty = members[0], blank(settings)
+    with speaking(settings.contest.language):
+        empty = blank(settings)
+    first = members[0]
     said = {
         name: value
         for person in reversed(members)
         for name, value in person.fields.items()
         if value
     }
+    name = team_names.suggested(first.team, in_c=is_in_c(settings))
+    lines = (line for person in members for line in _lines(person, empty.members, settings))
     return replace(
         empty,
         address=first.address,
         preferences=sample(settings).preferences,
-        team_name=first.team or empty.team_name,
+        team_name=name or empty.team_name,
         organization=next(filter(None, (p.organization for p in members)), empty.organization),
-        members=tuple(line for person in members for line in _lines(person, empty.members)),
+        members=tuple(lines),
         fields=tuple((name, said.get(name, text)) for name, text in empty.fields),
     )
 
 
-def _lines(person: Person, empty: Sequence[str]) -> Iterator[str]:
-    """A member's lines in the form, with what the list says."""
+def _lines(person: Person, empty: Sequence[str], settings: Settings) -> Iterator[str]:
+    """A member's lines in the form, with what the list says; `Lovelace, Ada` is a name, too."""
+    last, _, first = person.name.partition(",")
+    name = f"{first} {last}".strip()
+    with speaking(settings.contest.language):
+        known = {gettext(NAME): name, gettext(AFFILIATION): person.organization}
     for line in empty:
-        known = {"<name>": person.name, "<affiliation>": person.organization}
         for words, text in known.items():
             line = line.replace(words, text or words)  # noqa: PLW2901
         yield line

@@ -20,8 +20,8 @@ from mailserver.command import Arguments, Command, LetterContext
 from mailserver.commands import help_topics
 from mailserver.limits import DAY, Limit
 from mailserver.reading.c_source_repair import is_prose
+from mailserver.reading.form_of_letter import brings_form
 from mailserver.reading.letter import Letter
-from mailserver.reading.registration_form import holds_form
 
 
 def send_help(
@@ -93,7 +93,7 @@ class Brought:
 def read_brought(letter: Letter, settings: Settings) -> Brought:
     """What this letter brings."""
     is_marked = _is_marked(letter)
-    if holds_form(letter.form_lines, settings):
+    if brings_form(letter, settings):
         return Brought("registration", is_marked)
     brings_program = is_marked and (
         letter.files or not is_prose(without_from_line(letter.body.lines))

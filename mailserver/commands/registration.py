@@ -13,7 +13,7 @@ from contest.interfaces.protocols import Renderer, to_team
 from contest.language import gettext, speaking
 from contest.ledger.receipts import Effect, LedgerEntry, Receipt
 from contest.mail import knobeln_json
-from contest.mail.form import record_text, sample
+from contest.mail.form import Form, blank, record_text, sample
 from contest.model import Attachment, Outgoing, Registration, Scope, Team, TeamState
 from contest.model.mail_records import QuotedForm, WelcomeRecord
 from contest.schema.sections import Window
@@ -30,12 +30,22 @@ from contest.store import (
 from contest.store.submissions import TeamsProgram
 from mailserver.attachments import rules, software
 from mailserver.command import CONFIRM_REGISTRATION, Arguments, Command, LetterContext
-from mailserver.limits import HOUR, Doubt, Limit, doubt
+from mailserver.limits import (
+    HOUR,
+    LIFTED_BY_INVITATION,
+    LIFTED_BY_REPLY,
+    Doubt,
+    Limit,
+    doubt,
+)
 from mailserver.problem import Problem
 from mailserver.reading import addresses
-from mailserver.reading.registration_form import FormResult, read
+from mailserver.reading.form_of_letter import read_form
+from mailserver.reading.registration_form import FormResult
 from mailserver.reading.team_names import unique_name
 from mailserver.team_secret import digest, new_string
+
+MAX_TOLD_PROBLEMS = 3  # the form that comes back is what matters
 
 
 def _register(context: LetterContext, _arguments: Arguments) -> str:
@@ -72,7 +82,7 @@ COMMAND = Command(
         "registration",
         "register",
     ),
-    read_letter=lambda letter, settings: read(letter.form_lines, settings),
+    read_letter=read_form,
     answers={
         "registration_refused": Limit.TELL,
         "registration_accepted": Limit.WAIT,
@@ -89,19 +99,13 @@ def _refuse_form(context: LetterContext, reading: FormResult) -> str:
     known = earlier is not None and earlier.is_registered and not _gives_way(earlier)
     if not known and _is_full(context):
         return _refuse(context, "full")
-    written = reading.form.text if reading.form else ""
     taken = Problem(
         gettext(
             "There is already a team with this mail-address, and the address identifies the team."
         )
     )
-    problems = [*reading.problems, *((taken,) if known else ())]
-    if repairs := "; ".join(context.letter.body.repairs):  # the mistakes may come from them
-        text = gettext(
-            "Your letter had to be repaired before it could be read: %(repairs)s.", repairs=repairs
-        )
-        problems.append(Problem(text))
-    return _refuse(context, "problems", problems=tuple(problems), form=written)
+    problems = (*((taken,) if known else ()), *reading.problems)
+    return _refuse(context, "problems", problems=problems, form=reading.form)
 
 
 def _is_full(context: LetterContext) -> bool:
@@ -141,16 +145,26 @@ def _refuse(
     *,
     to: str = "",
     problems: tuple[Problem, ...] = (),
-    form: str = "",
+    form: Form | None = None,
 ) -> str:
+    """Answer why there is no registration. `form`: what the team wrote, None = nothing of one."""
+    empty = replace(
+        blank(context.settings),
+        address=context.writer,
+        preferences=sample(context.settings).preferences,
+    )
+    text = (form or empty).text
     return context.answer(
         "registration_refused",
         to or context.writer,
         note=f"registration refused: {reason}",
+        whole=f"---\n{text}\n---",
         reason=reason,
-        problems=problems,
-        form=form,
-        sample=sample(context.settings).text,
+        problems=problems[:MAX_TOLD_PROBLEMS],
+        repairs="; ".join(context.letter.body.repairs),  # the mistakes may come from them
+        more=max(0, len(problems) - MAX_TOLD_PROBLEMS),
+        form=text,
+        is_blank=form is None,
     )
 
 
@@ -165,6 +179,7 @@ def _doubt(context: LetterContext, wanted: Registration, earlier: Team | None) -
     scopes = (Scope.MAILBOX, Scope.DOMAIN, *((Scope.NETWORK,) if context.network else ()))
     forms = answers.count_letters(context.tx, form, scopes, _FORM_ANSWERS, HOUR)
     unproved = teams.unproved_addresses(context.tx)
+    lifted = LIFTED_BY_INVITATION if context.is_invited(wanted.address) else frozenset()
     return doubt(
         context.settings.registration.confirm,
         is_senders=mailbox == addresses.mailbox_of(context.letter.sender or ""),
@@ -173,7 +188,8 @@ def _doubt(context: LetterContext, wanted: Registration, earlier: Team | None) -
         forms_in_an_hour=max(forms) + 1,
         is_second=mailbox in map(addresses.mailbox_of, unproved),
         is_crowded=len(unproved) >= context.settings.teams.max_teams,
-        returns=has_withdrawn and not context.is_proved(wanted.address),
+        returns=has_withdrawn and mailbox not in context.proved,
+        lifted=LIFTED_BY_REPLY if wanted.address.casefold() in context.answered else lifted,
     )
 
 

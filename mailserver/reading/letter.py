@@ -22,7 +22,6 @@ from mailserver.reading.part_text import (
     file_bytes,
     is_flowed,
     rejoined,
-    without_signature,
 )
 
 _MAX_SUBJECT_CHARACTERS = 200
@@ -114,9 +113,8 @@ class Letter:
 
     @property
     def form_lines(self) -> tuple[str, ...]:
-        """The body for the registration, without a signature (also one whose blank was lost)."""
-        lines = (part for line in self.body.lines for part in SEPARATOR.split(line))
-        return without_signature(tuple(lines), ("-- ", "--"))
+        """The body for the registration."""
+        return tuple(part for line in self.body.lines for part in SEPARATOR.split(line))
 
 
 def parse(raw: bytes) -> Letter:
