@@ -79,7 +79,7 @@ _CLOSED = (
     ),
 )
 _UUENCODED = re.compile(r"^begin [0-7]{3,4} .*\nM.{60}$", re.MULTILINE)
-_PLAIN_NAME = re.compile(r"(?i)^[^.]+$|\.txt$")
+_PLAIN_NAME = re.compile(r"(?i)^[^.]*$|\.txt$")
 _ROBOTS = {"mailer-daemon", "postmaster"}
 _UNREAD = {"noreply", "no-reply", "donotreply", "do-not-reply"}  # nobody reads what they get
 
@@ -147,6 +147,8 @@ def parse(raw: bytes) -> Letter:
     if root is None:
         return _letter(headers, problems=(beyond,), beyond=beyond)
     leaves = tuple(root.leaves())
+    if inner := _wrapped(headers, leaves):
+        return inner
     files = tuple(leaf for leaf in leaves if _is_file(leaf))
     body, page = _body(leaves)
     programs = tuple(decode(leaf) for leaf in leaves if _is_program(leaf)) or _named_otherwise(
@@ -167,6 +169,41 @@ def parse(raw: bytes) -> Letter:
         problems=tuple(problems),
         files=tuple(map(file_bytes, files)),
     )
+
+
+def _wrapped(headers: Headers, leaves: Sequence[Part]) -> Letter | None:
+    """The letter that a spam filter has packed into a report of its own, with the outer headers.
+
+    SpamAssassin marks it. Without the mark it is another letter, unless it has the sender and the
+    subject of the outer one.
+    """
+    inside = [leaf for leaf in leaves if leaf.headers.content_type == "message/rfc822"]
+    if len(inside) != 1:
+        return None
+    inner = file_bytes(inside[0]).data
+    inner_headers, inner_root, _ = mime_parts.split(inner)
+    outer = _letter(headers)
+    is_same = (outer.sender, plain_subject(outer.subject)) == (
+        _letter(inner_headers).sender,
+        plain_subject(_letter(inner_headers).subject),
+    )
+    is_marked = inside[0].headers.parameter("x-spam-type") == "original"
+    if inner_root is None or not (is_marked or is_same) or _holds_letter(inner_root):
+        return None
+    text = parse(inner)
+    words = gettext("the letter was taken out of another one, to which it was attached")
+    return _letter(
+        headers,
+        text.body.told(words),
+        page=text.page,
+        attachments=tuple(attached.told(words) for attached in text.attachments),
+        problems=text.problems,
+        files=text.files,
+    )
+
+
+def _holds_letter(root: Part) -> bool:
+    return any(part.headers.content_type == "message/rfc822" for part in root.walk())
 
 
 def headers_alone(raw: bytes) -> Letter:
@@ -329,6 +366,7 @@ def _is_program(leaf: Part) -> bool:
 def _is_file(leaf: Part) -> bool:
     headers = leaf.headers
     sent = bool(headers.sent_file_name) or headers.disposition == "attachment"
+    sent = sent or headers.content_type == "application/octet-stream"
     return sent and headers.content_type not in _ADDED | _FORKS and not _is_decoration(leaf)
 
 
@@ -386,7 +424,11 @@ def _named_otherwise(body: Text, files: Sequence[Part]) -> tuple[Text, ...]:
     texts = (decode(leaf) for leaf in files if _PLAIN_NAME.search(leaf.headers.file_name))
     programs = [text for text in texts if has_from_line(text.lines)]
     return tuple(
-        text.told(gettext("the attached file %(text)s was read as the program", text=text.name))
+        text.told(
+            gettext("the attached file %(text)s was read as the program", text=text.name)
+            if text.name
+            else gettext("the attached file without a name was read as the program")
+        )
         for text in programs
     )
 
