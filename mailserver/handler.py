@@ -256,7 +256,8 @@ def _why_never_answered(
 ) -> str:
     """Why no answer may go out, whatever the letter says: it would feed a loop; "" = one may."""
     ours = settings.contest.addresses
-    if any(addresses.is_one_of(address, ours) for address in letter.named):
+    senders = (*letter.named, *filter(None, (letter.sender, letter.reply_to)))
+    if any(addresses.is_one_of(address, ours) for address in senders):
         return "it comes from our own address"
     if len(letter.headers.all("Received")) > mime_parts.MAX_HOPS:
         return f"it goes round in circles: more than {mime_parts.MAX_HOPS} Received fields"

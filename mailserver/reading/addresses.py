@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from publicsuffixlist import PublicSuffixList
 
 _MAX_FIELD_CHARACTERS = 1000
+_MAX_ADDRESS_CHARACTERS = 320  # RFC 3696, 3
 _PLAIN = r"[^\s<>()@,:;\"\\\[\]]+@[^\s<>()@,:;\"\\\[\]]+"
 _QUOTED = r"\"(?:[^\"\\]|\\.)*\""
 _ROUTE = r"(?:@[^\s<>()@:;\"\\]+:)?"
@@ -109,7 +110,7 @@ def meant_mailbox(field: str) -> str | None:
     if found is not None or len(field) > _MAX_FIELD_CHARACTERS:
         return found[0] if found is not None and len(found) == 1 else None
     brackets = list(_IN_BRACKETS.finditer(field))
-    if any("@" in field[bracket.end() :] for bracket in brackets):
+    if brackets and "@" in field[brackets[-1].end() :]:
         return None
     words = [bracket[1] for bracket in brackets] if brackets else _WORDS.split(field)
     read = {_bare(word) for word in words if "@" in word}
@@ -117,9 +118,9 @@ def meant_mailbox(field: str) -> str | None:
 
 
 def all_in(field: str) -> tuple[str, ...]:
-    """All that may be an address in a field, whether the field is right or wrong."""
-    words = (_bare(word) for word in _WORDS.split(field[:_MAX_FIELD_CHARACTERS]) if "@" in word)
-    return tuple(filter(None, (check(word)[0] for word in words)))
+    """All that looks like an address in a field, whether the field is right or wrong."""
+    words = (_bare(word) for word in _WORDS.split(field) if "@" in word)
+    return tuple(word for word in words if len(word) <= _MAX_ADDRESS_CHARACTERS)
 
 
 def _bare(word: str) -> str:

@@ -79,6 +79,10 @@ _CLOSED = (
     ),
 )
 _UUENCODED = re.compile(r"^begin [0-7]{3,4} .*\nM.{60}$", re.MULTILINE)
+# A program without a name may have any of the other types.
+_NO_TEXT_OR_PICTURE = re.compile(
+    r"(?!(?:text|image|audio|video|message|multipart)/|application/(?:pgp-encrypted|(?:x-)?pkcs7))"
+)
 _PLAIN_NAME = re.compile(r"(?i)^[^.]*$|\.txt$")
 _ROBOTS = {"mailer-daemon", "postmaster"}
 _UNREAD = {"noreply", "no-reply", "donotreply", "do-not-reply"}  # nobody reads what they get
@@ -99,7 +103,8 @@ class Letter:
     """What a letter says. `automatic` tells the signs of a machine, "" = a person wrote it.
 
     `sender` is its author if From is right and names one; then `is_author`. Else it is the address
-    that From means, or that of Sender or Reply-To. `named`: all addresses in these fields.
+    that From means, or that of Sender or Reply-To. `named`: all that looks like an
+    address in these fields.
     """
 
     headers: Headers = field(repr=False, compare=False)
@@ -177,7 +182,7 @@ def _wrapped(headers: Headers, leaves: Sequence[Part]) -> Letter | None:
     SpamAssassin marks it. Without the mark it is another letter, unless it has the sender and the
     subject of the outer one.
     """
-    inside = [leaf for leaf in leaves if leaf.headers.content_type == "message/rfc822"]
+    inside = [leaf for leaf in leaves if _is_letter(leaf) or _is_marked(leaf)]
     if len(inside) != 1:
         return None
     inner = file_bytes(inside[0]).data
@@ -187,8 +192,8 @@ def _wrapped(headers: Headers, leaves: Sequence[Part]) -> Letter | None:
         _letter(inner_headers).sender,
         plain_subject(_letter(inner_headers).subject),
     )
-    is_marked = inside[0].headers.parameter("x-spam-type") == "original"
-    if inner_root is None or not (is_marked or is_same) or _holds_letter(inner_root):
+    is_alone = inner_root is not None and not any(map(_is_letter, inner_root.walk()))
+    if not is_alone or not (_is_marked(inside[0]) or is_same):
         return None
     text = parse(inner)
     words = gettext("the letter was taken out of another one, to which it was attached")
@@ -202,8 +207,12 @@ def _wrapped(headers: Headers, leaves: Sequence[Part]) -> Letter | None:
     )
 
 
-def _holds_letter(root: Part) -> bool:
-    return any(part.headers.content_type == "message/rfc822" for part in root.walk())
+def _is_letter(part: Part) -> bool:
+    return part.headers.content_type == "message/rfc822"
+
+
+def _is_marked(part: Part) -> bool:
+    return part.headers.parameter("x-spam-type") == "original"
 
 
 def headers_alone(raw: bytes) -> Letter:
@@ -262,7 +271,7 @@ def _meant(headers: Headers, name: str) -> str | None:
 
 
 def _named(headers: Headers) -> tuple[str, ...]:
-    """All addresses in the fields that say who wrote."""
+    """All that looks like an address in the fields that say who wrote."""
     fields = (text for _, text in headers.fields("From", "Sender", "Reply-To"))
     return tuple(address for text in fields for address in addresses.all_in(text))
 
@@ -365,9 +374,9 @@ def _is_program(leaf: Part) -> bool:
 
 def _is_file(leaf: Part) -> bool:
     headers = leaf.headers
-    sent = bool(headers.sent_file_name) or headers.disposition == "attachment"
-    sent = sent or headers.content_type == "application/octet-stream"
-    return sent and headers.content_type not in _ADDED | _FORKS and not _is_decoration(leaf)
+    is_sent = bool(headers.sent_file_name) or headers.disposition == "attachment"
+    is_sent = is_sent or _NO_TEXT_OR_PICTURE.match(headers.content_type) is not None
+    return is_sent and headers.content_type not in _ADDED | _FORKS and not _is_decoration(leaf)
 
 
 def _is_decoration(leaf: Part) -> bool:

@@ -7,7 +7,7 @@ split here, so that no letter can cost a RecursionError, a minute or a gigabyte 
 from __future__ import annotations
 
 import re
-from codecs import BOM_UTF8, BOM_UTF16_BE, BOM_UTF16_LE
+from codecs import BOM_UTF8, BOM_UTF16_BE, BOM_UTF16_LE, BOM_UTF32_BE, BOM_UTF32_LE
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from email.errors import HeaderParseError
@@ -46,8 +46,10 @@ _USUAL_FIELD = (
     rb"(?:From|To|Cc|Subject|Date|Sender|Reply-To|Message-ID|MIME-Version|Received|Return-Path"
     rb"|Delivered-To|DKIM-Signature|User-Agent|(?:Content|List|X)-[\w-]+)[ \t]*:"
 )
-# A line that is no field, nor a boundary, but stands directly above a usual field.
-_STRAY_LINE = re.compile(rb"(?!--)[^\n]+\n(?=" + _USUAL_FIELD + rb")", re.IGNORECASE)
+# Lines that are no fields, nor a boundary, but stand directly above a usual field.
+_STRAY_LINES = re.compile(
+    rb"(?:(?!--|" + _FIELD_NAME + rb")[^\n]+\n){1,3}(?=" + _USUAL_FIELD + rb")", re.IGNORECASE
+)
 _BLANK_BEFORE_COLON = re.compile(rb"^([!-9;-~]+)[ \t]+:", re.MULTILINE)
 _NO_FIELD = re.compile(rb"^(?!" + _FIELD_NAME + rb"|[ \t])[^\n]*\n?", re.MULTILINE)
 # the first line in a body that begins a part
@@ -185,7 +187,7 @@ def _divided(text: bytes) -> tuple[bytes, bytes, bool]:
     """
     as_lines = text.replace(b"\r", b"\n")
     end = 0
-    while found := _FIELDS.match(as_lines, end) or _STRAY_LINE.match(as_lines, end):
+    while found := _FIELDS.match(as_lines, end) or _STRAY_LINES.match(as_lines, end):
         end = found.end()
     is_parted = end == len(text) or as_lines.startswith(b"\n", end)
     return as_lines[:end].rstrip(b"\n"), text[end + is_parted :], is_parted
@@ -423,6 +425,8 @@ def _by_mark(data: bytes) -> str | None:
     """Decode text that begins with a byte order mark, which names the charset."""
     for mark, name in (
         (BOM_UTF8, "utf-8"),
+        (BOM_UTF32_LE, "utf-32-le"),  # it begins as the next one does
+        (BOM_UTF32_BE, "utf-32-be"),
         (BOM_UTF16_LE, "utf-16-le"),
         (BOM_UTF16_BE, "utf-16-be"),
     ):

@@ -195,8 +195,9 @@ def _transferred(part: Part) -> SentFile:
 
 
 def _decoded(part: Part) -> SentFile:
-    field = part.headers.first("Content-Transfer-Encoding")
-    encoding = _NO_LETTER_OR_DIGIT.sub("", _COMMENT.sub("", field[:_MAX_ENCODING])).lower()
+    field = ", ".join(dict.fromkeys(part.headers.all("Content-Transfer-Encoding")))
+    word = _COMMENT.sub("", field[:_MAX_ENCODING]).partition(";")[0]
+    encoding = _NO_LETTER_OR_DIGIT.sub("", word).lower()
     match encoding:
         case "" | "7bit" | "8bit" | "binary" | "7bits" | "8bits" | "none":
             return _unlabelled(part)

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from datetime import timedelta
 from email import message_from_bytes
 from email.policy import default as modern
+from typing import Any
 
 import pytest
 
@@ -21,7 +22,7 @@ from tests.support.mail_world import FORM, World, flat, from_line, program, regi
 REGISTER, COMPILE = "registration for KNOBELN", "please compile"
 HOUR = timedelta(hours=1)
 
-SIGNS = [
+SIGNS: list[dict[str, Any]] = [
     {"X_Auto_Response_Suppress": "All"},
     {"X_Auto_Response_Suppress": "DR, RN, NRN, OOF, AutoReply"},
     {"Precedence": "bulk"},
@@ -31,7 +32,7 @@ SIGNS = [
     {"List_Id": "<club.example>", "Precedence": "list"},
     {"List_Unsubscribe": "<mailto:leave@club.example>"},
 ]
-ANSWERING = [
+ANSWERING: list[dict[str, Any]] = [
     {"Auto_Submitted": "auto-replied"},
     {"Auto_Submitted": "auto-replied; vacation"},
     {"X_Autoreply": "yes"},
@@ -41,7 +42,7 @@ ANSWERING = [
 
 @pytest.mark.parametrize("signs", SIGNS + ANSWERING)
 def test_a_right_string_shows_that_no_machine_wrote_for_nobody(
-    world: World, signs: dict[str, str]
+    world: World, signs: dict[str, Any]
 ) -> None:
     line = from_line(*registered(world))
     world.send(COMPILE, program(line), **signs)
@@ -50,18 +51,18 @@ def test_a_right_string_shows_that_no_machine_wrote_for_nobody(
 
 @pytest.mark.parametrize("signs", SIGNS)
 def test_a_command_to_us_is_answered_whatever_has_marked_it(
-    world: World, signs: dict[str, str]
+    world: World, signs: dict[str, Any]
 ) -> None:
     assert len(world.send("help", "x", **signs)) == 1
     assert world.send("your invoice", "x", **signs) == []
 
 
 @pytest.mark.parametrize("signs", ANSWERING)
-def test_an_answering_machine_gets_no_answer(world: World, signs: dict[str, str]) -> None:
+def test_an_answering_machine_gets_no_answer(world: World, signs: dict[str, Any]) -> None:
     assert world.send("help", "x", **signs) == []
 
 
-NO_SIGNS = [
+NO_SIGNS: list[dict[str, Any]] = [
     {"Auto_Submitted": "no (a person)"},
     {"Auto_Submitted": "(really) No"},
     {"X_Autoreply": "no"},
@@ -71,7 +72,7 @@ NO_SIGNS = [
 
 
 @pytest.mark.parametrize("signs", NO_SIGNS)
-def test_a_field_that_says_no_is_no_sign(world: World, signs: dict[str, str]) -> None:
+def test_a_field_that_says_no_is_no_sign(world: World, signs: dict[str, Any]) -> None:
     assert len(world.send("what now?", "x", **signs)) == 1
 
 
@@ -89,7 +90,7 @@ def test_a_machine_that_answers_our_mail_is_ignored_even_if_it_quotes_the_string
 @pytest.mark.parametrize(
     "signs", [each for each in SIGNS + ANSWERING if "X_Auto_Response_Suppress" not in each]
 )
-def test_no_machine_confirms(make_world: Callable[..., World], signs: dict[str, str]) -> None:
+def test_no_machine_confirms(make_world: Callable[..., World], signs: dict[str, Any]) -> None:
     world = make_world(registration=Registration(confirm="always"))
     (question,) = world.send(REGISTER, FORM)
     subject = f"Re: {question['Subject']}"
@@ -149,7 +150,7 @@ class Responder:
 
     batch = 1
 
-    def __init__(self, world: World, subject: str, signs: dict[str, str], *, refers: bool) -> None:
+    def __init__(self, world: World, subject: str, signs: dict[str, Any], *, refers: bool) -> None:
         self._world, self._subject, self._signs, self._refers = world, subject, signs, refers
         self.answered = 0
 
@@ -157,7 +158,7 @@ class Responder:
         self.answered += 1
         mail = message_from_bytes(raw, policy=modern)
         body = mail.get_body(("plain",))
-        more = {"In_Reply_To": str(mail["Message-ID"])} if self._refers else {}
+        more: dict[str, Any] = {"In_Reply_To": str(mail["Message-ID"])} if self._refers else {}
         subject = self._subject or f"Re: {mail['Subject']}"
         quoted = f"I am away ({self.answered}).\n\n{body.get_content() if body else ''}"
         self._world.send(subject, quoted, sender=to, **self._signs, **more)
@@ -181,7 +182,7 @@ LOOPS = [
 @pytest.mark.slow
 @pytest.mark.parametrize(("subject", "signs", "refers"), LOOPS)
 def test_a_machine_that_answers_all_our_answers_is_left_alone(
-    make_world: Callable[..., World], subject: str, signs: dict[str, str], refers: bool
+    make_world: Callable[..., World], subject: str, signs: dict[str, Any], refers: bool
 ) -> None:
     world = make_world(mail=Mail(), registration=Registration())
     machine = Responder(world, subject, signs, refers=refers)
