@@ -15,7 +15,7 @@ from datetime import datetime, timedelta
 from contest.config.settings import Settings
 from contest.errors import StoreBusy
 from contest.interfaces.protocols import Renderer
-from contest.language import speaking, spoken
+from contest.language import noted, speaking, spoken
 from contest.model import LetterQuestion, LetterState, StoredLetter
 from contest.store import Transaction, answers, decisions, letters, outbox
 from contest.store.session import savepoint
@@ -163,7 +163,7 @@ def _effect(
     reason = reason or _why_ignored(stored, reading, proof, settings)
     writer = _writer(reading, proof)
     if not reason and (writer is None or addresses.is_one_of(writer, settings.contest.addresses)):
-        reason = "; ".join(letter.problems) or "there is no usable address in From"
+        reason = "; ".join(letter.problems) or noted("there is no usable address in From")
     if reason or writer is None:
         letters.keep_for_count(tx, stored.id, clock.now() + DAY)
         return LetterState.IGNORED, reason
@@ -173,7 +173,7 @@ def _effect(
     if earlier is not None:
         again = _answer_again(context, earlier)
         letters.keep_for_count(tx, stored.id, clock.now() + DAY)
-        return LetterState.IGNORED, f"duplicate of letter {earlier}" + (
+        return LetterState.IGNORED, f"{_DUPLICATE} of letter {earlier}" + (
             "; answered again" if again else ""
         )
     reply = find_reply(tx, reading)
@@ -251,6 +251,9 @@ def _handled_copy(tx: Transaction, reading: Reading) -> int | None:
 
 
 # --- letters that no command answers: those of machines (M32, M37, M43-M47), and those to people --
+_IN_CIRCLES, _DUPLICATE = noted("it goes round in circles"), noted("duplicate")
+
+
 def _why_never_answered(
     tx: Transaction, stored: StoredLetter, letter: Letter, settings: Settings
 ) -> str:
@@ -258,9 +261,9 @@ def _why_never_answered(
     ours = settings.contest.addresses
     senders = (*letter.named, *filter(None, (letter.sender, letter.reply_to)))
     if any(addresses.is_one_of(address, ours) for address in senders):
-        return "it comes from our own address"
+        return noted("it comes from our own address")
     if len(letter.headers.all("Received")) > mime_parts.MAX_HOPS:
-        return f"it goes round in circles: more than {mime_parts.MAX_HOPS} Received fields"
+        return f"{_IN_CIRCLES}: over {mime_parts.MAX_HOPS} Received fields"
     return "" if stored.channel == letters.LET_IN else _why_nobodys(tx, stored, letter)
 
 
@@ -269,9 +272,9 @@ def _why_nobodys(tx: Transaction, stored: StoredLetter, letter: Letter) -> str:
     if letter.machine is Machine.REPORTS:
         return letter.automatic
     if not stored.sender and stored.channel in bounces.CHANNELS_WITH_ENVELOPE:
-        return "a bounce (null envelope sender)"
+        return noted("a bounce (null envelope sender)")
     if letter.machine is Machine.ANSWERS and outbox.keys_of(tx, letter.in_reply_to):
-        return f"{letter.automatic}, to a mail of ours"
+        return noted("an automatic answer to a mail of ours")
     return ""
 
 

@@ -39,8 +39,8 @@ _ADDED = {
     "text/vcard",
     "text/x-vcard",
 }
-FROM_LIST = "from a list"
-NO_ANSWER_WANTED = "no answer is wanted (X-Auto-Response-Suppress)"
+FROM_LIST = noted("from a list")
+NO_ANSWER_WANTED = noted("no answer is wanted (X-Auto-Response-Suppress)")
 _FORKS = {
     "application/applefile",
     "application/mac-resource-fork",
@@ -296,14 +296,22 @@ def _signs_of_machine(headers: Headers, sender: str) -> tuple[str, Machine]:
     replies = (_word(headers, name) for name in ("X-Autoreply", "X-Autorespond"))
     reports, answers, signs = Machine.REPORTS, Machine.ANSWERS, Machine.SIGNS
     reasons = (
-        (headers.content_type == "multipart/report", "a delivery report", reports),
-        (headers.first("Return-Path").strip() == "<>", "a bounce (Return-Path <>)", reports),
-        (name in _ROBOTS, "from a robot's address", reports),
-        (name in _UNREAD, "from a robot's address", answers),
-        (submitted.startswith("auto-replied"), "an automatic answer (Auto-Submitted)", answers),
-        (any(word not in _NO for word in replies), "an automatic answer (X-Autoreply)", answers),
-        (submitted not in _NO, "sent by a program (Auto-Submitted)", signs),
-        (precedence in ("bulk", "junk") and not is_list, "a mass mail (Precedence)", signs),
+        (headers.content_type == "multipart/report", noted("a delivery report"), reports),
+        (headers.first("Return-Path").strip() == "<>", noted("a bounce (Return-Path <>)"), reports),
+        (name in _ROBOTS, noted("from a robot's address"), reports),
+        (name in _UNREAD, noted("from a robot's address"), answers),
+        (
+            submitted.startswith("auto-replied"),
+            noted("an automatic answer (Auto-Submitted)"),
+            answers,
+        ),
+        (
+            any(word not in _NO for word in replies),
+            noted("an automatic answer (X-Autoreply)"),
+            answers,
+        ),
+        (submitted not in _NO, noted("sent by a program (Auto-Submitted)"), signs),
+        (precedence in ("bulk", "junk") and not is_list, noted("a mass mail (Precedence)"), signs),
         # The last two: a person may have written so.
         (is_list or precedence == "list", FROM_LIST, signs),
         # Exchange's word for the sender's wish (MS-OXCMAIL). DR, RN, NRN and OOF are not about such
