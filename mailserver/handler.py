@@ -307,7 +307,10 @@ def _is_to_us(stored: StoredLetter, letter: Letter, settings: Settings) -> bool:
 
 
 def _writer(reading: Reading, proof: Proof | None) -> str | None:
-    """Where answers to the writer go. A letter whose headers name nobody may do so in its text."""
+    """Where answers to the writer go; None = we cannot answer, so we do not handle the letter (X7).
+
+    A letter whose headers name nobody may do so in its text.
+    """
     form = reading.said.form if isinstance(reading.said, FormResult) else None
     in_form = addresses.check(form.address)[0] if form else None
     return reading.letter.answer_to or in_form or (proof.team.address if proof else None)

@@ -28,6 +28,7 @@ from mailserver.reading.part_text import (
 
 _MAX_SUBJECT_CHARACTERS = 200
 _MAX_ANSWERED_CHARACTERS = 4_000
+_MAX_FIELD_CHARACTERS = 1_000  # of a field that names a sender, or has one word
 _MESSAGE_ID = re.compile(r"<[!-;=?A-~]{1,200}@[!-;=?A-~]{1,200}>")  # printable, without <, > and @
 _C_TYPES = {"text/x-c", "text/x-csrc", "text/x-c-code", "text/csrc"}
 # What mailers add by themselves: no file that anybody meant to send.
@@ -265,7 +266,7 @@ def _meant(headers: Headers, name: str) -> str | None:
     """The one address that all fields of this name mean."""
     fields = headers.all(name)
     if not any("@" in text for text in fields):  # some mailers encode the address, too
-        fields = tuple(decode_words(text) for text in fields)
+        fields = tuple(decode_words(text[:_MAX_FIELD_CHARACTERS]) for text in fields)
     meant = {addresses.meant_mailbox(text) for text in fields}
     return meant.pop() if len(meant) == 1 else None
 
@@ -327,12 +328,9 @@ _NO = ("", "no", "none", "false", "0")
 
 def _word(headers: Headers, name: str) -> str:
     """The value of a field in small letters, without comments and parameters."""
-    text = headers.first(name)[:_MAX_WORD_CHARACTERS].partition(";")[0]
+    text = headers.first(name)[:_MAX_FIELD_CHARACTERS].partition(";")[0]
     plain = addresses.without_comments(text)
     return (text if plain is None else plain).strip().strip('"').lower()
-
-
-_MAX_WORD_CHARACTERS = 1_000
 
 
 # --- the network of a letter ----------------------------------------------------------------------
