@@ -79,9 +79,15 @@ def read(stored: StoredLetter, settings: Settings, language: str) -> Reading:
             said=meant.command.read_letter(letter, settings),
             content=_digest(letter),
             network=network_of(stored.client, letter.headers.all("Received")),
-            authenticity=authenticity(letter.headers, letter.sender, settings.mail.authserv_id),
+            authenticity=_authenticity(letter, settings),
             bounce=bounces.signs(stored, letter, settings),
         )
+
+
+def _authenticity(letter: Letter, settings: Settings) -> Authenticity:
+    """What our mail server says about the author. It knows nothing of a guess of ours."""
+    author = letter.sender if letter.is_author else None
+    return authenticity(letter.headers, author, settings.mail.authserv_id)
 
 
 def _from_lines(letter: Letter) -> tuple[FromLine, ...]:

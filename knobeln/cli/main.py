@@ -46,7 +46,7 @@ COMMANDS = {
         "status": "Show on one screen where the contest is, what waits, and what you should do.",
         "teams": "Show the teams; decide about them, write to them.",
         "programs": "List the programs that the teams sent, newest first, and the verdict on each.",
-        "letters": "Show the letters that came in; retry those that were set aside.",
+        "letters": "Show the letters that came in; retry those set aside; let in ignored ones.",
         "mail": "List the outgoing mails; hold, release and retry them.",
         "dates": "Show the dates, or move them.",
         "log": "Show the journal: what the organizer and the server did, when and why.",

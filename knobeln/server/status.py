@@ -69,6 +69,7 @@ class Status:
     teams_pending: int
     with_program: int
     letters: Mapping[LetterState, int]
+    ignored: Mapping[str, int]  # letters, by the reason
     programs: Mapping[SubmissionState, int]
     programs_waiting: tuple[ProgramsWaiting, ...]  # queued, for languages that a host has lost
     mails: Mapping[OutboxState, int]
@@ -117,6 +118,7 @@ def status_of(contest: ContestContext) -> Status:
             teams_pending=teams.count_pending(tx),
             with_program=submissions.count_with_program(tx),
             letters=_of_all(LetterState, letters.count_by_state(tx)),
+            ignored=letters.count_ignored(tx),
             programs=_of_all(SubmissionState, submissions.count_by_state(tx)),
             programs_waiting=languages.waiting(tx),
             mails=_of_all(OutboxState, outbox.count_by_state(tx)),
@@ -172,6 +174,12 @@ def _decision_advice(status: Status) -> Iterator[str]:
         yield f"{waiting} for room within a limit of answers: `knobeln letters --state waiting`"
     if status.letters_left:
         yield f"{status.letters_left}: `knobeln doctor` says how to take them in"
+    if status.ignored:
+        kinds = ", ".join(f"{count} {kind}" for kind, count in status.ignored.items())
+        yield (
+            f"letters were ignored ({kinds}): `knobeln letters --ignored`, then `knobeln letters"
+            " let-in` where a person wrote"
+        )
     if status.teams_pending:
         waiting = plural(status.teams_pending, "registration waits", "registrations wait")
         yield (

@@ -16,12 +16,20 @@ if TYPE_CHECKING:
     from publicsuffixlist import PublicSuffixList
 
 _MAX_FIELD_CHARACTERS = 1000
+_MAX_ADDRESS_CHARACTERS = 320  # RFC 3696, 3
 _PLAIN = r"[^\s<>()@,:;\"\\\[\]]+@[^\s<>()@,:;\"\\\[\]]+"
-_COMMENT = r"(?:\s*\([^()\\]*\))?"
-# One mailbox: `address`, `address (Name)`, `Name <address>`, `"Name, First" <address>`.
-_MAILBOX = re.compile(
-    rf"\s*(?:({_PLAIN})|(?:\"(?:[^\"\\]|\\.)*\"|[^<>()@,:;\"\\\[\]])*<\s*({_PLAIN})\s*>){_COMMENT}\s*"
-)
+_QUOTED = r"\"(?:[^\"\\]|\\.)*\""
+_ROUTE = r"(?:@[^\s<>()@:;\"\\]+:)?"
+_PHRASE = rf"(?:{_QUOTED}|[^<>()@,:;\"\\\[\]])"
+# One mailbox without its comments: `address`, `Name <address>`, `"Name, First" <address>`.
+_MAILBOX = re.compile(rf"\s*(?:({_PLAIN})|{_PHRASE}*<\s*{_ROUTE}({_PLAIN})\s*>)\s*")
+_COMMENTS = re.compile(rf"{_QUOTED}|\\.|[()]|[^\"\\()]+|[\"\\]", re.DOTALL)
+_LIST = re.compile(rf"{_QUOTED}|<[^<>]*>|[,:;]|[^\"<,:;]+|[\"<]", re.DOTALL)
+_GROUP_NAME = re.compile(rf"(?=.*\S){_PHRASE}+")
+# `"joe"@machine` is `joe@machine`, where the quotation marks are not needed
+_NEEDLESSLY_QUOTED = re.compile(r"\"([\w.+=-]{1,64})\"(?=@)")
+_IN_BRACKETS = re.compile(r"<([^<>]*)(?:>|\Z)")
+_WORDS = re.compile(r"[\s<>()\[\],:;\"]+")
 # Local machines, and numbers in place of names.
 _NO_DOMAIN = re.compile(r"(?:.*\.)?(?:localhost|localdomain|[0-9]+)")
 _INVALID = re.compile(r"(?i)\.invalid$")
@@ -69,13 +77,86 @@ def check(text: str) -> tuple[str | None, str]:
     return address, ""
 
 
-def mailbox(field: str) -> str | None:
-    """The address in a From or Reply-To field that holds exactly one mailbox; None for anything
-    else."""
+def mailboxes(field: str) -> tuple[str, ...] | None:
+    """The addresses in a field such as From, if it is right; None for anything else.
+
+    A right one may have several mailboxes, groups and comments (RFC 5322, 3.4).
+    """
     if len(field) > _MAX_FIELD_CHARACTERS:
         return None
-    match = _MAILBOX.fullmatch(field)
-    return check(match[1] or match[2])[0] if match else None
+    plain = without_comments(_NEEDLESSLY_QUOTED.sub(r"\1", field))
+    pieces = None if plain is None else _members(plain)
+    if pieces is None:
+        return None
+    found = [_MAILBOX.fullmatch(piece) for piece in pieces]
+    read = [check(match[1] or match[2])[0] if match else None for match in found]
+    addresses = tuple(dict.fromkeys(filter(None, read)))
+    return None if None in read else addresses
+
+
+def mailbox(field: str) -> str | None:
+    """The address in a right field that holds exactly one mailbox; None for anything else."""
+    found = mailboxes(field) or ()
+    return found[0] if len(found) == 1 else None
+
+
+def meant_mailbox(field: str) -> str | None:
+    """The address that a field means, also a wrong one; None if it may mean several, or none.
+
+    In a wrong field it is the only address in angle brackets, or the only address at all if there
+    are no angle brackets. What stands before them is a name, whatever it looks like.
+    """
+    found = mailboxes(field)
+    if found is not None or len(field) > _MAX_FIELD_CHARACTERS:
+        return found[0] if found is not None and len(found) == 1 else None
+    brackets = list(_IN_BRACKETS.finditer(field))
+    if brackets and "@" in field[brackets[-1].end() :]:
+        return None
+    words = [bracket[1] for bracket in brackets] if brackets else _WORDS.split(field)
+    read = {_bare(word) for word in words if "@" in word}
+    return check(read.pop())[0] if len(read) == 1 else None
+
+
+def all_in(field: str) -> tuple[str, ...]:
+    """All that looks like an address in a field, whether the field is right or wrong."""
+    words = (_bare(word) for word in _WORDS.split(field) if "@" in word)
+    return tuple(word for word in words if len(word) <= _MAX_ADDRESS_CHARACTERS)
+
+
+def _bare(word: str) -> str:
+    """`mailto:joe@machine.` -> `joe@machine`"""
+    text = word.strip(" \t.'")
+    return text[len("mailto:") :] if text.casefold().startswith("mailto:") else text
+
+
+def without_comments(field: str) -> str | None:
+    """The field without `(comments)`, which may be nested; None if a bracket has no other one."""
+    kept, depth = [], 0
+    for piece in _COMMENTS.findall(field):
+        if piece in ("(", ")"):
+            depth += 1 if piece == "(" else -1
+        elif depth == 0:
+            kept.append(piece)
+        if depth < 0:
+            return None
+    return None if depth else "".join(kept)
+
+
+def _members(field: str) -> list[str] | None:
+    """The mailboxes in a list of mailboxes and groups, not read yet; None if a group is wrong."""
+    members, is_group = [""], False
+    for piece in _LIST.findall(field):
+        if piece == ":" and (is_group or not _GROUP_NAME.fullmatch(members.pop())):
+            return None
+        if piece == ";" and not is_group:
+            return None
+        if piece in (":", ";"):
+            is_group = piece == ":"
+        if piece in (",", ":", ";"):
+            members.append("")
+        else:
+            members[-1] += piece
+    return None if is_group else [member for member in members if member.strip()]
 
 
 def without_tag(address: str) -> str:

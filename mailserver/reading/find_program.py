@@ -152,6 +152,10 @@ _ADVICE = (
         noted("Please save the program as plain text; a word processor's file is not one."),
     ),
     (
+        (".eml", ".msg"),
+        noted("Please send the program itself in place of a letter that has it."),
+    ),
+    (
         ("winmail.dat",),
         noted("Please let Outlook send plain text or HTML in place of `Rich Text`."),
     ),

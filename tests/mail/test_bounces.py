@@ -124,7 +124,7 @@ def test_a_mail_that_is_late_or_of_which_nobody_knows_is_still_sent(world, name,
 def test_an_answering_machine_is_no_bounce(world: World) -> None:
     item_id = welcomed(world)
     assert world.deliver(returned(world, "vacation", item_id), envelope="") == []
-    assert world.notes[-1] == "an automatic answer (Auto-Submitted)"
+    assert world.notes[-1] == "a bounce (Return-Path <>)"
     assert state_of(world.store, item_id) is OutboxState.SENT
 
 
@@ -147,7 +147,7 @@ def test_a_stranger_cannot_report_another_teams_mail(world: World) -> None:
             theirs.message_id.encode(), made_up.encode()
         )
         world.deliver(letter, envelope="")
-        assert world.notes[-1] == "an automatic answer (Auto-Submitted)"
+        assert world.notes[-1] == "a delivery report"
     assert state_of(world.store, item_id) is OutboxState.SENT
 
 

@@ -377,6 +377,26 @@ LETTERS: dict[str, Make] = {
     "pieces of a boundary": parts("Content-Type: multipart/mixed; boundary", '=";'),
     "file names": parts("Content-Disposition: attachment; filename=", "=?utf-8?q?a"),
     "unseen file names": parts("Content-Disposition: attachment; filename=", "\u200b"),
+    # headers and parts that are wrong
+    "headers without an end": repeated(HEAD, "X-a: b\n"),
+    "one header without an end": repeated(HEAD, "a"),
+    "blanks before a colon": repeated(HEAD + b"X-a", " ", b": b\n\nx\n"),
+    "headers with blanks": repeated(HEAD, "X-a  : b\n"),
+    "lines between headers": repeated(HEAD, "no field\nX-a: b\n"),
+    "lines that are no headers": repeated(b"", "no field\n"),
+    "types": repeated(HEAD, "Content-Type: multipart/mixed; boundary=b\n", b"\nx\n"),
+    "other types": two(HEAD, "Content-Type: text/a\nContent-Type: text/b\n\n", "--b\n"),
+    "unnamed boundaries": repeated(
+        HEAD + b"Content-Type: multipart/mixed\n\n", "--b\nContent-Type: multipart/mixed\n\n"
+    ),
+    "almost unnamed boundaries": repeated(HEAD + b"Content-Type: multipart/mixed\n\n", "--b  \n"),
+    "an unknown encoding": repeated(HEAD + b"Content-Transfer-Encoding: x\n\n", "QUJD"),
+    "wrapped letters": repeated(
+        HEAD + BOUNDARY, "--b\nContent-Type: message/rfc822; x-spam-type=original\n\n"
+    ),
+    "UTF-7": repeated(HEAD + b"Content-Type: text/plain; charset=utf-7\n\n", "+APw-"),
+    "UTF-16": repeated(PLAIN, "a\0"),
+    "tags of an address": repeated(b"Precedence: bulk\nTo: a", "+a", b"@b.example\n\nx\n"),
     # forms
     "fields": repeated(PLAIN, "team-nam: a\n"),
     "almost fields": repeated(PLAIN, "team-name a a a "),
@@ -411,6 +431,8 @@ FIELDS = (
     "From: a@b.example (",
     "To: ",
     "Reply-To: ",
+    "Sender: ",
+    "Auto-Submitted: ",
     "Message-ID: ",
     "References: ",
     "Received: ",
