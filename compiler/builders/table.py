@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from compiler import languages
 from compiler.builders.base import ProgramBuilder
-from compiler.languages import Problem, languages_of
+from compiler.languages import Problem, Wanted, languages_of
 from compiler.trial import try_language
 from compiler.uploaded_files import description_findings, has_errors, take_apart
 from contest.config.settings import Settings
@@ -92,7 +92,12 @@ class TableBuilder(ProgramBuilder[HogEntry]):
     ) -> BuildResult[HogEntry]:
         uploaded, programs = take_apart(files, text), self._settings.programs
         outcome = languages.examine(
-            uploaded.files, self._sandbox, programs, self._languages, languages.program_folder
+            uploaded.files,
+            self._sandbox,
+            programs,
+            self._languages,
+            languages.program_folder,
+            Wanted(Hog.info.program_name, FUNCTION),
         )
         reading = (
             _Reading()

@@ -11,16 +11,18 @@ from typing import Annotated
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 
-from contest.util.program_files import PLACEHOLDERS
+from contest.util.program_files import LISTS, PLACEHOLDERS
 
 
 def _word(word: str) -> str:
+    if word in LISTS:
+        return word
     try:
         word.format(**dict.fromkeys(PLACEHOLDERS, ""))
     except (KeyError, IndexError, ValueError, AttributeError):
         raise ValueError(
             f"{word!r}: in braces there can be {', '.join(f'{{{name}}}' for name in PLACEHOLDERS)};"
-            " a brace itself is written twice"
+            f" {' and '.join(LISTS)} are words of their own; a brace itself is written twice"
         ) from None
     return word
 
@@ -118,6 +120,10 @@ class Language(BaseModel):
         description=(
             "whether the tool looks for its own path in /proc, which a sandbox does not have"
         ),
+    )
+    imports_from_start: bool = Field(
+        False,
+        description="whether a program finds its modules in the folder of the file that starts",
     )
     counted: CountedBuild | None = Field(
         None, description="how programs are built so that their time can be counted"
