@@ -16,6 +16,7 @@ from compiler import languages
 from compiler.languages import ANY, Files, Outcome, Problem, ProgramStart, Wanted
 from contest.games.game import TextProtocol
 from contest.language import gettext, number
+from contest.programs.start import in_place
 from contest.schema.languages import CountedBuild, Language
 from contest.schema.sections import Programs
 from contest.util.program_files import suffix_of
@@ -71,7 +72,7 @@ def _built(
     language = start.language
     if language.counted is None or not language.is_counted:
         return languages.program_folder(files, start, sandbox, settings)
-    files, start = languages.in_place(files, start)
+    files, start = in_place(files, start)
     if language.tool:
         return _compiled(files, start, sandbox, settings)
     return _checked_by_guest(files, start, language.counted, sandbox, settings), ""

@@ -8,10 +8,11 @@ from __future__ import annotations
 import re
 import shutil
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from glob import glob
 from pathlib import Path
+from posixpath import normpath
 from typing import Generic, TypeVar
 
 from compiler.toolchain import again_if_killed, clean, trouble
@@ -19,7 +20,7 @@ from contest.errors import ToolMissing
 from contest.language import gettext, number
 from contest.mail.sent_files import right_name
 from contest.model import Finding, Severity
-from contest.programs.start import NoStart, Start, find_start
+from contest.programs.start import NoStart, Start, find_start, in_place
 from contest.schema.languages import Language, usual_languages
 from contest.schema.sections import Programs
 from contest.util.program_files import (
@@ -328,7 +329,8 @@ def compiled(
         processes=max(language.processes, 32),
     )
     ours = {_PLACES.name: _PLACES.read_bytes()} if _PLACES.name in language.build else {}
-    command = command_words(language.build, values, files, language.suffixes)
+    names = files.keys() - _included(files, language)
+    command = command_words(language.build, values, names, language.suffixes)
     run = partial(
         sandbox.run,
         _then_show(command, language.result),
@@ -376,28 +378,25 @@ def program_folder(
     return folder, told
 
 
+_INCLUDE = re.compile(rb'^[ \t]{0,40}#[ \t]{0,40}include[ \t]{0,40}"([^"\n]{1,160})"', re.MULTILINE)
+
+
+def _included(files: Files, language: Language) -> set[str]:
+    """The sources that others include, so that they are compiled with these and not alone."""
+    return {
+        normpath(f"{folder}/{found[1].decode(errors='replace')}").removeprefix("./")
+        for name, data in files.items()
+        if suffix_of(name) in language.suffixes
+        for found in _INCLUDE.finditer(data)
+        for folder in (".", name.rpartition("/")[0] or ".")
+    }
+
+
 def kept_files(files: Files, language: Language) -> Files:
     """The files that a built program needs: of one that was compiled, all but its sources."""
     if not language.result:
         return files
     return {name: data for name, data in files.items() if suffix_of(name) not in language.suffixes}
-
-
-def in_place(files: Files, start: ProgramStart) -> tuple[Files, ProgramStart]:
-    """The files as the program sees them.
-
-    Python imports from the folder of its start. So the files of this folder are also in the working
-    folder: names of modules and of files mean the same, wherever a team starts its program at home.
-    """
-    folder = start.program.rpartition("/")[0]
-    if not folder or not start.language.imports_from_start:
-        return files, start
-    own = {
-        name.removeprefix(f"{folder}/"): data
-        for name, data in files.items()
-        if name.startswith(f"{folder}/")
-    }
-    return {**files, **own}, replace(start, program=start.program.removeprefix(f"{folder}/"))
 
 
 # --- files as they were sent ----------------------------------------------------------------------

@@ -66,7 +66,7 @@ def unpacked(name: str, data: bytes) -> Unpacked:
     contents = dict[str, bytes]()
     left_out: list[str] = []
     for path, read in _checked(entries):
-        if _is_left_out(path):
+        if is_left_out(path):
             left_out.append(path)
         elif path in contents:
             raise NotUnpacked(gettext("it has two files %(path)s", path=quote(path)))
@@ -87,7 +87,8 @@ def _checked(entries: Iterator[tuple[str, bytes]]) -> Iterator[tuple[str, bytes]
         yield path.replace("\\", "/").removeprefix("./"), data
 
 
-def _is_left_out(path: str) -> bool:
+def is_left_out(path: str) -> bool:
+    """Whether the file is what an editor, a compiler or a system puts beside a program."""
     parts = path.split("/")
     return (
         any(part.startswith(".") or part in _LEFT_OUT_FOLDERS for part in parts)

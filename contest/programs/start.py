@@ -9,13 +9,13 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import PurePosixPath
 from typing import Generic, Protocol, TypeVar
 
 from contest.language import gettext, listed
-from contest.util.program_files import suffix_of
+from contest.util.program_files import folders_above, suffix_of
 
 
 class StartingLanguage(Protocol):
@@ -26,6 +26,9 @@ class StartingLanguage(Protocol):
 
     @property
     def suffixes(self) -> Sequence[str]: ...
+
+    @property
+    def imports_from_start(self) -> bool: ...
 
 
 Language_ = TypeVar("Language_", bound=StartingLanguage)
@@ -90,6 +93,29 @@ def find_start(
     return Start(name, language, _class_of(files, name, language), why)
 
 
+def in_place(files: Files, start: Start[Language_]) -> tuple[Files, Start[Language_]]:
+    """The files as the program sees them.
+
+    Python imports from the folder of its start. So the files of this folder are also in the working
+    folder: names of modules and of files mean the same, wherever a team starts its program at home.
+    Folders with modules are packages, also without the file that says so.
+    """
+    if not start.language.imports_from_start:
+        return files, start
+    sources = [name for name in files if suffix_of(name) in start.language.suffixes]
+    packages = {folder for name in sources for folder in folders_above(name)}
+    files = {f"{folder}/__init__.py": b"" for folder in packages} | dict(files)
+    folder = start.program.rpartition("/")[0]
+    if not folder:
+        return files, start
+    own = {
+        name.removeprefix(f"{folder}/"): data
+        for name, data in files.items()
+        if name.startswith(f"{folder}/")
+    }
+    return {**files, **own}, replace(start, program=start.program.removeprefix(f"{folder}/"))
+
+
 def _in_language(
     files: Files, names: Sequence[str], language: Language_, called: str, function: str
 ) -> Start[Language_]:
@@ -97,6 +123,7 @@ def _in_language(
         return _java(files, names, language)
     if len(names) == 1:
         return Start(names[0], language)
+    is_linked = language.name in ("C", "C++")
     by_contents = partial(_by_contents, files, names, language, function)
     rules: tuple[Rule, ...] = (
         lambda: (_with_base(names, called), gettext("it is called as the contest says")),
@@ -104,14 +131,14 @@ def _in_language(
         lambda: (_of_package(files, names), gettext("package.json names it")),
         lambda: (_mains(names, language), gettext("of its name")),
         by_contents,
-        lambda: (_not_loaded(files, names, language), gettext("no other file loads it")),
+        *(() if is_linked else (lambda: (_not_loaded(files, names, language), _no_other()),)),
     )
     for rule in rules:
         found, why = rule()
         nearest = _nearest(found)
         if len(nearest) == 1:
             return Start(nearest[0], language, why=_because(nearest[0], why))
-        if nearest and language.name in ("C", "C++"):
+        if nearest and is_linked:
             raise NoStart(
                 gettext(
                     "%(files)s each have a function main; a program has one, so leave the others"
@@ -119,7 +146,7 @@ def _in_language(
                     files=listed(nearest),
                 )
             )
-    if language.name in ("C", "C++"):
+    if is_linked:
         # A macro may define it. If nothing does, the linker says so.
         return Start(names[0], language)
     raise NoStart(
@@ -130,6 +157,10 @@ def _in_language(
             suffix=language.suffixes[0],
         )
     )
+
+
+def _no_other() -> str:
+    return gettext("no other file loads it")
 
 
 def _because(name: str, why: str) -> str:
