@@ -37,15 +37,19 @@ _CHECK_FUEL = 30_000_000_000
 _NO_EXCEPTIONS = re.compile(r"cannot use '(?:try|throw)' with exceptions disabled")
 _TOO_MUCH_DATA = re.compile(r"(?:maximum|initial) memory too small, (\d{1,18}) bytes needed")
 _OTHER_TYPE = re.compile(r"function signature mismatch: (\w+)")
+_THREADS = r"'(?:j?thread|\w*mutex|async|future|lock_guard|unique_lock|condition_variable\w*)'"
 _NOT_THERE = re.compile(
     r"undefined symbol:"
     r" (?:(?:pthread_|thrd_|mtx_|cnd_)\w*|v?fork|exec[lv]\w*|system|popen|waitpid|wait|pipe|"
     r"kill|posix_spawn\w*|socket|connect|bind|listen|getaddrinfo|gethostby\w+|\w*(?:set|long)jmp)$|"
     r"\b(?:pthread|threads|sys/wait|spawn|netdb|sys/un|setjmp)\.h(?::\d+:|' file not found)|"
     r"<\w+> is not supported on this single threaded|"
-    r"named '(?:j?thread|\w*mutex|async|future|lock_guard|unique_lock|condition_variable\w*)' in"
-    r" namespace",
+    rf"(?:unknown type name|undeclared identifier) {_THREADS}|named {_THREADS} in namespace",
     re.MULTILINE,
+)
+_X86 = re.compile(r"only meant to be used on x86|\b[a-z0-9]{1,9}intrin\.h")
+_CONSTANT_MATH = re.compile(
+    r"non-constexpr function '(pow|sqrt|exp|log\w{0,3}|sin|cos|tan|floor|ceil|round|fabs|cbrt)\b"
 )
 _TOO_LARGE = re.compile(r"LLVM ERROR: out of memory|IO failure on output stream|File too large")
 _GAVE_UP = re.compile(r"^0\.\s+Program arguments: clang", re.MULTILINE)  # its time was over
@@ -149,6 +153,17 @@ def _reasons(stderr: str, memory: int) -> Iterator[str]:
         yield gettext(
             "programs whose time is counted have no threads, no other processes, no network, and no"
             " setjmp and longjmp"
+        )
+    if _X86.search(stderr):
+        yield gettext(
+            "programs whose time is counted are compiled to WebAssembly, which has no instructions"
+            " of x86: leave out <x86intrin.h> and headers like it"
+        )
+    if found := _CONSTANT_MATH.search(stderr):
+        yield gettext(
+            "the compiler of counted programs computes no std::%(function)s in a constant: write"
+            " `const` in place of `constexpr`, or the number itself",
+            function=found[1],
         )
     if found := _TOO_MUCH_DATA.search(stderr):
         yield gettext(

@@ -41,6 +41,7 @@ from sandbox.sandbox import Limits, Sandbox
 
 MAX_RESULT = 16 * MB  # bytes of a compiled program
 _PLACES = Path(__file__).with_name("fault_place.c")
+_INCLUDE_FOLDER = "/box/include"  # with headers of ours, in the sandbox
 _MOST_DATA = 256 * MB  # of a program that wants more memory than it may have, and is told so
 _IMPORT = "import importlib, sys; importlib.import_module(sys.argv[1])"
 _TEXT_CONTROLS = frozenset(b"\t\n\f\r")
@@ -328,13 +329,12 @@ def compiled(
         address_space_bytes=language.build_memory_mb * MB,
         processes=max(language.processes, 32),
     )
-    ours = {_PLACES.name: _PLACES.read_bytes()} if _PLACES.name in language.build else {}
     names = files.keys() - _included(files, language)
     command = command_words(language.build, values, names, language.suffixes)
     run = partial(
         sandbox.run,
         _then_show(command, language.result),
-        files={f"{WORK}/{name}": data for name, data in {**files, **ours}.items()},
+        files={**{f"{WORK}/{name}": data for name, data in files.items()}, **_ours(language)},
         environment={**_environment(language, values), "SOURCE_DATE_EPOCH": "768916800"},
         folders=_folders(language),
         own_path=values["tool"] if language.finds_itself else "",
@@ -376,6 +376,17 @@ def program_folder(
         ),
     )
     return folder, told
+
+
+def _ours(language: Language) -> Files:
+    """Files of ours that the build names, by their paths in the sandbox."""
+    found = {f"{WORK}/{_PLACES.name}": _PLACES} if _PLACES.name in language.build else {}
+    if _INCLUDE_FOLDER in language.build:
+        headers = Path(__file__).with_name("include")
+        found |= {
+            f"{_INCLUDE_FOLDER}/{path.relative_to(headers)}": path for path in headers.rglob("*.h")
+        }
+    return {name: path.read_bytes() for name, path in found.items()}
 
 
 _INCLUDE = re.compile(rb'^[ \t]{0,40}#[ \t]{0,40}include[ \t]{0,40}"([^"\n]{1,160})"', re.MULTILINE)
