@@ -3,6 +3,7 @@ uses, too."""
 
 from __future__ import annotations
 
+import re
 import tomllib
 from collections.abc import Set as AbstractSet
 from functools import cache
@@ -27,6 +28,10 @@ def _word(word: str) -> str:
     return word
 
 
+_STANDARD = re.compile(r"(?:-std=|--edition |--release )([\w+]+)")
+"""As compilers are told which standard of the language programs have."""
+
+MAX_COUNTED_MEMORY_MB = 4_096  # that WebAssembly can address
 Word = Annotated[str, AfterValidator(_word)]
 
 
@@ -46,8 +51,12 @@ class CountedBuild(BaseModel):
         (), description="patterns of files without which the tool is of no use"
     )
     check: str = ""
+    guest: str = Field("", description="the interpreter that reads the file, where no tool does")
     memory_mb: int = Field(
-        0, ge=0, le=4_096, description="memory of a running program; 0 = as otherwise"
+        0,
+        ge=0,
+        le=MAX_COUNTED_MEMORY_MB,
+        description="memory of a running program; 0 = as otherwise",
     )
 
 
@@ -167,6 +176,13 @@ class Language(BaseModel):
             "memory_mb": self.counted.memory_mb or self.memory_mb,
         }
         return self.model_copy(update=changes)
+
+    @property
+    def told(self) -> str:
+        """The language with its tool and standard, as in "C (gcc, gnu17)"."""
+        guest = self.counted.guest if self.is_counted and self.counted else ""
+        found = _STANDARD.search(" ".join(self.build))
+        return f"{self.name} ({', '.join(filter(None, (self.tool or guest, found and found[1])))})"
 
     def without(self, suffixes: AbstractSet[str]) -> Language:
         """The language without these suffixes, which belong to another one."""
