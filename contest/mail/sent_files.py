@@ -122,5 +122,5 @@ def right_name() -> str:
     """Says which names `file_names.is_safe` takes."""
     return gettext(
         "a name consists of at most 64 letters (A-Z, a-z), digits, dots, hyphens and underscores,"
-        " and starts with a letter or digit, e.g. program_3.py"
+        " and starts with a letter, a digit or an underscore, e.g. program_3.py"
     )

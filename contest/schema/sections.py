@@ -16,7 +16,7 @@ from contest.language import noted
 from contest.ledger.notes import VerifierKey
 from contest.model import Phase
 from contest.public_number.beacon import Beacon
-from contest.schema.languages import Language, usual_languages
+from contest.schema.languages import MAX_COUNTED_MEMORY_MB, Language, usual_languages
 from contest.seeds import MAX_TOURNAMENTS
 from contest.util.clock import wall_seconds
 
@@ -436,6 +436,14 @@ class Programs(Section):
         return (*self.languages, *(row for row in usual if row.suffixes))
 
     @property
+    def told_languages(self) -> list[str]:
+        """All languages with their tools, and standards where compilers are told one, by name."""
+        return [
+            (row.as_counted() if row.name in self.counted_languages else row).told
+            for row in self.all_languages
+        ]
+
+    @property
     def takes_images(self) -> bool:
         """Whether a container image may play in place of a program."""
         return bool(self.max_image_bytes or self.registry_images)
@@ -458,6 +466,11 @@ class Programs(Section):
             if self.counted_languages
             else set()
         )
+        if self.counted_languages and self.memory_mb > MAX_COUNTED_MEMORY_MB:
+            raise ValueError(
+                f"memory_mb: a program whose time is counted has at most {MAX_COUNTED_MEMORY_MB:,}"
+                f" MB, and this is {self.memory_mb:,}"
+            )
         for name in self.counted_languages:
             if name not in can:
                 raise ValueError(

@@ -33,6 +33,7 @@ if TYPE_CHECKING:  # bubblewrap is not needed to talk with a program (knobellib.
     from sandbox.sandbox import Sandbox
 
 LANGUAGE = "Python"
+NAME = "get_move"
 IMPORT_SECONDS = 10.0
 CPU_SECONDS = 3_600  # of the driver in all games, and of each call
 
@@ -124,7 +125,7 @@ class FunctionPlayer(ProcessPlayer):
         if self._called and not self._called.usable:
             self.close()
         if self._process is None or self._called is None:
-            self._called = PythonFunction(self.program, "get_move", self.sandbox)
+            self._called = PythonFunction(self.program, NAME, self.sandbox)
             self._process, self._lost = self._called.process, self._called.import_fault
         if self._lost:
             return self._lost

@@ -226,13 +226,15 @@ LANGUAGES = {language.name: language for language in usual_languages()}
 
 
 @pytest.mark.parametrize("name", LANGUAGES)
-@pytest.mark.parametrize("unit", ["a", "\n", '\\"', "(", "1"])
+@pytest.mark.parametrize("unit", ["a", "\n", '\\"', "(", "1", "'", "/*", "static void main(String"])
 def test_a_program_in_any_language_is_looked_at_in_linear_time(name: str, unit: str) -> None:
     language = LANGUAGES[name]
     file = f"program.{language.suffixes[0]}"
 
     def read(text: str) -> None:
-        sent = take_apart({file: text.encode(), "description.txt": text.encode()}, text)
+        other = f"parts/other.{language.suffixes[0]}"
+        own = {file: text.encode(), other: text.encode()}
+        sent = take_apart({**own, "description.txt": text.encode()}, text)
         languages.examine(
             sent.files, Sandbox(), SETTINGS.programs, [language], lambda *_: (b"", "")
         )
