@@ -6,7 +6,7 @@ import pytest
 
 from contest.ledger.receipts import program_digest
 from tests.support.archives import DRAW_BELIEVED, Published, knobeln, played, publish
-from tests.support.check_page import packed_folder, page_on
+from tests.support.check_page import page_on
 from tests.support.counted_programs import settings_of, whole_day
 from tests.support.several_files import PROGRAMS
 
@@ -42,7 +42,7 @@ def test_the_archive_has_all_files_in_their_folders(published: Published) -> Non
 def test_it_is_played_again_by_verify_and_by_the_page(published: Published) -> None:
     result = knobeln("verify", published.archive)
     assert result.exit_code == DRAW_BELIEVED, result.output
-    said = page_on(packed_folder(published.archive))
+    said = page_on(published.archive)
     assert not said.is_refused, said
     assert said.asked
 
