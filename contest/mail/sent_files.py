@@ -10,6 +10,7 @@ from contest.language import gettext, listed, ngettext
 from contest.util.sanitize import ZERO_WIDTH, without_zero_width
 
 FROM_MARK = "<<FROM>>"
+FROM_LINE = f"{FROM_MARK} team_name authentification_string"
 
 _COMMENT_MARKS = ("/*", "*/")
 _ENCODED_BLANK = re.compile(r"=(?:20|09)(?=\s|$)")  # left over from quoted-printable

@@ -10,7 +10,7 @@ import click
 
 from contest.errors import EX_FAILED, EX_INCOMPLETE, EX_OK, GiveUp
 from contest.games.registry import game_of
-from contest.mail.sent_files import FROM_MARK, has_from_line
+from contest.mail.sent_files import FROM_LINE, FROM_MARK, has_from_line
 from contest.model import BuildReport
 from knobeln.cli.answers import answer, answers
 from knobeln.cli.contest_option import ContestCommand, contest_path
@@ -19,7 +19,6 @@ from knobeln.cli.output import remark
 from knobeln.home.games import play_at_home
 from knobeln.home.home_game import distinct_names
 from knobeln.home.programs import accepted, check_is_source, files_at, home_builder, rebuilt
-from mailserver.authentication import FROM_LINE
 from reports.render import Templates
 
 
@@ -50,8 +49,10 @@ class CheckedProgram:
 )
 @answers(CheckedProgram)
 def check(files: tuple[Path, ...], game_name: str | None, against: str | None, seed: str) -> None:
-    """Print the compile report for the program in FILE: a file, a folder, or a .zip or .tar.gz of
-    one. Further FILEs are the other files that it needs.
+    """Print the compile report for the program in FILE. Further FILEs are the other files that it
+    needs.
+
+    FILE can also be a folder, or a .zip or .tar.gz of one.
 
     Exit code 0: it would be accepted; 1: it would be rejected; 3: it would be accepted, but failed
     its trial game.

@@ -13,9 +13,8 @@ from datetime import timedelta
 
 from contest.config.settings import Settings
 from contest.mail.form import sample
-from contest.mail.sent_files import FROM_MARK, begins_with_mark, without_from_line
+from contest.mail.sent_files import FROM_LINE, FROM_MARK, begins_with_mark, without_from_line
 from mailserver.attachments import GUIDE_NAME, guide
-from mailserver.authentication import FROM_LINE
 from mailserver.command import Arguments, Command, LetterContext
 from mailserver.commands import help_topics
 from mailserver.limits import DAY, Limit

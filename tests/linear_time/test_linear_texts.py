@@ -30,6 +30,7 @@ from contest.errors import GiveUp
 from contest.ledger.notes import VerifierKey, read_note
 from contest.ledger.receipts import from_file, notes_in
 from contest.model import FileFacts, Participation, TextBuildReport
+from contest.programs.archive import NotUnpacked, unpacked
 from contest.public_number.beacon import Beacon
 from contest.schema.languages import usual_languages
 from contest.schema.sections import Programs
@@ -238,6 +239,16 @@ def test_a_program_in_any_language_is_looked_at_in_linear_time(name: str, unit: 
         languages.examine(
             sent.files, Sandbox(), SETTINGS.programs, [language], lambda *_: (b"", "")
         )
+
+    assert growth(read, repeated(unit, ""), LARGEST) < MAX_GROWTH
+
+
+@pytest.mark.parametrize("name", ["a.zip", "a.tar", "a.tar.gz"])
+@pytest.mark.parametrize("unit", ["PK\x01\x02", "a", "1 path=", "\0"])
+def test_an_archive_is_looked_at_in_linear_time(name: str, unit: str) -> None:
+    def read(text: str) -> None:
+        with suppress(NotUnpacked):
+            unpacked(name, text.encode())
 
     assert growth(read, repeated(unit, ""), LARGEST) < MAX_GROWTH
 

@@ -5,12 +5,16 @@ import stat
 import tarfile
 import zipfile
 from collections.abc import Callable
+from email.message import EmailMessage
+from email.policy import SMTP
 from typing import Literal
 
 import pytest
 
 from contest.programs.archive import IsImage, NotUnpacked, unpacked
-from mailserver.reading.find_program import unpacked_files
+from mailserver.problem import Problem
+from mailserver.reading.find_program import MailedProgram, find_files, unpacked_files
+from mailserver.reading.letter import parse
 from mailserver.reading.part_text import SentFile
 
 Entries = dict[str, bytes]
@@ -187,3 +191,67 @@ def test_a_large_archive_is_left_to_those_who_unpack_images() -> None:
 def test_other_archives_are_refused_with_what_to_send(name: str) -> None:
     (refused,) = unpacked_files((SentFile(b"\0", name=name),), images=False)
     assert refused.problem == "only a .zip or a .tar.gz is unpacked here"
+
+
+# --- letters --------------------------------------------------------------------------------------
+def letter_with(*files: tuple[str, bytes]) -> MailedProgram | Problem:
+    letter = EmailMessage(policy=SMTP)
+    letter["From"] = "joe@a.example"
+    letter["Subject"] = "please compile"
+    letter.set_content("It bids what is left.\n")
+    for name, data in files:
+        letter.add_attachment(data, maintype="application", subtype="zip", filename=name)
+    return find_files(parse(letter.as_bytes()))
+
+
+def test_a_letter_brings_the_files_of_an_archive_with_the_from_line_in_one_of_them() -> None:
+    marked = b"# <<FROM>> lords k7qd\nb = 1\n"
+    data = zipped({"bot/main.py": b"import lib.a", "bot/lib/a.py": marked, "bot/.idea/x": b"\0"})
+    program = letter_with(("bot.zip", data))
+    assert isinstance(program, MailedProgram)
+    assert program.files == {"main.py": b"import lib.a", "lib/a.py": marked}
+    assert program.marked_in == "lib/a.py"
+    assert program.repairs == ("main.py: bot.zip: left out was bot/.idea/x",)
+
+
+def test_files_beside_an_archive_belong_to_the_program() -> None:
+    program = letter_with(("bot.tgz", tarred({"bot/main.py": b"1"})), ("description.txt", b"Hm."))
+    assert isinstance(program, MailedProgram)
+    assert set(program.files) == {"main.py", "description.txt"}
+
+
+def test_a_file_that_is_there_twice_is_refused() -> None:
+    problem = letter_with(("bot.zip", zipped(MAIN)), ("main.py", b"2"))
+    assert isinstance(problem, Problem)
+    assert "several files named main.py" in problem.text
+
+
+def test_an_archive_that_is_refused_is_named_with_the_reason_and_the_right_form() -> None:
+    problem = letter_with(("bot.zip", zipped({"../a.py": b"1"})))
+    assert isinstance(problem, Problem)
+    assert "The file bot.zip could not be read: its file ../a.py would be outside" in problem.text
+    assert "one .zip or .tar.gz" in problem.expected
+
+
+@pytest.mark.parametrize(
+    ("name", "taken"),
+    [
+        ("a (1).py", "a.py"),
+        ("a(12).py", "a.py"),
+        ("tit-for-tat (1).py", "tit-for-tat.py"),
+        ("a - Copy.py", "a.py"),
+        ("a - Kopie (2).py", "a.py"),
+        ("Copy of a.py", "a.py"),
+        ("a copy 2.java", "a.java"),
+    ],
+)
+def test_a_copy_has_the_name_of_its_file(name: str, taken: str) -> None:
+    program = letter_with((name, b"print(1)"))
+    assert isinstance(program, MailedProgram)
+    assert set(program.files) == {taken}
+    assert program.repairs == (f"{taken}: it was called `{name}`",)
+
+
+@pytest.mark.parametrize("name", ["a b.py", "(1).py", "a (x).py", "ü (1).py"])
+def test_other_names_are_refused(name: str) -> None:
+    assert isinstance(letter_with((name, b"print(1)")), Problem)
