@@ -255,10 +255,20 @@ def test_members_may_be_numbered(lines: str) -> None:
     assert found.members == BOTH
 
 
-def test_a_background_may_begin_with_a_number() -> None:
-    found = reading(FORM.replace("20 years", "1 year")).registration
+@pytest.mark.parametrize(
+    "words",
+    [
+        "1 year of C",
+        "1. FC Intellect",
+        "best programmer",
+        "mit der Hand am Mobiltelefon",
+        "thanks!",
+    ],
+)
+def test_a_background_may_begin_as_something_else_does(words: str) -> None:
+    found = reading(FORM.replace("20 years of C", words)).registration
     assert found is not None
-    assert found.members[0].background == "1 year of C"
+    assert found.members[0].background == words
 
 
 NAMES: list[tuple[str, tuple[str, ...] | None]] = [
@@ -268,6 +278,10 @@ NAMES: list[tuple[str, tuple[str, ...] | None]] = [
     ("  Joe Cool\n\nJoe", ("Joe Cool",)),
     ("  Carl Gauß\n\nViele Grüße\nCarl Gauß", ("Carl Gauß",)),
     ("  Joe Cool\n\nVon meinem iPhone gesendet", ("Joe Cool",)),
+    ("  Best George\n  Gruß Anna\n", ("Best George", "Gruß Anna")),
+    ("Joe Cool\nBest George\nLG\nJoe", ("Joe Cool", "Best George")),
+    ("Joe Cool\n\nJane More", ("Joe Cool", "Jane More")),
+    ("Joe Cool\nJane More\n\nErika Muster", None),
     ("  Joe Cool\n\nErika Muster", None),
     ("  1. Joe Cool\n  3. Jane More", None),
     ("  Cool, Joe", None),
