@@ -368,7 +368,7 @@ def _end(
     unclear = tuple(
         line
         for line in below[tail:closing]
-        if members.may_be_one(line.text, lines_each) and not set(_words([line])) <= set(words)
+        if members.names_one(line.text, lines_each) and not set(_words([line])) <= set(words)
     )
     return last + 1 + tail, unclear
 
