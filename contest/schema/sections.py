@@ -549,9 +549,9 @@ class Registration(Section):
             "whether the mail-address in a form has to answer a question before it gets anything"
             " else. when-doubtful: if another address sent the form, if your mail server does not"
             " say that the sender is genuine (mail.authserv_id), if a team that has withdrawn would"
-            " come back, or after three forms for one mailbox, domain or network in an hour; never:"
-            " for closed networks only, since it also takes off the limits for letters that may be"
-            " forged"
+            " come back, or after three forms for one mailbox, domain or network in an hour; a form"
+            " that replies to a mail of ours to this address is believed. never: for closed"
+            " networks only, since it also takes off the limits for letters that may be forged"
         ),
     )
 

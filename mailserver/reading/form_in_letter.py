@@ -78,9 +78,8 @@ _WROTE = re.compile(
 )
 
 # --- the end of the writer's own words ------------------------------------------------------------
-_CLOSING = re.compile(
-    r"""
-    \s*(?:
+_CLOSING_WORDS = r"""
+    (?:
       (?:(?:best|kind|kindest|warm|warmest|with|many|all|the)\s+){0,3}(?:regards|wishes|greetings)
       | sincerely | yours(?:\s+(?:sincerely|faithfully|truly))? | cheers | bye | ciao
       | (?:many\s+)?thanks | thank\s+you | thx | best
@@ -89,8 +88,11 @@ _CLOSING = re.compile(
       | gr(?:ü|ue|u)(?:ß|ss)e? | mfg | lg | vg | glg | (?:vielen|herzlichen)\s+dank | danke
       | (?:bien\s+)?cordialement | bien\s+à\s+vous | (?:mille\s+)?mercis? | salutations
       | (?:un\s+)?saludos? | atentamente | (?:muchas\s+)?gracias
-    )(?:[\s,.!–-]{1,3}[^\W\d_]{1,20}){0,6}[\s.,!:;()-]{0,5}
-    """,
+    )
+"""
+_CLOSING_ALONE = re.compile(rf"{_CLOSING_WORDS}[\s.,!:;()-]{{0,5}}", re.IGNORECASE | re.VERBOSE)
+_CLOSING = re.compile(
+    rf"{_CLOSING_WORDS}(?:[\s,.!–-]{{1,3}}[^\W\d_]{{1,20}}){{0,6}}[\s.,!:;()-]{{0,5}}",
     re.IGNORECASE | re.VERBOSE,
 )
 _DEVICE = re.compile(
@@ -358,7 +360,7 @@ def _end(
     found = [names.of(line.text) for line in lines]
     last = max((at for at, name in enumerate(found) if name), default=first)
     below = lines[last + 1 :]
-    closing = next((at for at, line in enumerate(below) if is_closing(line.text)), len(below))
+    closing = _closing_at(below)
     if not found or found[last] != MEMBERS:
         return last + 1 + closing, ()
     tail = _tail_at(below[:closing], lines_each)
@@ -366,18 +368,36 @@ def _end(
     unclear = tuple(
         line
         for line in below[tail:closing]
-        if members.may_be_one(line.text, lines_each) and not set(_words([line])) <= set(words)
+        if members.names_one(line.text, lines_each) and not set(_words([line])) <= set(words)
     )
     return last + 1 + tail, unclear
+
+
+def _closing_at(below: Sequence[Line]) -> int:
+    """Before how many of the lines below a field its writer ends, with a greeting or with what
+    telephones add.
+
+    A member may be called `Best George`, so lines that are indented as the first are his team's.
+    """
+    top = next((line for line in below if line.text.strip()), None)
+    indent = members.indent(top) if top else 0
+    is_apart = True
+    for at, line in enumerate(below):
+        is_outside = members.indent(line) < indent
+        if (is_outside or not indent) and is_closing(line.text, is_apart=is_outside or is_apart):
+            return at
+        is_apart = not line.text.strip()
+    return len(below)
 
 
 def _tail_at(below: Sequence[Line], lines_each: int) -> int:
     """How many of the lines below `team-members:` are members', as far as their look tells.
 
-    What follows a blank line and is not indented as they are is other words.
+    What follows a blank line and is not indented as they are is other words. So is a name below
+    others that have no blank lines between them.
     """
     full: list[Line] = []
-    is_after_blank = False
+    is_after_blank = is_list = False
     for at, line in enumerate(below):
         is_blank = not line.text.strip()
         if full and is_after_blank and not is_blank:
@@ -385,19 +405,22 @@ def _tail_at(below: Sequence[Line], lines_each: int) -> int:
             is_second = lines_each == members.WITH_BACKGROUND and len(full) % 2 == 1
             is_aside = is_outside or not members.indent(line)
             is_likely = members.may_be_one(line.text, lines_each) and (
-                not is_outside or lines_each == members.WITH_BACKGROUND
+                lines_each == members.WITH_BACKGROUND or not (is_outside or is_list)
             )
             if is_aside and not is_likely and not is_second:
                 return at
+        is_list = is_list or (bool(full) and not is_blank and not is_after_blank)
         is_after_blank = is_blank
         if not is_blank:
             full.append(line)
     return len(below)
 
 
-def is_closing(text: str) -> bool:
-    """Whether the writer's own words end here: with a greeting, or with what telephones add."""
+def is_closing(text: str, *, is_apart: bool) -> bool:
+    """Whether the writer's own words end here. `is_apart`: from the lines above, so that a name may
+    stand behind the greeting."""
     short = text.strip()
     if not short or len(short) > _MAX_CLOSING:
         return False
-    return bool(_CLOSING.fullmatch(short) or _DEVICE.fullmatch(short))
+    closing = _CLOSING if is_apart else _CLOSING_ALONE
+    return bool(closing.fullmatch(short) or _DEVICE.fullmatch(short))

@@ -23,11 +23,13 @@ UNNUMBERED = noted("numbers or signs before the members were left out")
 _FIRST_LINE = re.compile(r"([^,]+),([^,]+),(.*)")
 _ONLY_LINE = re.compile(r"([^,]+),(.*)")
 _AGE = re.compile(r"0*[1-9][0-9]{0,2}")
+_WITH_AGE = re.compile(r"(?:^|,)\s*+[0-9]{1,3}\s*+(?:,|$)")
 _BULLET = re.compile(r"^(\s*)[-*+•·▪◦–—]\s+(?=\S)")
 _NUMBER = re.compile(
     r"^(\s*)(?:(?:member|mitglied)\s+)?[#(]?([0-9]{1,2})([.):]{0,2})\s*(?=[^\W\d_])", re.IGNORECASE
 )
 _MAX_WORDS_OF_NAME = 5
+_ADDED = re.compile(r"://|www\.|\*\*\*|@")  # as in what mail systems add below a letter
 
 
 @dataclass(frozen=True)
@@ -72,12 +74,19 @@ def read(lines: Sequence[Line], lines_each: int) -> Members:
 def may_be_one(text: str, lines_each: int) -> bool:
     """Whether the line may begin a member, and is not plainly something else."""
     text = text.strip()
-    if not text or text[-1] in ".!?:;" or len(text) > MAX_MEMBER_TEXT:
+    is_long = len(text) > MAX_MEMBER_TEXT
+    if not text or is_long or text[-1] in ".!?:;" or _ADDED.search(text):
         return False
     if lines_each:
         return "," in text
     words = text.split()
     return "," not in text and 1 < len(words) <= _MAX_WORDS_OF_NAME
+
+
+def names_one(text: str, lines_each: int) -> bool:
+    """Whether the line looks like a member, even among other words."""
+    is_likely = may_be_one(text, lines_each)
+    return bool(_WITH_AGE.search(text)) if lines_each == WITH_BACKGROUND else is_likely
 
 
 def unnumbered(lines: Sequence[Line], lines_each: int) -> tuple[Line, ...]:

@@ -440,11 +440,3 @@ def plain_blanks(lines: Lines) -> tuple[Lines, str]:
     return tuple(line.replace("\u00a0", " ") for line in lines), gettext(
         "non-breaking blanks became plain ones"
     )
-
-
-def without_signature(
-    lines: Sequence[str], marks: Sequence[str] = (SIGNATURE_MARK,)
-) -> tuple[str, ...]:
-    """The lines before the signature mark; all lines if the text has no mark."""
-    cut = next((number for number, line in enumerate(lines) if line in marks), len(lines))
-    return tuple(lines[:cut])

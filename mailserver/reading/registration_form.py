@@ -422,7 +422,10 @@ class _Cleaned:
         """The field with its value alone."""
         if field.name == MEMBERS:
             return self._members(field)
-        value = self._said(field.value).strip(_AROUND)
+        value = self._said(field.value)
+        is_bold = field.line.text.lstrip().startswith("*") or value.startswith("*")
+        if is_bold or field.name in (ADDRESS, PREFERENCE, TEAM_NAME):
+            value = value.strip(_AROUND)
         if field.name == ADDRESS:
             value = _address_in(value)
         elif field.name == TEAM_NAME and value not in self._blanks:

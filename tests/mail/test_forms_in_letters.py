@@ -149,6 +149,9 @@ BELOW = [
     "I hope that is fine.",
     "Jane",
     "Beste Grüße aus Berlin,\nJane\n\nPS: wir freuen uns!",
+    "Dr. Jane Doe\nE-Mail: jane@uni.example\nInstitute of Logic, Room 12",
+    "*** Diese E-Mail wurde auf Viren geprüft, mit Avast. www.avast.com ***",
+    "This e-mail is confidential. If you are not its recipient, please delete it.",
     "Sent from my iPhone",
     "Get Outlook for iOS<https://aka.ms/o0ukef>",
     "Sent from Mail for Windows",
@@ -255,10 +258,20 @@ def test_members_may_be_numbered(lines: str) -> None:
     assert found.members == BOTH
 
 
-def test_a_background_may_begin_with_a_number() -> None:
-    found = reading(FORM.replace("20 years", "1 year")).registration
+@pytest.mark.parametrize(
+    "words",
+    [
+        "1 year of C",
+        "1. FC Intellect",
+        "best programmer",
+        "mit der Hand am Mobiltelefon",
+        "thanks!",
+    ],
+)
+def test_a_background_may_begin_as_something_else_does(words: str) -> None:
+    found = reading(FORM.replace("20 years of C", words)).registration
     assert found is not None
-    assert found.members[0].background == "1 year of C"
+    assert found.members[0].background == words
 
 
 NAMES: list[tuple[str, tuple[str, ...] | None]] = [
@@ -268,6 +281,10 @@ NAMES: list[tuple[str, tuple[str, ...] | None]] = [
     ("  Joe Cool\n\nJoe", ("Joe Cool",)),
     ("  Carl Gauß\n\nViele Grüße\nCarl Gauß", ("Carl Gauß",)),
     ("  Joe Cool\n\nVon meinem iPhone gesendet", ("Joe Cool",)),
+    ("  Best George\n  Gruß Anna\n", ("Best George", "Gruß Anna")),
+    ("Joe Cool\nBest George\nLG\nJoe", ("Joe Cool", "Best George")),
+    ("Joe Cool\n\nJane More", ("Joe Cool", "Jane More")),
+    ("Joe Cool\nJane More\n\nErika Muster", None),
     ("  Joe Cool\n\nErika Muster", None),
     ("  1. Joe Cool\n  3. Jane More", None),
     ("  Cool, Joe", None),

@@ -14,8 +14,10 @@ from contest.language import speaking
 from contest.mail.compose import compose
 from contest.mail.form import blank, record_text, sample
 from contest.model import Member, Outgoing, Registration
-from contest.schema.sections import ExtraField, Teams
+from contest.schema.sections import ExtraField, Mail, Teams
+from contest.schema.sections import Registration as Confirmation
 from knobeln.organizer import class_list
+from mailserver.limits import MAX_UNPROVED_MAIL_BYTES
 from mailserver.reading.form_of_letter import read_form
 from mailserver.reading.letter import parse
 from tests.support.mail_world import REGISTER, World, body_of, program
@@ -176,3 +178,55 @@ def test_a_class_is_preset_to_summaries_and_to_nothing_for_programs(make_world: 
     offered = ("LGP", "DGP", "GRP", "GRG", "GRR", "RSM", "JSON")
     world = make_world(teams=CONTESTS["for a class"], reports={"offered": offered})
     assert "mail-preference: DGP,GRG,RSM\n" in body_of(invitation(world, "mail\njane@uni.example"))
+
+
+# --- refusals -------------------------------------------------------------------------------------
+WRONG = """mail-address: jane
+mail-preference: lap, XYZ, dgp
+team-name: Ünsere Lords
+team-motto: never give up
+Organization:
+team-members:
+  Joe Cool, x, programmer,
+  20 years of C
+"""
+
+
+def test_a_refusal_tells_three_mistakes_and_has_the_form_as_it_was_understood(
+    world: World,
+) -> None:
+    (mail,) = world.send(REGISTER, WRONG)
+    head, form, _ = body_of(mail).split("\n---\n")
+    assert head.count("It should be like this:") <= 3
+    assert "There are 5 more mistakes." in head
+    assert "send only this form" in " ".join(head.split())
+    assert form.split("\n") == [
+        "mail-address: jane",
+        "mail-preference: LAP,XYZ,DGP",
+        "team-name: Uensere_Lords",
+        "Organization: <institution, city, country>",
+        "team-members:",
+        "  Joe Cool, x, programmer,",
+        "  20 years of C",
+    ]
+
+
+@pytest.mark.parametrize("language", ["en", "de"])
+def test_a_refusal_is_not_cut_above_the_end_of_its_form(
+    make_world: MakeWorld, language: str
+) -> None:
+    world = make_world(mail=Mail(), registration=Confirmation(), contest={"language": language})
+    member = f"  {'Jö' * 40}, x, {'ö' * 90}\n  {'ü' * 190}\n"
+    long = WRONG.replace("Organization:", f"Organization: {'Ü' * 490}") + member * 9
+    (mail,) = world.send(REGISTER, long, sender="jane@uni.example")
+    assert body_of(mail).count("\n---\n") == 2
+    assert len(mail.as_bytes()) < MAX_UNPROVED_MAIL_BYTES + 3 * len(long.encode())
+
+
+@pytest.mark.parametrize("text", ["", "We would like to take part.\n", WRONG])
+def test_a_refusal_of_little_stays_short(make_world: MakeWorld, text: str) -> None:
+    world = make_world(mail=Mail(), registration=Confirmation(), contest={"language": "de"})
+    (mail,) = world.send(REGISTER, text, sender="jane@uni.example")
+    assert body_of(mail).count("\n---\n") == 2
+    assert "\n-- \n" in body_of(mail)
+    assert len(mail.as_bytes()) < MAX_UNPROVED_MAIL_BYTES
