@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from contest.language import gettext, noted, number
 from contest.mail.sent_files import (
@@ -201,7 +201,7 @@ def find_files(
     )
     if named:
         return _image_by_name(letter, body, named)
-    sent = tuple(dict.fromkeys(letter.files))  # an equal copy says nothing more
+    sent = _named(tuple(dict.fromkeys(letter.files)), text_is)  # an equal copy says nothing more
     problem = next(_file_problems(sent, images), None)
     if problem:
         return problem
@@ -215,6 +215,15 @@ def find_files(
     }
     repairs = tuple(f"{file.name}: {file.remark}" for file in sent if file.remark)
     return _with_from_line(files, sources, repairs)
+
+
+def _named(files: tuple[SentFile, ...], program: str) -> tuple[SentFile, ...]:
+    """The files; the only one is the program if it has no name, and the contest knows that."""
+    if not program or len(files) != 1 or files[0].name:
+        return files
+    words = gettext("the attached file without a name was read as the program")
+    remark = "; ".join(filter(None, (words, files[0].remark)))
+    return (replace(files[0], name=program, remark=remark),)
 
 
 _IMAGE_LINE = re.compile(r"(?i)[ \t]*image[ \t]*:[ \t]*(\S+)[ \t]*")
