@@ -73,6 +73,8 @@ STRUCTURES = [
     (f"{HEAD}Content-Type: multipart/mixed; boundary=C\n\n{PART}", NOT_NAMED),
     (f"{HEAD}\n{PART}", NOT_NAMED),
     (f"{HEAD}{MIXED}\n{PROGRAM}", NO_PARTS),
+    (f"{HEAD}{PLAIN} \t\n{PROGRAM}", ""),
+    (f"\ufeff{HEAD}{PLAIN}\n{PROGRAM}", ""),
     (f"a line of garbage\n{HEAD}{PLAIN}\n{PROGRAM}", ""),
     (f">From joe Sun\nmore\n{HEAD}{PLAIN}\n{PROGRAM}", ""),
     (f"{HEAD}no field\n{PLAIN}\n{PROGRAM}", ""),
@@ -83,7 +85,8 @@ STRUCTURES = [
 @pytest.mark.parametrize(("raw", "remark"), STRUCTURES)
 def test_a_structure_is_read_as_it_stands_in_the_letter(raw: str, remark: str) -> None:
     check(raw, remark)
-    assert parse(raw.encode()).subject == "please compile"
+    letter = parse(raw.encode())
+    assert (letter.sender, letter.subject) == ("joe@a.example", "please compile")
 
 
 NAMELESS = [
