@@ -174,12 +174,6 @@ def _decision_advice(status: Status) -> Iterator[str]:
         yield f"{waiting} for room within a limit of answers: `knobeln letters --state waiting`"
     if status.letters_left:
         yield f"{status.letters_left}: `knobeln doctor` says how to take them in"
-    if status.ignored:
-        kinds = ", ".join(f"{count} {kind}" for kind, count in status.ignored.items())
-        yield (
-            f"letters were ignored ({kinds}): `knobeln letters --ignored`, then `knobeln letters"
-            " let-in` where a person wrote"
-        )
     if status.teams_pending:
         waiting = plural(status.teams_pending, "registration waits", "registrations wait")
         yield (
@@ -199,6 +193,12 @@ def _decision_advice(status: Status) -> Iterator[str]:
         yield "mails are held: `knobeln mail --state held`, then `knobeln mail release --all`"
     for number in status.waiting_summaries:
         yield f"round {number} waits for your words: `knobeln run summary {number} FILE`"
+    if status.ignored:
+        kinds = ", ".join(f"{count} {kind}" for kind, count in status.ignored.items())
+        yield (
+            f"letters were ignored ({kinds}): `knobeln letters --ignored`, then `knobeln letters"
+            " let-in` where a person wrote"
+        )
 
 
 def _of_all(states: type[State], counts: Mapping[State, int]) -> dict[State, int]:

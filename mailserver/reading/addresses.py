@@ -118,8 +118,9 @@ def meant_mailbox(field: str) -> str | None:
 
 
 def all_in(field: str) -> tuple[str, ...]:
-    """All that looks like an address in a field, whether the field is right or wrong."""
-    words = (_bare(word) for word in _WORDS.split(field) if "@" in word)
+    """All outside of quotation marks that looks like an address in a field, right or wrong."""
+    plain = re.sub(_QUOTED, " ", field[:_MAX_FIELD_CHARACTERS])
+    words = (_bare(word) for word in _WORDS.split(plain) if "@" in word)
     return tuple(word for word in words if len(word) <= _MAX_ADDRESS_CHARACTERS)
 
 

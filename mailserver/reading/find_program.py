@@ -217,7 +217,8 @@ def find_files(
     )
     if named:
         return _image_by_name(letter, body, named)
-    sent = tuple(dict.fromkeys(map(_renamed, letter.files)))  # an equal copy says nothing more
+    # an equal copy says nothing more
+    sent = _named(tuple(dict.fromkeys(map(_renamed, letter.files))), text_is)
     sent = unpacked_files(sent, images=images)
     problem = next(_file_problems(sent, images), None)
     if problem:
@@ -286,6 +287,15 @@ def _unpacked(file: SentFile, images: bool) -> Sequence[SentFile]:
         )
         first = replace(first, remark=words)
     return [first, *rest]
+
+
+def _named(files: tuple[SentFile, ...], program: str) -> tuple[SentFile, ...]:
+    """The files; the only one is the program if it has no name, and the contest knows that."""
+    if not program or len(files) != 1 or files[0].name:
+        return files
+    words = gettext("the attached file without a name was read as the program")
+    remark = "; ".join(filter(None, (words, files[0].remark)))
+    return (replace(files[0], name=program, remark=remark),)
 
 
 _IMAGE_LINE = re.compile(r"(?i)[ \t]*image[ \t]*:[ \t]*(\S+)[ \t]*")

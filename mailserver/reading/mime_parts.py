@@ -35,8 +35,8 @@ MAX_DEPTH = 10
 MAX_PARTS = 50
 _MAX_TYPES = 4  # Content-Type fields of one part, each of which its body is compared with
 _MAX_FIELD_CHARACTERS = 2_000
-# the first line of a mailbox file
-_BEFORE_HEADERS = re.compile(rb"\A[\r\n]*(?:From [^\r\n]*)?[\r\n]*")
+# a byte order mark, and the first line of a mailbox file
+_BEFORE_HEADERS = re.compile(rb"\A(?:\xef\xbb\xbf)?[\r\n]*(?:From (?![ \t]*:)[^\r\n]*)?[\r\n]*")
 _FIELD_NAME = rb"[!-9;-~]+[ \t]*:"
 # The form's first field is no header, where no blank line stands before it.
 _FIELDS = re.compile(
@@ -50,6 +50,7 @@ _USUAL_FIELD = (
 _STRAY_LINES = re.compile(
     rb"(?:(?!--|" + _FIELD_NAME + rb")[^\n]+\n){1,3}(?=" + _USUAL_FIELD + rb")", re.IGNORECASE
 )
+_BLANK_LINE = re.compile(rb"[ \t]*(?:\n|\Z)")
 _BLANK_BEFORE_COLON = re.compile(rb"^([!-9;-~]+)[ \t]+:", re.MULTILINE)
 _NO_FIELD = re.compile(rb"^(?!" + _FIELD_NAME + rb"|[ \t])[^\n]*\n?", re.MULTILINE)
 # the first line in a body that begins a part
@@ -189,8 +190,9 @@ def _divided(text: bytes) -> tuple[bytes, bytes, bool]:
     end = 0
     while found := _FIELDS.match(as_lines, end) or _STRAY_LINES.match(as_lines, end):
         end = found.end()
-    is_parted = end == len(text) or as_lines.startswith(b"\n", end)
-    return as_lines[:end].rstrip(b"\n"), text[end + is_parted :], is_parted
+    blank_line = _BLANK_LINE.match(as_lines, end)
+    body = blank_line.end() if blank_line else end
+    return as_lines[:end].rstrip(b"\n"), text[body:], blank_line is not None
 
 
 def head_of(raw: bytes) -> bytes:

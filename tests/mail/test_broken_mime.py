@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from mailserver.problem import Problem
-from mailserver.reading.find_program import find_program
+from mailserver.reading.find_program import MailedProgram, find_files, find_program
 from mailserver.reading.letter import parse
 from mailserver.reading.part_text import Text
 
@@ -73,6 +73,8 @@ STRUCTURES = [
     (f"{HEAD}Content-Type: multipart/mixed; boundary=C\n\n{PART}", NOT_NAMED),
     (f"{HEAD}\n{PART}", NOT_NAMED),
     (f"{HEAD}{MIXED}\n{PROGRAM}", NO_PARTS),
+    (f"{HEAD}{PLAIN} \t\n{PROGRAM}", ""),
+    (f"\ufeff{HEAD}{PLAIN}\n{PROGRAM}", ""),
     (f"a line of garbage\n{HEAD}{PLAIN}\n{PROGRAM}", ""),
     (f">From joe Sun\nmore\n{HEAD}{PLAIN}\n{PROGRAM}", ""),
     (f"{HEAD}no field\n{PLAIN}\n{PROGRAM}", ""),
@@ -83,7 +85,8 @@ STRUCTURES = [
 @pytest.mark.parametrize(("raw", "remark"), STRUCTURES)
 def test_a_structure_is_read_as_it_stands_in_the_letter(raw: str, remark: str) -> None:
     check(raw, remark)
-    assert parse(raw.encode()).subject == "please compile"
+    letter = parse(raw.encode())
+    assert (letter.sender, letter.subject) == ("joe@a.example", "please compile")
 
 
 NAMELESS = [
@@ -98,6 +101,18 @@ NAMELESS = [
 def test_a_program_may_be_attached_without_a_name(kind: str) -> None:
     text = f"--B\n{PLAIN}\nhere it is\n--B\nContent-Type: {kind}\n\n{PROGRAM}\n--B--\n"
     check(f"{HEAD}{MIXED}\n{text}", "the attached file without a name was read as the program")
+
+
+def test_a_file_without_a_name_is_the_program_whose_name_the_contest_knows() -> None:
+    kind = "Content-Type: application/octet-stream\n\n<<FROM>> a b\nprint(4)"
+    letter = parse(f"{HEAD}{MIXED}\n--B\n{PLAIN}\nhello\n--B\n{kind}\n--B--\n".encode())
+    program = find_files(letter, "player.py")
+    assert isinstance(program, MailedProgram)
+    assert list(program.files) == ["player.py"]
+    assert "without a name" in program.repairs[0]
+    problem = find_files(letter)
+    assert isinstance(problem, Problem)
+    assert problem.text == "A file has no name."
 
 
 def wrapped(kind: str, inner: str) -> str:
