@@ -16,6 +16,7 @@ import re
 import socket
 import ssl
 import threading
+from asyncio import IncompleteReadError, StreamReaderProtocol
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -88,18 +89,19 @@ def port_of(sockets: Sequence[socket.socket]) -> int:
 def _ports(mail: Mail) -> list[socket.socket]:
     if not mail.listen_host:
         return []
-    bound = []
+    bound: list[socket.socket] = []
     try:
         found = socket.getaddrinfo(
             mail.listen_host, mail.listen_port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
         )
-        for family, address in dict.fromkeys(
-            (family, address[:2]) for family, _, _, _, address in found
+        for family, host in dict.fromkeys(
+            (family, str(address[0])) for family, _, _, _, address in found
         ):
             try:
-                bound.append(socket.create_server(address, family=family))
+                bound.append(_bound(family, host, mail.listen_port or port_of(bound)))
             except OSError as error:
-                if error.errno != errno.EAFNOSUPPORT:  # `localhost` on a host without IPv6
+                # `localhost` on a host without IPv6
+                if error.errno != errno.EAFNOSUPPORT and not (bound and _is_missing(error)):
                     raise
     except OSError as error:
         text = f"mail.listen: cannot listen there: {error.strerror or error}"
@@ -115,6 +117,17 @@ def _ports(mail: Mail) -> list[socket.socket]:
         )
         raise kind(text) from None
     return bound
+
+
+def _bound(family: int, host: str, port: int) -> socket.socket:
+    """A socket that listens there; at all addresses of IPv6, it takes IPv4 as well."""
+    takes_both = host == "::" and socket.has_dualstack_ipv6()
+    return socket.create_server((host, port), family=family, dualstack_ipv6=takes_both)
+
+
+def _is_missing(error: OSError) -> bool:
+    """Whether the host has no such address, as where IPv6 is switched off."""
+    return error.errno == errno.EADDRNOTAVAIL
 
 
 def _unix_socket(path: Path) -> socket.socket:
@@ -418,6 +431,26 @@ class _Conversation(SMTP):
     def connection_lost(self, error: Exception | None) -> None:
         self._ended(self)
         super().connection_lost(error)
+
+    def eof_received(self) -> bool | None:
+        """The client has said everything, and may still wait for a reply: the library would cancel
+        it. With TLS there is no such half of a connection."""
+        if self._tls_protocol is not None:
+            return super().eof_received()
+        return StreamReaderProtocol.eof_received(self)
+
+    async def handle_exception(self, error: Exception) -> str:
+        """Hang up where the client has said everything, and all is answered."""
+        if isinstance(error, IncompleteReadError):
+            if self.transport is not None:
+                self.transport.close()
+            raise ConnectionResetError from error
+        return await super().handle_exception(error)
+
+    async def _handle_client(self) -> None:
+        """Talk until the client has gone, which is no failure that anybody must be told."""
+        with suppress(ConnectionError):
+            await super()._handle_client()
 
     def data_received(self, data: bytes) -> None:
         """Limit a line that never ends: the library would keep all of it in memory."""
