@@ -46,6 +46,8 @@ MAX_IDLE_COMMANDS = 50  # of each kind that brings no letter
 MAX_SECONDS_WITHOUT_LETTER = 300.0
 MAX_LINE_BYTES = 65_536  # SMTP says 1,000, and not everybody keeps to it
 _READY_SECONDS = 10.0
+# What `localhost` meets on a host without IPv6, or where that is switched off.
+_MISSING = (errno.EAFNOSUPPORT, errno.EADDRNOTAVAIL)
 _FIRST_FREE_PORT = 1_024  # anybody may have this one and those above
 _MAX_COMMAND_BYTES = 512
 _MAX_ADDRESS_BYTES = 254
@@ -90,6 +92,7 @@ def _ports(mail: Mail) -> list[socket.socket]:
     if not mail.listen_host:
         return []
     bound: list[socket.socket] = []
+    missing: OSError | None = None
     try:
         found = socket.getaddrinfo(
             mail.listen_host, mail.listen_port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
@@ -100,9 +103,11 @@ def _ports(mail: Mail) -> list[socket.socket]:
             try:
                 bound.append(_bound(family, host, mail.listen_port or port_of(bound)))
             except OSError as error:
-                # `localhost` on a host without IPv6
-                if error.errno != errno.EAFNOSUPPORT and not (bound and _is_missing(error)):
+                if error.errno not in _MISSING:
                     raise
+                missing = error
+        if not bound and missing is not None:
+            raise missing
     except OSError as error:
         text = f"mail.listen: cannot listen there: {error.strerror or error}"
         if error.errno == errno.EADDRINUSE:
@@ -123,11 +128,6 @@ def _bound(family: int, host: str, port: int) -> socket.socket:
     """A socket that listens there; at all addresses of IPv6, it takes IPv4 as well."""
     takes_both = host == "::" and socket.has_dualstack_ipv6()
     return socket.create_server((host, port), family=family, dualstack_ipv6=takes_both)
-
-
-def _is_missing(error: OSError) -> bool:
-    """Whether the host has no such address, as where IPv6 is switched off."""
-    return error.errno == errno.EADDRNOTAVAIL
 
 
 def _unix_socket(path: Path) -> socket.socket:
@@ -429,8 +429,10 @@ class _Conversation(SMTP):
             busy.connection_made(transport)
 
     def connection_lost(self, error: Exception | None) -> None:
+        """Forget why: asyncio would tell a reply of it for which nobody waits any more, and complain
+        that it was not heard."""
         self._ended(self)
-        super().connection_lost(error)
+        super().connection_lost(None)
 
     def eof_received(self) -> bool | None:
         """The client has said everything, and may still wait for a reply: the library would cancel
