@@ -259,6 +259,10 @@ class SoleDelivery:
                 self._is_alone = False
                 self._lock.close()
 
+    def finish(self) -> Delivered:
+        """Wait for the answers of the relay that take long."""
+        return self._delivery.finish()
+
     def insist(self) -> Delivered | None:
         """As `deliver`; but where it cannot be written what was sent, wait until it can."""
         is_waiting = False
@@ -281,7 +285,7 @@ def deliver_all(contest: ContestContext, transport: Transport) -> Delivered | No
     while (done := delivery.insist()) is not None:
         total += done
         if not done.sent and not done.failed:
-            return total
+            return total + delivery.finish()
     return None
 
 

@@ -231,6 +231,7 @@ class LetterContext:
             received_at=self.stored.received_at,
             team_name=team_name,
             reason=reason,
+            command=next(iter(self.command.subjects(self.settings)), ""),
         )
 
     def new_token(self, to: str) -> str:

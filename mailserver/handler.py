@@ -26,6 +26,7 @@ from mailserver.authentication import proof_in
 from mailserver.command import VOID, Command, LetterContext, LetterWaits, Proof
 from mailserver.commands import COMMANDS, answer_limits, command_named, organizer, registration
 from mailserver.commands.help import UNKNOWN
+from mailserver.commands.registration import COMMAND as REGISTRATION
 from mailserver.commands.registration import welcome_back
 from mailserver.for_organizer import pass_letter_on, tell_of_limit
 from mailserver.limits import DAY, MAX_CONFIRMATION_DAYS, MINUTE
@@ -377,11 +378,11 @@ class Reply:
 
 
 def find_reply(tx: Transaction, reading: Reading) -> Reply | None:
-    """The question that this letter replies to. A reply whose subject is another command is that
-    command."""
+    """The question that this letter replies to. A reply whose subject is another command, or that
+    brings a program, is that command."""
     if reading.command == organizer.CONFIRM.name:
         digests: tuple[str, ...] = (digest(reading.arguments[0]),)
-    elif reading.letter.in_reply_to and (reading.command == UNKNOWN.name or reading.is_by_form):
+    elif _may_only_reply(reading) and reading.letter.in_reply_to:
         keys = outbox.keys_of(tx, reading.letter.in_reply_to)
         digests = tuple(found[1] for key in keys if (found := _DIGEST.fullmatch(key)))
     else:
@@ -391,6 +392,13 @@ def find_reply(tx: Transaction, reading: Reading) -> Reply | None:
         if asked and isinstance(asked.order, LetterQuestion):
             return Reply(each, asked.order, asked.used_at is not None)
     return None
+
+
+def _may_only_reply(reading: Reading) -> bool:
+    """Whether the letter may say no more than that it is its reader's own. A form in it may be the
+    quoted one that our question is about."""
+    is_form = reading.command == REGISTRATION.name and not reading.is_exact
+    return is_form or reading.command == UNKNOWN.name
 
 
 def handle_reply(context: LetterContext, reply: Reply, readings: Readings) -> str:

@@ -31,7 +31,7 @@ from contest.store import (
     teams,
 )
 from contest.util.plurals import plural
-from tournament.group_workers import marked
+from tournament.group_workers import mark_of, marked
 
 _ON_ITS_WAY = timedelta(seconds=10)  # a letter, from its arrival into the database
 Step = Callable[[Transaction, Settings, Renderer, Reporter, datetime], None]
@@ -137,5 +137,5 @@ def seal_entries(
             teams=present, listed=listed, before=before, draw=draw, is_changed=is_changed
         )
         mails = (replace(mail, receipt=receipt) for mail in reporter.mails(event))
-        outbox.put_all(tx, marked(mails, contest_state.mark(tx)), settings, now)
+        outbox.put_all(tx, marked(mails, mark_of(tx, settings)), settings, now)
     return listed

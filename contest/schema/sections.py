@@ -850,11 +850,12 @@ class Mail(Section):
     """Receiving letters and sending mails."""
 
     listen: Annotated[str, AfterValidator(_port_or_path)] = Field(
-        "127.0.0.1:8025",
+        "localhost:8025",
         description=(
-            "where `knobeln serve` accepts letters: an address and its port (0 = any free port), or"
-            " the path of a Unix socket, with a /, below the contest's folder if relative; empty ="
-            " no listener"
+            "where `knobeln serve` accepts letters: an address and its port (0 = any free port);"
+            " localhost = this host alone, [::] = all of its addresses, both with IPv4 and IPv6"
+            " where the host has both; or the path of a Unix socket, with a /, below the contest's"
+            " folder if relative; empty = no listener"
         ),
     )
     listen_protocol: Literal["smtp", "lmtp"] = Field(

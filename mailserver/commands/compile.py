@@ -327,7 +327,9 @@ def _refuse(
 
 
 def _may_register(context: LetterContext) -> bool:
-    """Whether the writer's address is no team's, and a team could still register."""
+    """Whether nothing shows that the writer has a team, and one could still register."""
+    if context.proof is not None:
+        return False
     phase = context.phase
     window = context.settings.dates.registration(phase, context.stored.received_at)
     return window is Window.OPEN and authentication.claimed_by(context) is None

@@ -40,7 +40,9 @@ ANSWERS = {"organizer_answer": Limit.DROP}
 _REASON = "reason:"
 _SUBJECT = "subject:"
 MAX_TOKEN_HOURS = 2
-_TOKEN = re.compile(r"confirm ([a-z0-9]{4}(?:-[a-z0-9]{4}){4})")
+_TOKEN = re.compile(r"(?<![a-z0-9-])[a-z0-9]{4}(?:-[a-z0-9]{4}){4}(?![a-z0-9-])")
+CONFIRM_WORDS = ("confirm", "please confirm", "bestätigen", "bitte bestätigen")
+"""How the subjects of our questions begin, in every language of the mails; a token is behind."""
 
 
 @dataclass(frozen=True)
@@ -381,8 +383,10 @@ def _confirm(context: LetterContext, arguments: Arguments) -> str:
 
 
 def _token_in(subject: str, _settings: Settings) -> Arguments | None:
-    found = _TOKEN.fullmatch(subject.casefold())
-    return (found[1],) if found else None
+    """What stands between the word and the token says what is asked; it may be cut or changed."""
+    plain = subject.casefold()
+    found = _TOKEN.findall(plain) if plain.startswith(CONFIRM_WORDS) else []
+    return (found[-1],) if found else None
 
 
 COMMAND = Command(

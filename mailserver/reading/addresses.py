@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from email_validator import EmailNotValidError, validate_email
 
-from contest.language import gettext
+from contest.language import gettext, noted
 from contest.schema.sections import Contest
 
 if TYPE_CHECKING:
@@ -36,8 +36,18 @@ _INVALID = re.compile(r"(?i)\.invalid$")
 _WRITABLE = re.compile(r"(?=.{1,1000}\Z)[\x21-\x7e]+@[^\s@]+")
 
 
-# a letter has the same address in several places, and the library takes its time
-@lru_cache(maxsize=1_024)
+_NO_FORM = noted(
+    "it must be one address of the form name@domain, without blanks and without a display name"
+)
+_WRONG_NAME = noted(
+    "the part before the @ is too long, or has a sign or a dot where no address may have one"
+)
+_WRONG_DOMAIN = noted("the part after the @ is no domain, such as machine.example")
+_LOCAL_DOMAIN = noted(
+    "the part after the @ must be an Internet domain, neither this machine nor a number"
+)
+
+
 def check(text: str) -> tuple[str | None, str]:
     """(The address in its one spelling, "") or (None, why this is no Internet domain style
     address).
@@ -45,14 +55,16 @@ def check(text: str) -> tuple[str | None, str]:
     No list of top-level domains, and nothing is looked up: the announcement's sample ends in
     `.alfdkj` (K29).
     """
+    address, why = _checked(text)
+    return address, gettext(why) if why else ""
+
+
+# a letter has the same address in several places, and the library takes its time
+@lru_cache(maxsize=1_024)
+def _checked(text: str) -> tuple[str | None, str]:
+    """As `check`, with the reason in no language yet: the library has its own in English alone."""
     if not _WRITABLE.fullmatch(text):
-        return (
-            None,
-            gettext(
-                "it must be one address of the form name@domain, without blanks and without a"
-                " display name"
-            ),
-        )
+        return None, _NO_FORM
     # The library lets the reserved `.test` and `.example` pass, but not `.invalid`, as good to try
     # with.
     tested = _INVALID.sub(".test", text)
@@ -65,15 +77,14 @@ def check(text: str) -> tuple[str | None, str]:
             strict=True,
         )
     except EmailNotValidError as error:
-        return None, str(error)
+        is_of_domain = "after the @" in str(error)
+        return None, _WRONG_DOMAIN if is_of_domain else _WRONG_NAME
     address = found.ascii_email or found.normalized
     if tested != text:
         address = address.removesuffix(".test") + ".invalid"
     host = address.rpartition("@")[2]
     if "." not in host or _NO_DOMAIN.fullmatch(host):
-        return None, gettext(
-            "the part after the @ must be an Internet domain, neither this machine nor a number"
-        )
+        return None, _LOCAL_DOMAIN
     return address, ""
 
 

@@ -39,6 +39,9 @@ class Takes:
     def close(self) -> None:
         pass
 
+    def another(self) -> None:
+        pass
+
 
 def welcomed(world: World, address: str = ADDRESS, name: str = "lords") -> int:
     """A team is registered, its welcome mail was sent; the mail's number."""

@@ -228,7 +228,8 @@ def test_a_form_from_another_address_gets_nothing_before_its_address_has_answere
     world = open_world
     (question,) = world.send(REGISTER, form("our_team@school.example"))
     assert question["To"] == "our_team@school.example"
-    assert re.fullmatch(r"confirm ([a-z0-9]{4}-?){5}", question["Subject"])
+    asked = r"confirm: your registration of the_heavy_lords_of_knobeln \(([a-z0-9]{4}-?){5}\)"
+    assert re.fullmatch(asked, question["Subject"])
     assert "Nothing is registered yet." in flat(question)
     assert "the form came from another mail-address" in flat(question)
     assert "answer this mail by 1994-03-30 12:00 UT" in flat(question)
