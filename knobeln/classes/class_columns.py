@@ -42,10 +42,14 @@ _SPELLINGS: Mapping[str, str] = {
         direcciondeemail correoinstitucional
     """,
     NAME: """
-        name fullname student studentname studentfullname displayname nameofstudent participant
+        name fullname firstandlastname student studentname studentfullname displayname
+        nameofstudent participant
         participantname member
-        vollername vollstandigername anzeigename studierender studierende studentin teilnehmer
-        teilnehmerin teilnehmerinnen teilnehmende schuler schulerin schulername namedesstudierenden
+        vollername vollstandigername vorundnachname vorundzuname vornameundnachname vornamenachname
+        vornamename namedesschulers namederschulerin schulerin anzeigename
+        studierender studierende studentin teilnehmer teilnehmerin teilnehmerinnen teilnehmende
+        schuler schulername namedesstudierenden
+        schulername namedesstudierenden
         nom nomcomplet etudiant etudiante eleve participante
         nombre nombrecompleto estudiante alumno alumna alumnoa
     """,
@@ -63,7 +67,7 @@ _SPELLINGS: Mapping[str, str] = {
     """,
     TURNED: """
         lastnamefirstname surnamefirstname lastfirst
-        namevorname nachnamevorname familiennamevorname
+        namevorname nachnamevorname familiennamevorname nachundvorname nachnameundvorname
         nomprenom nometprenom nomprenoms
         apellidosnombre apellidosynombre apellidosnombres apellidosynombres
     """,
@@ -107,7 +111,9 @@ class Columns:
     @property
     def sentences(self) -> tuple[str, ...]:
         """What each column was taken for: `column Vorname is the first name`."""
-        return tuple(f"column `{self.heads[at]}` is the {name}" for name, at in self.of.items())
+        known = tuple(f"column `{self.heads[at]}` is the {name}" for name, at in self.of.items())
+        has_names = bool({NAME, FIRST, LAST, TURNED} & self.of.keys())
+        return known if has_names else (*known, "no column is a name, so each form asks for it")
 
 
 def score_with(settings: Settings) -> Score:
@@ -136,7 +142,8 @@ def find(rows: Sequence[Row], settings: Settings, *, needs_mail: bool = True) ->
     columns = _by_heads(heads, known)
     below = [row for row in rows if row.number > best.number]
     if needs_mail and MAIL not in columns:
-        columns[MAIL] = _with_addresses(heads, below)
+        at = _with_addresses(heads, below)
+        columns = {MAIL: at, **{kind: each for kind, each in columns.items() if each != at}}
     if not needs_mail and not {NAME, FIRST, LAST, TURNED} & columns.keys():
         raise GiveUp(f"no column of the list is the name; it has {_named(heads)}")
     return Columns(heads, _names_in_their_sense(columns), best.number)

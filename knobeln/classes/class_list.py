@@ -94,8 +94,20 @@ class ClassList:
     @property
     def understood(self) -> tuple[str, ...]:
         """The summary, what each column was taken for, and the remarks: a sentence in each line."""
-        names = (f"from the sheet `{self.sheet}`",) if self.sheet else ()
-        return (self.summary, *names, *self.columns.sentences, *shortened(self.remarks))
+        sheet = (f"from the sheet `{self.sheet}`",) if self.sheet else ()
+        return (
+            self.summary,
+            *sheet,
+            *self.columns.sentences,
+            self._names,
+            *shortened(self.remarks),
+        )
+
+    @property
+    def _names(self) -> str:
+        """Some of the people as they were read, first those whose letters may have suffered."""
+        by_letters = sorted(self.people, key=lambda person: person.name.isascii())
+        return f"such as {', '.join(person.name or person.address for person in by_letters[:3])}"
 
 
 def read(data: bytes, settings: Settings) -> ClassList:
@@ -155,6 +167,7 @@ class _Reader:
         self.remarks: list[str] = []
         self._by_address: dict[str, Person] = {}
         self._by_number: dict[tuple[str, str], Person] = {}
+        self._by_name: dict[str, Person] = {}
 
     def take(self, row: Row) -> None:
         cells = [_one_line(cell) for cell in row.cells]
@@ -259,6 +272,7 @@ class _Reader:
                 self._by_address[person.address.casefold()] = person
             if key := self._key(person):
                 self._by_number[key] = person
+            self._tell_namesake(person)
             return
         rows = f"rows {earlier.line} and {person.line}"
         if _same(earlier.name, person.name) and earlier.team.casefold() == person.team.casefold():
@@ -272,6 +286,12 @@ class _Reader:
         else:
             why = f"{quote(earlier.name)} in row {earlier.line} has the address, too"
             self._wrong(person.line, MAIL, person.address, why)
+
+    def _tell_namesake(self, person: Person) -> None:
+        namesake = self._by_name.setdefault(_plain(person.name), person)
+        if person.name and namesake is not person:
+            rows = f"rows {namesake.line} and {person.line}"
+            self.remarks.append(f"{rows} have one name, {quote(person.name)}: two people?")
 
     def _earlier(self, person: Person) -> Person | None:
         """The row above with this address, or with this mailbox and name, or with this number and

@@ -20,7 +20,7 @@ from contest.errors import GiveUp
 from contest.subprocesses import child_process
 from contest.util.sanitize import visible
 from knobeln.classes import workbook_worker
-from knobeln.classes.workbook_worker import MAX_CELLS
+from knobeln.classes.workbook_worker import MAX_CELLS, MAX_ROWS
 
 MAX_BYTES = 20_000_000
 _MAX_FIELD_CHARACTERS = 100_000
@@ -87,7 +87,19 @@ def _decoded(data: bytes) -> str:
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError:
-        return data.decode("cp1252", errors="replace")
+        return _of_windows(data)
+
+
+def _of_windows(data: bytes) -> str:
+    """The text in Windows-1252. Letters of DOS and of an old Macintosh are where it has signs."""
+    letters = sum(data.count(code) for code in range(0xC0, 0x100))
+    signs = sum(data.count(code) for code in range(0x80, 0xA0))
+    if signs > letters:
+        raise GiveUp(
+            "the list is in an encoding that nobody can know, of DOS or of an old Macintosh",
+            hint="save it in UTF-8",
+        )
+    return data.decode("cp1252", errors="replace")
 
 
 def _text_rows(text: str, score: Score) -> tuple[Row, ...]:
@@ -101,8 +113,8 @@ def _text_rows(text: str, score: Score) -> tuple[Row, ...]:
             if any(map(str.strip, cells)):
                 rows.append(Row(number + bool(first), tuple(cells)))
                 room -= len(cells)
-            if room < 0:
-                raise too_many_cells()
+            if room < 0 or len(rows) > MAX_ROWS:
+                raise _too_large()
     except csv.Error as error:
         raise GiveUp(f"the list is not CSV: {error}, in row {len(rows) + 1} or below") from None
     return tuple(rows)
@@ -127,9 +139,9 @@ def _records(text: str, delimiter: str, *, strict: bool) -> Iterable[list[str]]:
     return csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=strict)
 
 
-def too_many_cells() -> GiveUp:
+def _too_large() -> GiveUp:
     return GiveUp(
-        f"the list has more than {MAX_CELLS:,} cells, which are not read",
+        f"the list has more than {MAX_ROWS:,} rows or {MAX_CELLS:,} cells, which are not read",
         hint="leave out columns and rows that nobody needs",
     )
 
@@ -143,8 +155,8 @@ def _workbook(data: bytes, score: Score) -> Sheet:
         )
     command = [sys.executable, "-P", "-m", workbook_worker.__name__]
     done = child_process.run(command, data, _WORKER_SECONDS)
-    if done.code == workbook_worker.TOO_MANY_CELLS:
-        raise too_many_cells()
+    if done.code == workbook_worker.TOO_LARGE:
+        raise _too_large()
     if done.code != 0:
         raise GiveUp(
             "the list looks like a spreadsheet file, but cannot be read: it is damaged, is locked"

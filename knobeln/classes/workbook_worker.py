@@ -10,15 +10,18 @@ import datetime
 import json
 import resource
 import sys
+import zipfile
 from io import BytesIO
 from typing import Any
 
 MAX_SECONDS = 20  # of processor time
 MAX_MEMORY_BYTES = 1_500_000_000
 MAX_CELLS = 2_000_000
+MAX_ROWS = 50_000
+MAX_UNPACKED_BYTES = 100_000_000
 MAX_CELL_CHARACTERS = 2_000
-TOO_MANY_CELLS = 3
-"""The exit code for a file with more filled cells than we read."""
+TOO_LARGE = 3
+"""The exit code for a file with more in it than we read."""
 
 
 def sheets(data: bytes) -> list[tuple[str, list[tuple[int, list[str]]]]]:
@@ -28,6 +31,8 @@ def sheets(data: bytes) -> list[tuple[str, list[tuple[int, list[str]]]]]:
     """
     from python_calamine import load_workbook
 
+    if _unpacked_bytes(data) > MAX_UNPACKED_BYTES:
+        sys.exit(TOO_LARGE)
     workbook = load_workbook(BytesIO(data))
     found = []
     room = MAX_CELLS
@@ -39,10 +44,18 @@ def sheets(data: bytes) -> list[tuple[str, list[tuple[int, list[str]]]]]:
             if any(cells):
                 rows.append((number, cells))
                 room -= len(cells)
-            if room < 0:
-                sys.exit(TOO_MANY_CELLS)
+            if room < 0 or len(rows) > MAX_ROWS:
+                sys.exit(TOO_LARGE)
         found.append((name, rows))
     return found
+
+
+def _unpacked_bytes(data: bytes) -> int:
+    """How large the file says that it is when it is unpacked; that of a liar ends at our limits."""
+    if not zipfile.is_zipfile(BytesIO(data)):
+        return 0
+    with zipfile.ZipFile(BytesIO(data)) as archive:
+        return sum(file.file_size for file in archive.infolist())
 
 
 def _text(cell: Any) -> str:
