@@ -14,7 +14,7 @@ from typing import Literal
 
 from contest.config.settings import Settings
 from contest.errors import GiveUp
-from contest.mail.form import Form, blank, is_in_c, sample
+from contest.mail.form import Form, blank, is_in_c, sample, short_preferences
 from contest.util.sanitize import quote
 from knobeln.classes.class_list import Person, shortened
 from mailserver.reading import registration_form, team_names
@@ -23,7 +23,6 @@ Groups = Literal["team", "split", "ignore"]
 """What the groups of a list are: teams; teams of which a large one is cut in several; nothing."""
 
 _OPEN = re.compile(r"<[^<>]*>")
-_REPORTS = ("RSM", "GRR", "DGP", "OWN")
 
 
 @dataclass(frozen=True)
@@ -124,15 +123,6 @@ _GERMAN = str.maketrans(
 )
 
 
-def preferences(settings: Settings) -> str:
-    """The reports that a class is offered: the summary, the ranking of groups, and own games.
-
-    JSON is for programs, and who wants it knows that.
-    """
-    offered = settings.reports.offered
-    return ",".join([code for code in _REPORTS if code in offered] or offered[:1])
-
-
 def _form(reader: Person, members: Sequence[Person], name: str, settings: Settings) -> Form:
     empty = blank(settings)
     said = {
@@ -144,7 +134,7 @@ def _form(reader: Person, members: Sequence[Person], name: str, settings: Settin
     return replace(
         empty,
         address=reader.address,
-        preferences=preferences(settings),
+        preferences=",".join(short_preferences(settings)),
         team_name=name,
         organization=next(filter(None, (p.organization for p in members)), empty.organization),
         members=tuple(line for person in members for line in _lines(person, empty.members)),

@@ -139,7 +139,7 @@ def read_names(data: bytes, settings: Settings, *, needs_mail: bool = False) -> 
         reader.take(row)
     if reader.problems:
         raise GiveUp(
-            "nobody was invited, because the list has wrong rows:\n  "
+            "nothing was done, because the list has wrong rows:\n  "
             + "\n  ".join(shortened(reader.problems))
         )
     if not reader.people:
@@ -289,9 +289,13 @@ class _Reader:
 
     def _tell_namesake(self, person: Person) -> None:
         namesake = self._by_name.setdefault(_plain(person.name), person)
-        if person.name and namesake is not person:
-            rows = f"rows {namesake.line} and {person.line}"
+        if not person.name or namesake is person:
+            return
+        rows = f"rows {namesake.line} and {person.line}"
+        if person.address or namesake.address:
             self.remarks.append(f"{rows} have one name, {quote(person.name)}: two people?")
+        else:
+            self._wrong(person.line, NAME, person.name, f"row {namesake.line} has the name, too")
 
     def _earlier(self, person: Person) -> Person | None:
         """The row above with this address, or with this mailbox and name, or with this number and

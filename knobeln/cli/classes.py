@@ -177,3 +177,65 @@ def marks(field: str | None, system: str | None, number: str | None) -> None:
         people = plural(left_out, "person is", "people are")
         remark(f"{people} left out, because {system} does not know them.", err=True)
     click.echo(as_csv(found), nl=False)
+
+
+# --- names only, and the first lesson -------------------------------------------------------------
+@class_.command("open")
+@click.argument("file", type=click.Path(path_type=Path, exists=True, dir_okay=False))
+@click.option("--yes", is_flag=True, help="Do not ask whether the list was understood.")
+@dry_run_option
+def open_class(file: Path, yes: bool, dry_run: bool) -> None:
+    """Open the contest for the people of a list of names, whose addresses nobody knows.
+
+    FILE is CSV, .xlsx or .ods with one name in each row, or with first and last names. A letter
+    with the subject `join NAME` registers whoever has a name of the list; the setting `teams.word`
+    adds a word that is told in the lesson. Near names are asked back. A name that is taken, and one
+    that is not in the list, wait for you: `knobeln teams accept TEAM`, or by mail `organizer accept
+    TEAM`. `knobeln class handout` prints what to give to the class.
+    """
+    from contest.store import class_people
+    from knobeln.classes import class_list
+    from knobeln.classes.handout import first_letter
+
+    contest = open_contest()
+    people = class_list.read_names(file.read_bytes(), contest.settings)
+    if nameless := [person.line for person in people.people if not person.name]:
+        raise NotNow(f"row {nameless[0]} of the list has no name")
+    _tell_understood(people)
+    if sys.stdin.isatty() and not (yes or dry_run):
+        _ask(f"Open the contest for {plural(len(people.people), 'person', 'people')}?")
+    if dry_run:
+        remark("This was a dry run: nothing was changed.")
+        return
+    with contest.store.write() as tx:
+        class_people.put(tx, (person.listed for person in people.people))
+    click.echo(f"\n{first_letter(contest, by_name=True)}", nl=False)
+
+
+@class_.command()
+@click.argument("file", type=click.Path(path_type=Path, dir_okay=False), required=False)
+@click.option(
+    "--language",
+    metavar="en|de",
+    help="In this language. Default: that of the contest.",
+)
+def handout(file: Path | None, language: str | None) -> None:
+    """Print one page for the first lesson: what the contest is, the first letter, a first program.
+
+    With FILE the page is written there: for the board as .html, which a browser prints, or as text.
+    """
+    from contest.language import available
+    from knobeln.classes.handout import as_page, handout_of
+
+    if language not in (None, *available()):
+        raise click.UsageError(f"--language is one of {', '.join(available())}")
+    contest = open_contest()
+    language = language or contest.settings.contest.language
+    text = handout_of(contest, language)
+    if file is None:
+        click.echo(text, nl=False)
+        return
+    is_page = file.suffix.lower() in (".html", ".htm")
+    title = contest.settings.contest.title
+    file.write_text(as_page(text, title, language) if is_page else text, encoding="utf-8")
+    remark(f"The page is in {file}.")

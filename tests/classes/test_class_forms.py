@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from contest.errors import GiveUp
+from contest.mail.form import short_preferences
 from contest.presets import for_class
 from knobeln.classes import class_forms, class_list
 from mailserver.reading import team_names
@@ -72,4 +73,4 @@ def test_everybody_in_a_group_hears_of_its_form() -> None:
 )
 def test_a_class_is_offered_what_people_read(offered: tuple[str, ...], chosen: str) -> None:
     own = SETTINGS.changed(reports={"offered": offered})
-    assert class_forms.preferences(own) == chosen
+    assert ",".join(short_preferences(own)) == chosen
