@@ -39,6 +39,11 @@ def put(tx: Transaction, people: Iterable[ListedPerson]) -> None:
         tx.execute(insert(class_people).values(**row, address_key=person.key, **values))
 
 
+def is_any(tx: Transaction) -> bool:
+    """Whether there is a class list."""
+    return tx.execute(select(class_people.c.id).limit(1)).first() is not None
+
+
 def everybody(tx: Transaction) -> tuple[ListedPerson, ...]:
     """All people, in the order in which they came."""
     rows = tx.execute(select(class_people).order_by(class_people.c.id))
