@@ -173,7 +173,7 @@ class _Reader:
         cells = [_one_line(cell) for cell in row.cells]
         extra = cells[len(self._columns.heads) :]
         cells += [""] * (len(self._columns.heads) - len(cells))
-        if reason := self._no_person(cells):
+        if reason := self._no_person(cells, has_separators=len(row.cells) > 1):
             self.remarks.append(f"row {row.number} was left out, {reason}")
             return
         if any(extra):
@@ -186,9 +186,9 @@ class _Reader:
         if person is not None:
             self._add(person)
 
-    def _no_person(self, cells: Sequence[str]) -> str:
-        """Why the row is nobody: it repeats the headings, is a sum, or has one cell alone; "" if it
-        is somebody."""
+    def _no_person(self, cells: Sequence[str], *, has_separators: bool) -> str:
+        """Why the row is nobody: it repeats the headings, is a sum, or is a heading; "" if it is
+        somebody, who may have a name and nothing else."""
         columns, filled = self._columns, [cell for cell in cells if cell]
         first = filled[0] if filled else ""
         has_address = "@" in self._cell(cells, MAIL)
@@ -197,7 +197,8 @@ class _Reader:
             return "which repeats the headings"
         if not has_address and _NO_PERSON.match(first):
             return f"which is no person: `{quote(first)}`"
-        if not has_address and len(filled) == 1 and len(columns.of) > 1:
+        is_name = has_separators and bool(known) and not any(map(str.isdigit, first))
+        if not has_address and len(filled) == 1 and len(columns.of) > 1 and not is_name:
             return f"which has one cell alone: `{quote(first)}`"
         if not known:
             return "which has neither a name nor an address"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import StrEnum
 
@@ -21,6 +21,7 @@ from mailserver.problem import Problem
 from mailserver.reader import TooHardToRead
 from mailserver.reader_process import shared_reader
 from mailserver.reading import addresses
+from mailserver.reading.letter import headers_alone
 from mailserver.reading.registration_form import FormResult
 
 _REFUSED = "registration refused"
@@ -94,7 +95,10 @@ def view(contest: ContestContext) -> ClassView:
         phase = contest_state.state(tx).phase
         people = class_people.everybody(tx)
         wrote = [*letters.with_note(tx, _REFUSED), *letters.with_note(tx, _ASKED)]
-    tried = _by_mailbox(sorted(wrote, key=lambda letter: letter.id))
+        stored = letters.get_all(tx, [letter.id for letter in wrote])
+    writers = {each.id: headers_alone(each.raw).sender or each.sender for each in stored}
+    by_number = sorted(wrote, key=lambda letter: letter.id)
+    tried = _by_mailbox([replace(letter, sender=writers[letter.id]) for letter in by_number])
     students = [*_students(contest, rows, people, tried, phase)]
     known = {addresses.mailbox_of(student.mail) for student in students if student.mail}
     for mailbox, its_letters in tried.items():
