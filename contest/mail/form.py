@@ -100,6 +100,18 @@ def sample(settings: Settings) -> Form:
     )
 
 
+def short_preferences(settings: Settings) -> tuple[str, ...]:
+    """The reports that people read: the summary, the ranking of groups, and own games.
+
+    JSON is for programs, and who wants it knows that.
+    """
+    offered = settings.reports.offered
+    return tuple(code for code in _READ_BY_PEOPLE if code in offered) or offered[:1]
+
+
+_READ_BY_PEOPLE = ("RSM", "GRR", "DGP", "OWN")
+
+
 def is_in_c(settings: Settings) -> bool:
     """Whether a team's name must be a C identifier (K31), because teams write in C."""
     return game_of(settings.game, settings.programs).info.play.is_in_c

@@ -571,6 +571,15 @@ class Teams(Section):
     max_per_organization: int = Field(
         0, ge=0, le=100_000, description="most teams from one organization; 0 = no limit"
     )
+    word: str = Field(
+        "",
+        max_length=100,
+        description=(
+            "a word that is told in the lesson, which a letter `join NAME` must have in its text; "
+            "`knobeln class open` tells how; empty = none"
+        ),
+        json_schema_extra=OF_THE_HOST,  # nobody else is told
+    )
     max_members: int = Field(10, ge=1, le=1_000, description="most people in a team")
     member_lines: Literal[2, 1, 0] = Field(
         2,

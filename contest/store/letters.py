@@ -376,6 +376,12 @@ def listing(tx: Transaction, state: LetterState | None, count: int) -> list[List
     return [record(ListedLetter, row) for row in reversed(rows)]
 
 
+def with_note(tx: Transaction, beginning: str) -> list[ListedLetter]:
+    """All letters whose outcome begins with these words, the oldest first."""
+    query = select(*_LISTED).where(letters.c.note.startswith(beginning, autoescape=True))
+    return [record(ListedLetter, row) for row in tx.execute(query.order_by(letters.c.id))]
+
+
 def count(tx: Transaction, state: LetterState | None) -> int:
     by_state = count_by_state(tx)
     return sum(by_state.values()) if state is None else by_state.get(state, 0)

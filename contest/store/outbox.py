@@ -264,6 +264,14 @@ _SENT_WITHIN = (
 )
 
 
+def sent_to(tx: Transaction, kinds: Sequence[str]) -> dict[str, datetime]:
+    """The addresses, in small letters, that got a mail of these kinds, and when the last was
+    made."""
+    query = select(func.lower(outbox.c.to), func.max(outbox.c.created_at))
+    rows = tx.execute(query.where(outbox.c.kind.in_(kinds)).group_by(func.lower(outbox.c.to)))
+    return {row[0]: row[1] for row in rows}
+
+
 def size(outgoing: Outgoing, settings: Settings, now: datetime) -> int:
     """The bytes of the mail, with its headers."""
     return len(compose(outgoing, settings, b"", now).raw)  # all Message-IDs are equally long

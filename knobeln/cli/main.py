@@ -38,7 +38,7 @@ COMMANDS = {
         "doctor": "Check that this host can run a contest.",
         "serve": "Run the mail server of the contest until SIGTERM.",
         "announce": "Print the announcement of the contest.",
-        "class": "Invite a class from a list, and print its marks.",
+        "class": "Show how far a class is; invite it from a list, print its marks.",
         "receive": "Take one letter from FILE or standard input.",
         "demo": "Run a complete contest by mail, with made-up teams.",
     },
@@ -82,7 +82,7 @@ _MODULES = {
     **dict.fromkeys(("announce", "site"), "publish"),
     **dict.fromkeys(("check", "play"), "home"),
     **dict.fromkeys(("restore", "upgrade", "install-service"), "backup"),
-    "class": "teams",
+    "class": "classes",
     "games": "kit",
     "log": "status",
 }  # the others are in the module of their own name

@@ -12,6 +12,7 @@ from mailserver.command import QUESTIONS, VOID, Arguments, Command
 from mailserver.commands import (
     addresses,
     compare,
+    join,
     objection,
     organizer,
     practice,
@@ -34,6 +35,7 @@ from mailserver.reading.letter import Letter, clean_subject
 
 COMMANDS: tuple[Command, ...] = (
     registration.COMMAND,
+    join.COMMAND,
     compile_command.COMMAND,
     status.COMMAND,
     preference.COMMAND,

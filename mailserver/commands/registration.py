@@ -196,13 +196,38 @@ def _doubt(context: LetterContext, wanted: Registration, earlier: Team | None) -
 _FORM_ANSWERS = (CONFIRM_REGISTRATION, "registration_accepted", "registration_pending")
 
 
+def register_by_name(
+    context: LetterContext, wanted: Registration, *, flags: tuple[str, ...] = (), is_sure: bool
+) -> str:
+    """Register from a letter that is no form. With `flags` the organizer decides, who reads them.
+
+    `is_sure`: the letter shows that its writer belongs to the contest, so nothing is asked back.
+    """
+    team = teams.registered_by(context.tx, context.stored.id) if context.is_confirmed else None
+    if team is not None:
+        return welcome_back(context, team) or f"{team.name} has answered its welcome"
+    window = context.settings.dates.registration(context.phase, context.stored.received_at)
+    if window is not Window.OPEN:
+        return _refuse(context, window)
+    earlier = teams.by_address(context.tx, wanted.address)
+    reading = FormResult(wanted, (), (), None)
+    if reason := _reason_against(context, wanted, earlier):
+        return _refuse(context, reason)
+    take = _accept if is_sure else _take
+    return take(context, wanted, reading, earlier, flags)
+
+
 def _take(
-    context: LetterContext, wanted: Registration, reading: FormResult, earlier: Team | None
+    context: LetterContext,
+    wanted: Registration,
+    reading: FormResult,
+    earlier: Team | None,
+    flags: tuple[str, ...] = (),
 ) -> str:
     """Accept the registration, or ask its address for a reply first."""
     reason = None if context.is_confirmed else _doubt(context, wanted, earlier)
     if reason is None:
-        return _accept(context, wanted, reading, earlier)
+        return _accept(context, wanted, reading, earlier, flags)
     return context.ask(
         CONFIRM_REGISTRATION,
         wanted.address,
@@ -213,10 +238,15 @@ def _take(
 
 
 def _accept(
-    context: LetterContext, wanted: Registration, reading: FormResult, earlier: Team | None
+    context: LetterContext,
+    wanted: Registration,
+    reading: FormResult,
+    earlier: Team | None,
+    flags: tuple[str, ...] = (),
 ) -> str:
-    """`earlier`: the team that comes back with this form, or gives way to it."""
-    waits = context.settings.teams.approval == "organizer"
+    """`earlier`: the team that comes back with this form, or gives way to it. `flags`: what the
+    organizer has to decide on."""
+    waits = context.settings.teams.approval == "organizer" or bool(flags)
     template = "registration_pending" if waits else "registration_accepted"
     own = earlier.name.casefold() if earlier else None
     name = unique_name(
@@ -236,7 +266,7 @@ def _accept(
         auth_digest=digest(string),
         letter_id=context.stored.id,
         now=context.stored.received_at,
-        flags=_shared_people(context.tx, registration),
+        flags=(*flags, *_shared_people(context.tx, registration)),
         is_proved=is_proved,
         returning=earlier.id if earlier else None,
     )

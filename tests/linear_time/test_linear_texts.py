@@ -39,8 +39,8 @@ from contest.store.submissions import TeamsProgram
 from knobellib import receipts
 from knobellib.receipts import Wrong, read_mails
 from knobellib.software.protocolfmt import games_of
-from knobeln.organizer import class_list
-from knobeln.organizer.marks import _Unfound
+from knobeln.classes import class_list
+from knobeln.classes.marks import _Unfound
 from reports.render import Templates
 from reports.text import fold, plain, wrap
 from sandbox.images import oci_image, unpacking
@@ -205,7 +205,7 @@ def test_a_text_of_twice_the_length_takes_twice_as_long(read: Read, unit: str) -
 def test_a_class_list_has_a_largest_number_of_cells() -> None:
     text = f"mail{2_000 * ',a'}\n" + "".join(f"a{number}@b.example\n" for number in range(1_000))
     with pytest.raises(
-        GiveUp, match="1,001 rows of 2,001 columns each; at most 2,000,000 cells are read"
+        GiveUp, match="1,000 rows of 2,001 columns each; at most 20,000 rows and 2,000,000 cells"
     ):
         of_list(text)
 
