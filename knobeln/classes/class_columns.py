@@ -90,7 +90,7 @@ _SPELLINGS: Mapping[str, str] = {
         numeroetudiant numerodidentification numeroetud
         numerodeestudiante numerodematricula numerodeid
     """,
-}  # fmt: skip
+}
 _BRACKETS = re.compile(r"[(\[][^()\[\]]*[)\]]")
 _MAX_HEAD_CHARACTERS = 200
 _MAX_TITLE_ROWS = 30  # above the row that names the columns

@@ -14,7 +14,8 @@ from typing import Literal
 
 from contest.config.settings import Settings
 from contest.errors import GiveUp
-from contest.mail.form import Form, blank, is_in_c, sample, short_preferences
+from contest.language import gettext, speaking
+from contest.mail.form import AFFILIATION, NAME, Form, blank, is_in_c, sample, short_preferences
 from contest.util.sanitize import quote
 from knobeln.classes.class_list import Person, shortened
 from mailserver.reading import registration_form, team_names
@@ -23,6 +24,7 @@ Groups = Literal["team", "split", "ignore"]
 """What the groups of a list are: teams; teams of which a large one is cut in several; nothing."""
 
 _OPEN = re.compile(r"<[^<>]*>")
+_AGE = re.compile(r"\bage\b|\bAlter\b")
 
 
 @dataclass(frozen=True)
@@ -124,7 +126,8 @@ _GERMAN = str.maketrans(
 
 
 def _form(reader: Person, members: Sequence[Person], name: str, settings: Settings) -> Form:
-    empty = blank(settings)
+    with speaking(settings.contest.language):
+        empty = blank(settings)
     said = {
         field: value
         for person in reversed(members)
@@ -137,16 +140,20 @@ def _form(reader: Person, members: Sequence[Person], name: str, settings: Settin
         preferences=",".join(short_preferences(settings)),
         team_name=name,
         organization=next(filter(None, (p.organization for p in members)), empty.organization),
-        members=tuple(line for person in members for line in _lines(person, empty.members)),
+        members=tuple(
+            line for person in members for line in _lines(person, empty.members, settings)
+        ),
         fields=tuple((field, said.get(field, text)) for field, text in empty.fields),
     )
 
 
-def _lines(person: Person, empty: Iterable[str]) -> Iterator[str]:
+def _lines(person: Person, empty: Iterable[str], settings: Settings) -> Iterator[str]:
     """A member's lines in the form, with what the list says."""
+    with speaking(settings.contest.language):
+        name, affiliation = gettext(NAME), gettext(AFFILIATION)
     for line in empty:
-        named = line.replace("<name>", person.name or "<name>")
-        yield named.replace("<affiliation>", person.organization or "<affiliation>")
+        named = line.replace(name, person.name or name)
+        yield named.replace(affiliation, person.organization or affiliation)
 
 
 # --- what the robot says to it --------------------------------------------------------------------
@@ -168,7 +175,7 @@ def _filled(form: Form, settings: Settings) -> Form:
         form,
         organization=form.organization and _OPEN.sub("a", form.organization),
         members=tuple(
-            _OPEN.sub(lambda found: "20" if "age" in found[0] else "a", line)
+            _OPEN.sub(lambda found: "20" if _AGE.search(found[0]) else "a", line)
             for line in form.members
         ),
         fields=tuple(
