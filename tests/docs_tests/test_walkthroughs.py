@@ -136,7 +136,7 @@ class Walkthrough:
             **os.environ,
             "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}",
             "PYTHONPATH": str(ROOT),
-            "COLUMNS": "200",
+            "COLUMNS": "80",
             "NO_COLOR": "1",
         }
         self._terminals: dict[str, Terminal] = {}
@@ -228,7 +228,7 @@ class Walkthrough:
         return self._on_a_terminal(command, folder or self.folder)
 
     def _on_a_terminal(self, command: str, folder: Path) -> tuple[int, str]:
-        """The exit code, and what a wide terminal without colours shows."""
+        """The exit code, and what a terminal of 80 columns without colours shows."""
         ours, theirs = pty.openpty()
         tty.setraw(theirs)
         with (
