@@ -13,11 +13,13 @@ from contextlib import closing
 from dataclasses import replace
 
 from compiler import languages
-from compiler.languages import Files, Outcome, Problem
+from compiler.languages import ANY, Files, Outcome, Problem, ProgramStart, Wanted
 from contest.games.game import TextProtocol
 from contest.language import gettext, number
+from contest.programs.start import in_place
 from contest.schema.languages import CountedBuild, Language
 from contest.schema.sections import Programs
+from contest.util.program_files import suffix_of
 from contest.util.sanitize import sanitize
 from sandbox.executable import Executable
 from sandbox.fuel import engine, guests
@@ -35,15 +37,19 @@ _CHECK_FUEL = 30_000_000_000
 _NO_EXCEPTIONS = re.compile(r"cannot use '(?:try|throw)' with exceptions disabled")
 _TOO_MUCH_DATA = re.compile(r"(?:maximum|initial) memory too small, (\d{1,18}) bytes needed")
 _OTHER_TYPE = re.compile(r"function signature mismatch: (\w+)")
+_THREADS = r"'(?:j?thread|\w*mutex|async|future|lock_guard|unique_lock|condition_variable\w*)'"
 _NOT_THERE = re.compile(
     r"undefined symbol:"
     r" (?:(?:pthread_|thrd_|mtx_|cnd_)\w*|v?fork|exec[lv]\w*|system|popen|waitpid|wait|pipe|"
     r"kill|posix_spawn\w*|socket|connect|bind|listen|getaddrinfo|gethostby\w+|\w*(?:set|long)jmp)$|"
     r"\b(?:pthread|threads|sys/wait|spawn|netdb|sys/un|setjmp)\.h(?::\d+:|' file not found)|"
     r"<\w+> is not supported on this single threaded|"
-    r"named '(?:j?thread|\w*mutex|async|future|lock_guard|unique_lock|condition_variable\w*)' in"
-    r" namespace",
+    rf"(?:unknown type name|undeclared identifier) {_THREADS}|named {_THREADS} in namespace",
     re.MULTILINE,
+)
+_X86 = re.compile(r"only meant to be used on x86|\b[a-z0-9]{1,9}intrin\.h")
+_CONSTANT_MATH = re.compile(
+    r"non-constexpr function '(pow|sqrt|exp|log\w{0,3}|sin|cos|tan|floor|ceil|round|fabs|cbrt)\b"
 )
 _TOO_LARGE = re.compile(r"LLVM ERROR: out of memory|IO failure on output stream|File too large")
 _GAVE_UP = re.compile(r"^0\.\s+Program arguments: clang", re.MULTILINE)  # its time was over
@@ -51,23 +57,29 @@ _VERSION = re.compile(r"\d+(?:\.\d+)+")
 
 
 def examine(
-    files: Files, sandbox: Sandbox, settings: Programs, chosen: Sequence[Language]
+    files: Files,
+    sandbox: Sandbox,
+    settings: Programs,
+    chosen: Sequence[Language],
+    wanted: Wanted = ANY,
 ) -> Outcome[FuelProgram | ProgramFolder]:
     """Like languages.examine; a program in a language that is counted becomes a FuelProgram.
 
     The same files give the same module, to the last bit, on every host with the same compiler.
     """
-    return languages.examine(files, sandbox, settings, chosen, _built)
+    return languages.examine(files, sandbox, settings, chosen, _built, wanted)
 
 
 def _built(
-    files: Files, program: str, language: Language, sandbox: Sandbox, settings: Programs
+    files: Files, start: ProgramStart, sandbox: Sandbox, settings: Programs
 ) -> tuple[FuelProgram | ProgramFolder, str]:
+    language = start.language
     if language.counted is None or not language.is_counted:
-        return languages.program_folder(files, program, language, sandbox, settings)
+        return languages.program_folder(files, start, sandbox, settings)
+    files, start = in_place(files, start)
     if language.tool:
-        return _compiled(files, program, language, sandbox, settings)
-    return _checked_by_guest(files, program, language, language.counted, sandbox, settings), ""
+        return _compiled(files, start, sandbox, settings)
+    return _checked_by_guest(files, start, language.counted, sandbox, settings), ""
 
 
 def counted_by(program: Executable | None, language: Language | None, version: str) -> str:
@@ -83,18 +95,19 @@ def counted_by(program: Executable | None, language: Language | None, version: s
 
 # --- compiled languages ---------------------------------------------------------------------------
 def _compiled(
-    files: Files, program: str, language: Language, sandbox: Sandbox, settings: Programs
+    files: Files, start: ProgramStart, sandbox: Sandbox, settings: Programs
 ) -> tuple[FuelProgram, str]:
+    language = start.language
     memory = settings.memory_mb or language.memory_mb
     try:
-        module, told = languages.compiled(files, program, language, sandbox, settings)
+        module, told = languages.compiled(files, start, sandbox, settings)
     except Problem as problem:
         reasons = " ".join(_reasons(problem.messages, memory))
         raise Problem(reasons or problem.text, problem.messages) from None
     made = FuelProgram(
         language=language.name,
-        program=program,
-        files={name: data for name, data in files.items() if name != program},
+        program=start.program,
+        files=languages.kept_files(files, language),
         memory_bytes=memory * MB,
         module=_counted(module, told, sandbox, memory * MB),
     )
@@ -141,6 +154,17 @@ def _reasons(stderr: str, memory: int) -> Iterator[str]:
             "programs whose time is counted have no threads, no other processes, no network, and no"
             " setjmp and longjmp"
         )
+    if _X86.search(stderr):
+        yield gettext(
+            "programs whose time is counted are compiled to WebAssembly, which has no instructions"
+            " of x86: leave out <x86intrin.h> and headers like it"
+        )
+    if found := _CONSTANT_MATH.search(stderr):
+        yield gettext(
+            "the compiler of counted programs computes no std::%(function)s in a constant: write"
+            " `const` in place of `constexpr`, or the number itself",
+            function=found[1],
+        )
     if found := _TOO_MUCH_DATA.search(stderr):
         yield gettext(
             "the data of your program need %(needed)s MB of memory, and it may have %(memory)s MB",
@@ -161,18 +185,14 @@ def _reasons(stderr: str, memory: int) -> Iterator[str]:
 
 # --- languages with a guest -----------------------------------------------------------------------
 def _checked_by_guest(
-    files: Files,
-    program: str,
-    language: Language,
-    how: CountedBuild,
-    sandbox: Sandbox,
-    settings: Programs,
+    files: Files, start: ProgramStart, how: CountedBuild, sandbox: Sandbox, settings: Programs
 ) -> FuelProgram:
     """Let the guest itself look for mistakes: another version of the language would find others."""
+    language = start.language
     guest = guests.GUESTS[language.name]
     made = FuelProgram(
         language=language.name,
-        program=program,
+        program=start.program,
         files=files,
         memory_bytes=(settings.memory_mb or language.memory_mb) * MB,
         guest=guest.facts,
@@ -180,12 +200,13 @@ def _checked_by_guest(
     name = f"check.{language.suffixes[0]}"
     while name in files:
         name = f"_{name}"
-    checker = replace(made, program=name, files={name: how.check.encode(), program: files[program]})
+    sources = {each: data for each, data in files.items() if suffix_of(each) in language.suffixes}
+    checker = replace(made, program=name, files={name: how.check.encode(), **sources})
     with closing(
         FuelPlayer(checker, sandbox, TextProtocol.ARGV, _CHECK_FUEL, _CHECK_FUEL)
     ) as player:
         player.begin()
-        answer = player.move((program,))
+        answer = player.move(tuple(sorted(sources)))
     if not isinstance(answer, AnswerFault) or answer.kind is AnswerFaultKind.NO_ANSWER:
         return made
     stderr = sanitize(answer.stderr_tail)

@@ -5,12 +5,14 @@ Builds and games run in the same sandbox (sandbox/sandbox.py), with the same too
 
 from __future__ import annotations
 
+import re
 import shutil
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from glob import glob
-from pathlib import Path, PurePosixPath
+from pathlib import Path
+from posixpath import normpath
 from typing import Generic, TypeVar
 
 from compiler.toolchain import again_if_killed, clean, trouble
@@ -18,9 +20,17 @@ from contest.errors import ToolMissing
 from contest.language import gettext, number
 from contest.mail.sent_files import right_name
 from contest.model import Finding, Severity
+from contest.programs.start import NoStart, Start, find_start, in_place
 from contest.schema.languages import Language, usual_languages
 from contest.schema.sections import Programs
-from contest.util.program_files import MAX_FILES, is_safe, placeholder_values
+from contest.util.program_files import (
+    MAX_FILES,
+    colliding,
+    command_words,
+    is_safe_path,
+    placeholder_values,
+    suffix_of,
+)
 from contest.util.sanitize import sanitize
 from sandbox.bubblewrap import PATH
 from sandbox.fuel import engine, guests
@@ -31,6 +41,7 @@ from sandbox.sandbox import Limits, Sandbox
 
 MAX_RESULT = 16 * MB  # bytes of a compiled program
 _PLACES = Path(__file__).with_name("fault_place.c")
+_INCLUDE_FOLDER = "/box/include"  # with headers of ours, in the sandbox
 _MOST_DATA = 256 * MB  # of a program that wants more memory than it may have, and is told so
 _IMPORT = "import importlib, sys; importlib.import_module(sys.argv[1])"
 _TEXT_CONTROLS = frozenset(b"\t\n\f\r")
@@ -52,22 +63,27 @@ Made_co = TypeVar("Made_co", covariant=True)
 
 @dataclass(frozen=True)
 class Outcome(Generic[Made_co]):
-    """The result of a build; `program` is the name of the program's file, "" where no file is a
-    program."""
+    """The result of a build; `program` is the file that the program starts with, "" where no file
+    is a program.
+
+    `notes`: what the report says about the files, whatever became of them.
+    """
 
     result: Made_co | Problem
     program: str = ""
     language: Language | None = None
     messages: str = ""  # from the compiler
     rule: str = "files"  # that was broken, if the compiler has nothing to say
+    notes: tuple[str, ...] = ()
 
     @property
     def findings(self) -> tuple[Finding, ...]:
-        """Why the program was not built, as a finding; () if it was."""
+        """Why the program was not built, if it was not, and the notes."""
+        notes = tuple(Finding("files", Severity.NOTE, 0, text) for text in self.notes)
         if not isinstance(self.result, Problem):
-            return ()
+            return notes
         rule = "compiler" if self.messages else self.rule
-        return (Finding(rule, Severity.ERROR, 0, self.result.text),)
+        return (Finding(rule, Severity.ERROR, 0, self.result.text), *notes)
 
 
 # --- the languages of a contest: with the packages of Python, and each with its clock -------------
@@ -124,14 +140,28 @@ def _with_packages(python: Language, packages: tuple[str, ...]) -> Language:
 
 
 # --- builds ---------------------------------------------------------------------------------------
+@dataclass(frozen=True)
+class Wanted:
+    """How a contest's programs start: `called` is the name of their file, "" = any; `function` is
+    what the contest calls in it, "" = nothing."""
+
+    called: str = ""
+    function: str = ""
+
+
+ANY = Wanted()
+ProgramStart = Start[Language]
+Build = Callable[[Files, ProgramStart, Sandbox, Programs], tuple[Made, str]]
+
+
 def recognise(
-    names: Iterable[str], languages: Sequence[Language] | None = None
-) -> tuple[str, Language]:
-    """Find the one file that is a program, and its language. Text files may come with it. Raises
+    files: Files, languages: Sequence[Language] | None = None, wanted: Wanted = ANY
+) -> ProgramStart:
+    """Find what the program starts with, and its language. Text files may come with it. Raises
     Problem."""
     languages = usual_languages() if languages is None else languages
-    names = sorted(names)
-    strange = [name for name in names if not is_safe(name)]
+    names = sorted(files)
+    strange = [name for name in names if not is_safe_path(name)]
     if strange:
         text = gettext(
             'the file name "%(name)s" cannot be used; %(right_name)s',
@@ -139,21 +169,16 @@ def recognise(
             right_name=right_name(),
         )
         raise Problem(text)
-    suffixes = {name: PurePosixPath(name).suffix.lower().removeprefix(".") for name in names}
-    programs = [
-        (name, each) for name in names for each in languages if suffixes[name] in each.suffixes
-    ]
-    if len(programs) == 1:
-        return programs[0]
-    if programs:
-        several = gettext(" and ").join(name for name, _ in programs)
+    if pair := colliding(names):
         text = gettext(
-            "there are %(programs)s programs, %(several)s; send one program, with text files at"
-            " most",
-            programs=len(programs),
-            several=several,
+            "%(name)s and %(other)s are one file on some systems", name=pair[0], other=pair[1]
         )
         raise Problem(text)
+    if any(suffix_of(name) in each.suffixes for name in names for each in languages):
+        try:
+            return find_start(files, languages, called=wanted.called, function=wanted.function)
+        except NoStart as why:
+            raise Problem(str(why)) from None
     known = ", ".join(f"{each.name} (.{', .'.join(each.suffixes)})" for each in usable(languages))
     text = gettext(
         "no program is among the files (%(names)s); its suffix would tell its language: %(known)s",
@@ -184,9 +209,9 @@ def version(language: Language, sandbox: Sandbox) -> str:
     """
     if not language.tool:
         return guests.GUESTS[language.name].facts.partition(",")[0].partition(" sha256")[0]
-    values = _placeholders(language, "", language.memory_mb)
+    values = _placeholders(language, Start("", language), language.memory_mb)
     result = sandbox.run(
-        [word.format(**values) for word in language.version],
+        command_words(language.version, values),
         environment=_environment(language, values),
         folders=_folders(language),
         limits=Limits(
@@ -209,7 +234,7 @@ def has_package(package: str) -> bool:
 def _try_import(package: str, language: Language, sandbox: Sandbox, settings: Programs) -> None:
     """Raises ToolMissing if the package cannot be imported in the sandbox, with the package of the
     system to install."""
-    values = _placeholders(language, "", language.memory_mb)
+    values = _placeholders(language, Start("", language), language.memory_mb)
     memory = language.reserved_mb + (settings.memory_mb or language.memory_mb)
     limits = Limits(
         address_space_bytes=memory * MB,
@@ -254,18 +279,24 @@ def examine(
     sandbox: Sandbox,
     settings: Programs,
     languages: Sequence[Language],
-    build: Callable[[Files, str, Language, Sandbox, Programs], tuple[Made, str]],
+    build: Build[Made],
+    wanted: Wanted = ANY,
 ) -> Outcome[Made]:
-    """Check the files as they were sent, and `build` the program among them in the sandbox.
+    """Check the files as they were sent, and `build` the program that they are in the sandbox.
 
     `build` gives the compiler's messages, too. The same files give the same program, to the last
     bit, on every host with the same tools. Raises ToolMissing if the sandbox is at fault, never for
     anything that a program does.
     """
     program, language = "", None
+    notes: tuple[str, ...] = ()
     try:
-        program, language = recognise(files, languages)
-        _check(files, program, settings)
+        start = recognise(files, languages, wanted)
+        program, language = start.program, start.language
+        _check_sizes(files, settings)
+        files, repairs = readable(files, language)
+        notes = (*filter(None, (start.why,)), *repairs)
+        _check_texts(files, program)
         if not is_installed(language):
             text = gettext(
                 "%(language)s is not installed on the contest host; languages that are: %(here)s",
@@ -273,20 +304,21 @@ def examine(
                 here=", ".join(other.name for other in usable(languages)) or "none",
             )
             raise Problem(text)
-        made, told = build(files, program, language, sandbox, settings)
+        made, told = build(files, start, sandbox, settings)
     except Problem as problem:
-        return Outcome(problem, program, language, problem.messages)
-    return Outcome(made, program, language, told)
+        return Outcome(problem, program, language, problem.messages, notes=notes)
+    return Outcome(made, program, language, told, notes=notes)
 
 
 def compiled(
-    files: Files, program: str, language: Language, sandbox: Sandbox, settings: Programs
+    files: Files, start: ProgramStart, sandbox: Sandbox, settings: Programs
 ) -> tuple[bytes, str]:
     """Run the language's build in the sandbox. Raises Problem.
 
     The bytes of the result, b"" if the language has none, and the compiler's messages.
     """
-    values = _placeholders(language, program, settings.memory_mb or language.memory_mb)
+    language = start.language
+    values = _placeholders(language, start, settings.memory_mb or language.memory_mb)
     # Between compiler and linker a module holds all its data, even the zeros. The linker says how
     # much it is.
     file_bytes = MAX_RESULT + (max(int(values["bytes"]), _MOST_DATA) if language.is_counted else 0)
@@ -297,11 +329,12 @@ def compiled(
         address_space_bytes=language.build_memory_mb * MB,
         processes=max(language.processes, 32),
     )
-    ours = {_PLACES.name: _PLACES.read_bytes()} if _PLACES.name in language.build else {}
+    names = files.keys() - _included(files, language)
+    command = command_words(language.build, values, names, language.suffixes)
     run = partial(
         sandbox.run,
-        _then_show([word.format(**values) for word in language.build], language.result),
-        files={f"{WORK}/{name}": data for name, data in {**files, **ours}.items()},
+        _then_show(command, language.result),
+        files={**{f"{WORK}/{name}": data for name, data in files.items()}, **_ours(language)},
         environment={**_environment(language, values), "SOURCE_DATE_EPOCH": "768916800"},
         folders=_folders(language),
         own_path=values["tool"] if language.finds_itself else "",
@@ -317,23 +350,23 @@ def compiled(
 
 
 def program_folder(
-    files: Files, program: str, language: Language, sandbox: Sandbox, settings: Programs
+    files: Files, start: ProgramStart, sandbox: Sandbox, settings: Programs
 ) -> tuple[ProgramFolder, str]:
     """Build a program that the system runs; also the compiler's messages. Raises Problem."""
+    files, start = in_place(files, start)
+    language = start.language
     memory = settings.memory_mb or language.memory_mb
-    values = _placeholders(language, program, memory)
-    result, told = compiled(files, program, language, sandbox, settings)
+    values = _placeholders(language, start, memory)
+    result, told = compiled(files, start, sandbox, settings)
     # if one is missing, no program may be blamed for it
     for package in packages_of(language, settings):
         _try_import(package, language, sandbox, settings)
-    # Of a compiled program the source is not needed.
-    kept = {name: data for name, data in files.items() if not (language.result and name == program)}
     made = {language.result: result} if language.result else {}
     folder = ProgramFolder(
         language=language.name,
-        program=program,
-        files={**kept, **made},
-        command=tuple(word.format(**values) for word in language.run),
+        program=start.program,
+        files={**kept_files(files, language), **made},
+        command=tuple(command_words(language.run, values)),
         needs=Needs(
             address_space=(language.reserved_mb + memory) * MB,
             processes=language.processes,
@@ -345,6 +378,68 @@ def program_folder(
     return folder, told
 
 
+def _ours(language: Language) -> Files:
+    """Files of ours that the build names, by their paths in the sandbox."""
+    found = {f"{WORK}/{_PLACES.name}": _PLACES} if _PLACES.name in language.build else {}
+    if _INCLUDE_FOLDER in language.build:
+        headers = Path(__file__).with_name("include")
+        found |= {
+            f"{_INCLUDE_FOLDER}/{path.relative_to(headers)}": path for path in headers.rglob("*.h")
+        }
+    return {name: path.read_bytes() for name, path in found.items()}
+
+
+_INCLUDE = re.compile(rb'^[ \t]{0,40}#[ \t]{0,40}include[ \t]{0,40}"([^"\n]{1,160})"', re.MULTILINE)
+
+
+def _included(files: Files, language: Language) -> set[str]:
+    """The sources that others include, so that they are compiled with these and not alone."""
+    return {
+        normpath(f"{folder}/{found[1].decode(errors='replace')}").removeprefix("./")
+        for name, data in files.items()
+        if suffix_of(name) in language.suffixes
+        for found in _INCLUDE.finditer(data)
+        for folder in (".", name.rpartition("/")[0] or ".")
+    }
+
+
+def kept_files(files: Files, language: Language) -> Files:
+    """The files that a built program needs: of one that was compiled, all but its sources."""
+    if not language.result:
+        return files
+    return {name: data for name, data in files.items() if suffix_of(name) not in language.suffixes}
+
+
+# --- files as they were sent ----------------------------------------------------------------------
+_OWN_ENCODING = re.compile(rb"\A(?:[^\n]{0,200}\n)?[ \t\f]*#[^\n]{0,100}coding[:=]")
+_ONLY_NEWLINES = ("shell",)
+
+
+def readable(files: Files, language: Language) -> tuple[Files, tuple[str, ...]]:
+    """The files as the language's tools can read them, and what was changed, as sentences.
+
+    Old editors write comments in Latin-1, and shells stumble over the line ends of Windows.
+    """
+    changed = dict(files)
+    notes = []
+    for name in sorted(files):
+        data = files[name]
+        if suffix_of(name) not in language.suffixes:
+            continue
+        if not _is_utf8(data) and not (language.name == PYTHON and _OWN_ENCODING.match(data)):
+            data = data.decode("cp1252", errors="replace").encode()
+            notes.append(
+                gettext("%(name)s is not in UTF-8; it was read as Windows-1252", name=name)
+            )
+        if language.name in _ONLY_NEWLINES and b"\r\n" in data:
+            data = data.replace(b"\r\n", b"\n")
+            notes.append(
+                gettext("%(name)s has the line ends of Windows; they were changed", name=name)
+            )
+        changed[name] = data
+    return changed, tuple(notes)
+
+
 def _then_show(command: Sequence[str], result: str) -> list[str]:
     """Build, then print the result on standard output; whatever the build itself prints is a
     message."""
@@ -352,8 +447,8 @@ def _then_show(command: Sequence[str], result: str) -> list[str]:
     return ["/bin/sh", "-c", f'"$@" >&2 && {show}', "sh", *(command or ["true"])]
 
 
-def _check(files: Files, program: str, settings: Programs) -> None:
-    """Raises Problem if something is wrong with the files, before we build them."""
+def _check_sizes(files: Files, settings: Programs) -> None:
+    """Raises Problem if these are too many files, or too large ones."""
     size = sum(map(len, files.values()))
     if len(files) > MAX_FILES:
         text = gettext(
@@ -369,6 +464,10 @@ def _check(files: Files, program: str, settings: Programs) -> None:
             limit=number(settings.MAX_SOURCE_BYTES),
         )
         raise Problem(text)
+
+
+def _check_texts(files: Files, program: str) -> None:
+    """Raises Problem if a file is no text, or the program empty."""
     if binary := next((name for name in sorted(files) if not _is_text(files[name])), ""):
         text = gettext(
             "%(binary)s is not text; a program and the files that it reads must be text (UTF-8)",
@@ -379,12 +478,17 @@ def _check(files: Files, program: str, settings: Programs) -> None:
         raise Problem(gettext("%(program)s is empty", program=program))
 
 
-def _is_text(data: bytes) -> bool:
+def _is_utf8(data: bytes) -> bool:
     try:
         data.decode()
     except UnicodeDecodeError:
         return False
-    return all(byte >= 32 or byte in _TEXT_CONTROLS for byte in data)
+    return True
+
+
+def _is_text(data: bytes) -> bool:
+    is_readable = _is_utf8(data) or _OWN_ENCODING.match(data) is not None
+    return is_readable and all(byte >= 32 or byte in _TEXT_CONTROLS for byte in data)
 
 
 def _tool(language: Language) -> Path | None:
@@ -417,14 +521,16 @@ def _inside(path: Path) -> Path | None:
     return path if path.is_relative_to("/usr") else None
 
 
-def _placeholders(language: Language, program: str, memory: int) -> Mapping[str, str]:
+def _placeholders(language: Language, start: ProgramStart, memory: int) -> Mapping[str, str]:
     """The values for the placeholders in a language's commands."""
     tool = _tool(language)
     if tool is None:
         raise ToolMissing(
             f"{language.name} is not installed: there is no {language.tool} in {PATH}"
         )
-    return placeholder_values(str(tool), tool.parent.parent, program, language.result, memory)
+    return placeholder_values(
+        str(tool), tool.parent.parent, start.program, language.result, memory, start.name
+    )
 
 
 def _environment(language: Language, values: Mapping[str, str]) -> dict[str, str]:

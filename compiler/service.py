@@ -15,13 +15,15 @@ the queue, and the organizer is told once. Any host on which the language works 
 from __future__ import annotations
 
 import traceback
+from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import timedelta
-from typing import Any
+from datetime import datetime, timedelta
+from typing import Any, NamedTuple
 
 from compiler.builders.base import ProgramBuilder
 from contest.actions.repeated_failures import EngineFailures
+from contest.arena.ladder_ranking import is_exact, is_ladder_told, rank_in
 from contest.config.settings import Settings
 from contest.errors import EngineFailed, KnobelnError, ToolMissing
 from contest.games.hog import WIN_RATE_UNIT
@@ -41,6 +43,7 @@ from contest.model import (
     LadderEntry,
     LadderGame,
     LadderPlace,
+    LadderRank,
     Participation,
     Submission,
     Team,
@@ -77,6 +80,27 @@ class _RatesMissing(Exception):
         super().__init__(f"{len(pairs)} win rates")
         self.pairs = pairs
         self.images = images
+
+
+TRIED_WHEN_CLOSED = 3
+"""Programs of a team that are compiled when programs are no longer taken, so that nobody can hold
+up the list of entries: the newest first, older ones only if it is refused."""
+
+
+class _Turn(NamedTuple):
+    """The team whose program is compiled next.
+
+    `kept`: of its programs the newest ones, which may be compiled; older ones are replaced.
+    `newest_first`: whether the newest of these is compiled now, or the oldest.
+    """
+
+    team: Waiting
+    kept: int
+    newest_first: bool
+
+    def of(self, queue: Sequence[int]) -> int:
+        """The one that is compiled, of these ids, oldest first."""
+        return queue[-1 if self.newest_first else 0]
 
 
 @dataclass(frozen=True)
@@ -209,57 +233,67 @@ class CompileService:
         """
         taken: set[int] = set()
         while turn := self._turn(at_once, taken):
-            submission = self._claimed_of(*turn)
+            submission = self._claimed_of(turn)
             if submission is not None:
                 return submission
-            taken.add(turn[0].team_id)
+            taken.add(turn.team.team_id)
         return None
 
-    def _turn(self, at_once: bool, taken: Collection[int]) -> tuple[Waiting, bool] | None:
-        """Choose, among the waiting teams, the one with the fewest compilations of the last hour
-        (S22).
+    def _turn(self, at_once: bool, taken: Collection[int]) -> _Turn | None:
+        """Choose, among the waiting teams, the one with the fewest compilations of the last hour,
+        or since programs are no longer taken (S22).
 
-        True: all its programs but the newest are replaced, because it has sent too many. A team
-        whose program is being compiled waits, so that its reports come in order. But with `at_once`
-        we compile that
-        program, too, when no other is left: whoever is first stores the build.
+        A team whose program is being compiled waits, so that its reports come in order. But with
+        `at_once` we compile that program, too, when no other is left: whoever is first stores the
+        build.
         """
-        limit = self.settings.programs.MAX_COMPILES_PER_HOUR
         now = self.clock.now()
+        is_closed = self._is_closed(now)
+        limit = self.settings.programs.MAX_COMPILES_PER_HOUR
+        since = self.settings.dates.compilation_closes if is_closed else now - timedelta(hours=1)
         with self.store.read() as tx:
-            waiting = [
-                each
-                for each in submissions.waiting_teams(tx, self._claims)
-                if each.team_id not in taken
-            ]
-            if not waiting:
-                return None
-            built = submissions.built_between(tx, now - timedelta(hours=1), now)
-        able = [each for each in waiting if at_once or built.get(each.team_id, 0) < limit]
+            waiting = submissions.waiting_teams(tx, self._claims)
+            built = Counter(submissions.built_between(tx, since, now))
+        able = [
+            each
+            for each in waiting
+            if each.team_id not in taken and (at_once or is_closed or built[each.team_id] < limit)
+        ]
         free = [each for each in able if not each.is_claimed]
         if not free:
-            return (able[0], False) if able and at_once else None
-        chosen = min(free, key=lambda each: built.get(each.team_id, 0))
-        return chosen, built.get(chosen.team_id, 0) + chosen.programs > limit
+            return _Turn(able[0], able[0].programs, is_closed) if able and at_once else None
+        chosen = min(free, key=lambda each: built[each.team_id])
+        kept = self._kept(chosen.programs, built[chosen.team_id], is_closed)
+        return _Turn(chosen, kept, is_closed)
 
-    def _claimed_of(self, turn: Waiting, only_newest: bool) -> Submission | None:
-        """Claim the team's submission; None: another process was quicker."""
-        if turn.is_claimed:
+    def _kept(self, programs: int, already: int, is_closed: bool) -> int:
+        """How many of a team's waiting programs may be compiled, if so many were already."""
+        if is_closed:
+            return max(1, TRIED_WHEN_CLOSED - already)
+        return programs if already + programs <= self.settings.programs.MAX_COMPILES_PER_HOUR else 1
+
+    def _is_closed(self, now: datetime) -> bool:
+        return now >= self.settings.dates.compilation_closes
+
+    def _claimed_of(self, turn: _Turn) -> Submission | None:
+        """Claim the submission of this turn; None: another process was quicker."""
+        team_id = turn.team.team_id
+        if turn.team.is_claimed:
             with self.store.read() as tx:
-                return submissions.get(tx, turn.oldest)
-        if not only_newest:
-            with self.store.write() as tx:
-                taken = self._claims.take(tx, turn.oldest)
-                return submissions.get(tx, turn.oldest) if taken else None
-        with self.store.write() as tx:  # too many for an hour: compile only the newest
-            *older, newest = submissions.unclaimed_queue(tx, turn.team_id, self._claims) or (None,)
-            if newest is None or not self._claims.take(tx, newest):
+                queue = submissions.queued_of(tx, team_id)
+                return submissions.get(tx, turn.of(queue)) if queue else None
+        with self.store.write() as tx:
+            queue = submissions.unclaimed_queue(tx, team_id, self._claims)
+            kept = queue[-turn.kept :]
+            if not kept or not self._claims.take(tx, turn.of(kept)):
                 return None
-            team = teams.get(tx, turn.team_id)
-            for replaced in older:
-                self._record(tx, Effect.PROGRAM_REPLACED, submissions.get(tx, replaced), team)
-            submissions.replace(tx, older)
-            return submissions.get(tx, newest)
+            self._replace(tx, queue[: -turn.kept], teams.get(tx, team_id))
+            return submissions.get(tx, turn.of(kept))
+
+    def _replace(self, tx: Transaction, old: Sequence[int], team: Team) -> None:
+        for each in old:
+            self._record(tx, Effect.PROGRAM_REPLACED, submissions.get(tx, each), team)
+        submissions.replace(tx, old)
 
     def _keep(self, submission: Submission, result: BuildResult[Serializable]) -> None:
         """Keep build and report in one transaction, with the team's new place on the ladder, if
@@ -290,15 +324,15 @@ class CompileService:
     ) -> None:
         now = self.clock.now()
         previous = submissions.latest_good(tx, submission.team_id)
+        team = teams.get(tx, submission.team_id)
+        rank_before = _rank_on_ladder(tx, self.settings, team)
         image = result.image.to_bytes() if result.image else None
         if not submissions.add_build(tx, submission.id, result.report, image, now, result.program):
             return  # another process was quicker and has queued its report
-        team = teams.get(tx, submission.team_id)
-        place = (
-            _place(tx, self.settings, team, rates)
-            if self.builder.win_rates and result.image
-            else None
-        )
+        place = _place(tx, self.settings, team, rates, rank_before) if result.image else None
+        is_closed = self._is_closed(now)
+        if is_closed and result.image:
+            self._replace(tx, submissions.queued_before(tx, submission), team)
         effect = Effect.PROGRAM_ACCEPTED if result.image else Effect.PROGRAM_REFUSED
         receipt, digest = self._record(tx, effect, submission, team)
         own = submissions.program_of(tx, team.id)
@@ -311,6 +345,7 @@ class CompileService:
             own=own,
             repairs=submission.repairs,
             replaced=submissions.replaced_by(tx, submission),
+            is_closed=is_closed,
             place=place,
             digest=digest,
         )
@@ -369,13 +404,42 @@ class CompileService:
             contest_state.note(tx, "compiler", text, self.clock.now())
 
 
-def _place(
-    tx: Transaction, settings: Settings, team: Team, rates: Mapping[DigestPair, float]
-) -> LadderPlace | None:
-    """The team's place on the ladder; None if it takes no part.
+def _rank_on_ladder(tx: Transaction, settings: Settings, team: Team) -> LadderRank | None:
+    """The rank of the team's version that counts; where games are played, in the newest ranking
+    that has all games."""
+    if not is_ladder_told(settings):
+        return None
+    if is_exact(settings):
+        return rank_in(ladder.now(tx, settings).lines, team.name)
+    newest = ladder.rankings(tx, 1)
+    return rank_in(newest[0].lines, team.name) if newest else None
 
-    Raises _RatesMissing where `rates` lack one.
+
+def _place(
+    tx: Transaction,
+    settings: Settings,
+    team: Team,
+    rates: Mapping[DigestPair, float],
+    before: LadderRank | None,
+) -> LadderPlace | None:
+    """The place of the team's new version on the ladder; None if there is no ladder, or if the team
+    takes no part.
+
+    Raises _RatesMissing where games are computed, and `rates` lack one.
     """
+    if not is_ladder_told(settings):
+        return None
+    if is_exact(settings):
+        _compute_games(tx, rates)
+    if participation.of_team(tx, team.id) is not Participation.ACTIVE:
+        return None
+    if is_exact(settings):
+        return ladder.now(tx, settings).place(team.name, before)
+    return LadderPlace(None, before)
+
+
+def _compute_games(tx: Transaction, rates: Mapping[DigestPair, float]) -> None:
+    """Put the missing games of a ladder that is exact into it. Raises _RatesMissing."""
     pairs = ladder.missing(tx, all_teams=True)
     unknown = [_digests(pair) for pair in pairs if _digests(pair) not in rates]
     if unknown:
@@ -383,8 +447,6 @@ def _place(
         raise _RatesMissing(unknown, submissions.load_images(tx, digests))
     ladder.delete_outdated_games(tx)
     ladder.put(tx, [_game(pair, rates[_digests(pair)]) for pair in pairs])
-    takes_part = participation.of_team(tx, team.id) is Participation.ACTIVE
-    return ladder.now(tx, settings).place(team.name) if takes_part else None
 
 
 def _game(pair: tuple[LadderEntry, LadderEntry], rate: float) -> LadderGame:

@@ -18,7 +18,7 @@ from functools import cached_property, partial
 from importlib.resources import files
 
 from compiler.checks import PASTED_PRAGMA
-from contest.errors import ToolMissing
+from contest.errors import EngineFailed, ToolMissing
 from contest.language import gettext, number
 from contest.util.sanitize import sanitize
 from sandbox.sandbox import WORK, Ending, ExitStatus, Limits, Sandbox
@@ -217,21 +217,26 @@ def again_if_killed(run: Callable[[], ExitStatus], limits: Limits) -> ExitStatus
     """Run a compiler, and a second time if the host may have killed it. `limits`: those it runs
     with.
 
-    If memory is short, the kernel kills some process; if the host stalls, the wall clock runs on.
-    The program is to blame for neither, and neither is likely to happen twice in a row. A program
-    that breaks its compiler does so every time.
+    If memory is short, the kernel kills some process. The program is not to blame, and it is not
+    likely to happen twice in a row. A program that breaks its compiler does so every time. Raises
+    EngineFailed if the compiler had no result in its time by the clock: compilers do not sleep, so
+    they had no processor.
     """
     before = time.monotonic()
     result = run()
-    return run() if _may_be_our_fault(result, time.monotonic() - before, limits) else result
+    if _may_be_our_fault(result, time.monotonic() - before, limits):
+        result = run()
+    if result.ending is Ending.WALL_LIMIT:
+        raise EngineFailed(
+            f"a compiler had no result after {limits.wall_seconds:g} s, because the host is busy"
+        )
+    return result
 
 
 def _may_be_our_fault(result: ExitStatus, seconds: float, limits: Limits) -> bool:
-    """Whether it was killed before it can have used up its CPU time, or got too little CPU."""
+    """Whether it was killed before it can have used up its CPU time."""
     if result.ending is Ending.MEMORY_LIMIT:  # the program's own limit, not the host's memory
         return False
-    if result.ending is Ending.WALL_LIMIT:
-        return True
     killed = result.ending is Ending.SIGNAL and result.code == signal.SIGKILL
     return (
         (killed or _KILLED in result.stderr)
@@ -258,7 +263,7 @@ _APOSTROPHE = re.compile(rf"{FILE_NAME}:(\d{{1,9}}):\d+: warning: missing termin
 _ERROR = re.compile(rf"^{FILE_NAME}:(\d{{1,9}}):(?:\d+:)? (?:fatal )?error: *(.*)", re.MULTILINE)
 _CRASHED = re.compile(rf"{FILE_NAME}:\d+:(?:\d+:)? internal compiler error")
 _TOO_LARGE = re.compile(r"File size limit exceeded|File too large")
-_USED_UP_ENDINGS = (Ending.CPU_LIMIT, Ending.WALL_LIMIT, Ending.MEMORY_LIMIT)
+_USED_UP_ENDINGS = (Ending.CPU_LIMIT, Ending.MEMORY_LIMIT)
 _USED_UP = re.compile(
     r"CPU time limit exceeded|Killed signal|out of memory|memory exhausted|Cannot allocate memory"
 )

@@ -31,11 +31,6 @@ class UploadedFiles:
     description: str
 
     @property
-    def size(self) -> int:
-        """The bytes of `files`, as they were sent (H8)."""
-        return sum(map(len, self.files.values()))
-
-    @property
     def description_lines(self) -> int:
         return sum(bool(line.strip()) for line in self.description.splitlines())
 

@@ -127,7 +127,10 @@ MEANINGS: Mapping[int, str] = {
         " needs eyes."
     ),
     EX_USAGE: "A usage error: an unknown command, option or value. Nothing was done.",
-    EX_INCOMPLETE: "`verify`: nothing differs, but something needs a person's eyes.",
+    EX_INCOMPLETE: (
+        "`verify`: nothing differs, but something needs a person's eyes. `check`: the program would"
+        " be accepted, but failed its trial game."
+    ),
     EX_DATAERR: (
         "`receive`: this is not a letter, or it or its headers are too large: do not try again."
     ),

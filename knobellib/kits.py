@@ -40,6 +40,9 @@ def knobeln_kit(rules: Rules) -> Kit:
     found += [
         KitFile("Makefile", makefile.encode()),
         KitFile("protocolfmt", software.joinpath("protocolfmt.py").read_bytes(), is_program=True),
+        KitFile(
+            "protocolfmt.pl", software.joinpath("protocolfmt.pl").read_bytes(), is_program=True
+        ),
         *(
             KitFile(name, library.joinpath(name).read_bytes(), is_program=True)
             for name in ("receipts.py", "witness.py")

@@ -36,6 +36,7 @@ _SERVER = (
     *("contest/__init__.py", "contest/errors.py", "contest/seeds.py"),
     *("contest/games/__init__.py", "contest/games/game.py", "contest/util/__init__.py"),
     *(f"contest/util/{name}.py" for name in ("clock", "plurals", "program_files", "sanitize")),
+    *("contest/programs/__init__.py", "contest/programs/start.py"),
     *("knobeln/__init__.py", "knobeln/home/__init__.py", "knobeln/home/home_game.py"),
     *(f"{_KIT}/__init__.py", f"{_KIT}/own_computer.py"),
     *("sandbox/__init__.py", "sandbox/limits.py", "sandbox/process.py"),
@@ -43,7 +44,10 @@ _SERVER = (
     *(f"sandbox/players/{name}.py" for name in ("__init__", "driver", "function")),
     *("tournament/__init__.py", "tournament/text_referee.py"),
 )
-_AT_HOME = {"name", "suffixes", "tool", "build", "result", "run", "memory_mb", "environment"}
+_AT_HOME = {
+    *("name", "suffixes", "tool", "build", "result", "run", "memory_mb", "environment"),
+    "imports_from_start",
+}
 """What a team's own computer needs to know of a language."""
 _GAME_PARTS = ("drawing", "words")  # in contest/games
 
@@ -55,7 +59,11 @@ _KINDS = {
         "referee_text.py",
         *(f"sandbox/players/{name}.py" for name in ("arguments", "choice", "lines")),
     ),
-    "table": ("referee_table.py", "contest/games/hog.py", "sandbox/players/table.py"),
+    "table": (
+        "referee_table.py",
+        *("contest/games/hog.py", "sandbox/players/table.py"),
+        *(f"knobellib/{name}.py" for name in ("__init__", "hog_contest", "hog_course")),
+    ),
 }
 
 

@@ -140,7 +140,8 @@ def _begin_next(tx: Transaction, contest: ContestContext) -> None:
             quoted=knobeln_json.quoted(Quoted, contest.settings, [team]),
         )
 
-    _tell_all(tx, contest, f"{contest_state.mark(tx)}begun", "tournament", facts, record)
+    key = f"{contest_state.mark(tx)}begun"
+    _tell_all(tx, contest, key, "tournament", facts, record, has_calendar=True)
 
 
 def _end(tx: Transaction, contest: ContestContext, table: SeasonTable) -> None:
@@ -176,18 +177,25 @@ def _tell_all(
     template: str,
     facts: Callable[[Team], Mapping[str, object]],
     record: Callable[[Team], MailRecord],
+    *,
+    has_calendar: bool = False,
 ) -> None:
-    """Queue a mail from this template to each registered team, in its language."""
-    settings = contest.settings
+    """Queue a mail from this template to each registered team, in its language.
+
+    `has_calendar`: with the dates for its calendar.
+    """
+    settings, now = contest.settings, contest.clock.now()
 
     def mails() -> Iterator[Outgoing]:
         for team in teams.present(tx):
             told = to_all(
                 [team], key, template, settings, contest.templates, team=team, **facts(team)
             )
+            if has_calendar:
+                told = decisions.with_calendar(tx, told, settings, now)
             yield from knobeln_json.with_file(told, [team], settings, partial(record, team))
 
-    outbox.put_all(tx, mails(), settings, contest.clock.now())
+    outbox.put_all(tx, mails(), settings, now)
 
 
 def order_run_if_due(contest: ContestContext) -> bool:

@@ -41,6 +41,7 @@ if TYPE_CHECKING:
 LIMITS_AREA = "limits"  # of the journal
 LANGUAGES_SECONDS = 60.0  # between two trials of the languages that programs wait for
 TIDY_SECONDS = 60.0  # between two looks for letters that have waited for too long
+CLASS_SECONDS = 3_600.0  # between two looks whether the lecturer is to be told of the class
 UNWRITTEN_PAUSE_SECONDS = 30.0  # before we try again to write which mails were sent
 
 Service = TypeVar("Service")
@@ -57,6 +58,7 @@ class Services:
         self._made: dict[object, tuple[ContestContext, Any]] = {}
         self._lock = Lock()
         self._try_languages_at = self._tidy_at = 0.0
+        self._class_at = time.monotonic() + CLASS_SECONDS
 
     def handle_some_letters(self) -> bool:
         """Handle some letters, see LetterService. False: none waits."""
@@ -70,6 +72,15 @@ class Services:
             self._tidy_at = time.monotonic() + TIDY_SECONDS
             for each in (tidy, witness.ask):
                 each(contest.store, contest.settings, contest.templates, contest.clock.now())
+        if time.monotonic() >= self._class_at:
+            self._class_at = time.monotonic() + CLASS_SECONDS
+            self._tell_of_class(contest)
+
+    @staticmethod
+    def _tell_of_class(contest: ContestContext) -> None:
+        from knobeln.classes.daily import tell_of_class  # few contests have a class
+
+        tell_of_class(contest)
 
     def handle_letters(self) -> None:
         while self.handle_some_letters():
@@ -259,6 +270,10 @@ class SoleDelivery:
                 self._is_alone = False
                 self._lock.close()
 
+    def finish(self) -> Delivered:
+        """Wait for the answers of the relay that take long."""
+        return self._delivery.finish()
+
     def insist(self) -> Delivered | None:
         """As `deliver`; but where it cannot be written what was sent, wait until it can."""
         is_waiting = False
@@ -281,7 +296,7 @@ def deliver_all(contest: ContestContext, transport: Transport) -> Delivered | No
     while (done := delivery.insist()) is not None:
         total += done
         if not done.sent and not done.failed:
-            return total
+            return total + delivery.finish()
     return None
 
 

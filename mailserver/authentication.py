@@ -12,7 +12,7 @@ from typing import Any
 
 from contest.config.settings import Settings
 from contest.language import gettext
-from contest.mail.sent_files import FROM_MARK
+from contest.mail.sent_files import FROM_LINE, FROM_MARK
 from contest.model import Team, TeamState
 from contest.store import Transaction, teams
 from mailserver.command import Arguments, Command, LetterContext, PartOfMail, Proof
@@ -20,7 +20,6 @@ from mailserver.limits import DAY, Limit
 from mailserver.problem import Problem
 from mailserver.team_secret import FromLine, digest, matches
 
-FROM_LINE = f"{FROM_MARK} team_name authentification_string"
 _REFUSAL, _NOTICE = "command_refused", "wrong_authentification_notice"
 ANSWERS = {_REFUSAL: Limit.DROP, _NOTICE: Limit.DROP}
 """The templates of what any command may have to answer."""

@@ -98,6 +98,10 @@ class LetterContext:
     network: str = ""  # that the letter came from; "" = not known
     authenticity: Authenticity = Authenticity.NONE
     proved: frozenset[str] = frozenset()  # the mailboxes that the letter is shown to come from
+    # The addresses, casefolded, to which the mails went that the letter answers. A mail's
+    # Message-ID is made of the contest's secret and its reader's address, so its reader alone knows
+    # it, and whoever he gave it to: it shows nothing about another address of the same mailbox.
+    answered: frozenset[str] = frozenset()
     proof: Proof | None = None
     is_confirmed: bool = False  # the writer answered our question about this letter
 
@@ -126,7 +130,13 @@ class LetterContext:
         """Whether the letter is shown to come from this address, so that answers to it bother
         nobody else."""
         believes_all = self.settings.registration.confirm == "never"
-        return believes_all or addresses.mailbox_of(address) in self.proved
+        is_senders = addresses.mailbox_of(address) in self.proved
+        return believes_all or is_senders or address.casefold() in self.answered
+
+    def is_invited(self, address: str) -> bool:
+        """Whether the organizer has sent a form to this address, and the letter brings one."""
+        brings_form = self.command.name == "registration"
+        return brings_form and outbox.was_sent(self.tx, address, "invitation")
 
     def record(self, effect: Effect, team: str) -> Receipt:
         """Append what this letter has done for the team of this name to the ledger; None if there
@@ -146,6 +156,7 @@ class LetterContext:
         is_notice: bool = False,
         once_in: timedelta | None = None,
         token: str = "",
+        whole: str = "",
         **facts: object,
     ) -> str:
         """Queue the mail of this template for the address; at most one within `once_in`.
@@ -153,9 +164,9 @@ class LetterContext:
         Returns `note` for the journal, and adds why there is no mail if there is none. A notice
         tells somebody else about the letter, and is not its answer. A reply to the mail counts as
         one with `token`. If the letter proved nothing and the mail is too long for that, it becomes
-        the question whether it is
-        wanted, or is cut. `of_team`: whose mail it is, the fact `team`; `receipt`: of the letter's
-        effect, from `record`.
+        the question whether it is wanted, or is cut, but not above the end of `whole`, which is in
+        it and which the letter has brought. `of_team`: whose mail it is, the fact `team`;
+        `receipt`: of the letter's effect, from `record`.
         Raises LetterWaits where the template's limit says so.
         """
         if once_in and self.count_answered(template, to, once_in):
@@ -199,7 +210,7 @@ class LetterContext:
             outgoing = replace(outgoing, attachments=())
             surplus = self._surplus_bytes(outgoing)
         if surplus > 0:
-            outgoing = replace(outgoing, body=_cut(rendered.body, surplus))
+            outgoing = replace(outgoing, body=_cut(rendered.body, surplus, whole))
         outbox.put(self.tx, outgoing, self.settings, self.now)
         answers.add(self.tx, self.counted(template, to))
         return note
@@ -220,6 +231,7 @@ class LetterContext:
             received_at=self.stored.received_at,
             team_name=team_name,
             reason=reason,
+            command=next(iter(self.command.subjects(self.settings)), ""),
         )
 
     def new_token(self, to: str) -> str:
@@ -276,6 +288,7 @@ class LetterContext:
             self.settings.mail.answers_per_hour,
             alike,
             self.network,
+            is_invited=self.is_invited(to),
         )
 
     def _free(self, template: str, to: str) -> dict[Quota, Free]:
@@ -317,12 +330,14 @@ class LetterContext:
         return quota, until.replace(second=0, microsecond=0) + MINUTE
 
 
-def _cut(body: str, surplus: int) -> str:
-    """The body without this many bytes, cut at the end of a line."""
+def _cut(body: str, surplus: int, whole: str) -> str:
+    """The body without this many bytes, cut at the end of a line, but not above the end of
+    `whole`."""
     left_out = f"\n{gettext(_LEFT_OUT)}\n"
     room = max(0, len(body.encode()) - surplus - len(left_out.encode()))
-    kept = body.encode()[:room].decode(errors="ignore")
-    return kept.rpartition("\n")[0] + "\n" + left_out
+    kept = body.encode()[:room].decode(errors="ignore").rpartition("\n")[0]
+    end = body.find(whole) + len(whole)
+    return max(kept, body[:end], key=len) + "\n" + left_out
 
 
 Arguments = tuple[str, ...]

@@ -6,6 +6,7 @@ floods the organizer, and no letter is lost.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 from datetime import datetime, timedelta
 
@@ -20,6 +21,7 @@ from mailserver.reading.letter import headers_alone
 MAX_PASSED_ON_PER_DAY = 20  # of a kind
 MAX_LISTED = 100  # in the mail about the rest
 _LIMIT, _REST = "limit_used_up", "letters_not_passed_on"
+_IGNORED = "letters_ignored"
 
 
 def pass_letter_on(
@@ -55,20 +57,27 @@ def tell_of_limit(
 
 
 def tidy(store: Store, settings: Settings, renderer: Renderer, now: datetime) -> None:
-    """Set letters aside that have waited for too long, and list those that were not passed on."""
+    """Set letters aside that have waited for too long; tell of those that were not passed on, and
+    of those that were ignored."""
     oldest = now - timedelta(days=MAX_WAIT_DAYS)
     with store.read() as tx:
         if not letters.is_any_overdue(tx, oldest, now):
             return
     with store.write() as tx:
         letters.set_aside_waiting(tx, oldest)
-        kept = letters.kept_for_list(tx) if letters.is_any_overdue(tx, oldest, now) else ()
-        if kept:
-            listed = [(each, headers_alone(each.raw)) for each in kept[:MAX_LISTED]]
-            with speaking(settings.contest.language):
-                mail = renderer.render(
-                    _REST, letters=listed, count=len(kept), per_day=MAX_PASSED_ON_PER_DAY
-                )
-            outbox.put(
-                tx, to_organizer(settings, f"letters/{now.isoformat()}", _REST, mail), settings, now
-            )
+        if not letters.is_any_overdue(tx, oldest, now):
+            return
+        with speaking(settings.contest.language):
+            for kind, mail in _mails_of_the_day(tx, renderer):
+                key = f"{kind}/{now.isoformat()}"
+                outbox.put(tx, to_organizer(settings, key, kind, mail), settings, now)
+
+
+def _mails_of_the_day(tx: Transaction, renderer: Renderer) -> Iterator[tuple[str, Rendered]]:
+    """What the organizer is told once in a day, where there is something to tell."""
+    if kept := letters.kept_for_list(tx):
+        listed = [(each, headers_alone(each.raw)) for each in kept[:MAX_LISTED]]
+        facts = {"letters": listed, "count": len(kept), "per_day": MAX_PASSED_ON_PER_DAY}
+        yield _REST, renderer.render(_REST, **facts)
+    if ignored := letters.kept_for_count(tx):
+        yield _IGNORED, renderer.render(_IGNORED, kinds=ignored, count=sum(ignored.values()))

@@ -15,7 +15,7 @@ from datetime import datetime, timedelta
 from contest.config.settings import Settings
 from contest.errors import StoreBusy
 from contest.interfaces.protocols import Renderer
-from contest.language import speaking, spoken
+from contest.language import noted, speaking, spoken
 from contest.model import LetterQuestion, LetterState, StoredLetter
 from contest.store import Transaction, answers, decisions, letters, outbox
 from contest.store.session import savepoint
@@ -23,16 +23,18 @@ from contest.util.clock import Clock
 from contest.util.log import log
 from mailserver import bounces
 from mailserver.authentication import proof_in
-from mailserver.command import VOID, Command, LetterContext, LetterWaits
-from mailserver.commands import COMMANDS, answer_limits, command_named, organizer
+from mailserver.command import VOID, Command, LetterContext, LetterWaits, Proof
+from mailserver.commands import COMMANDS, answer_limits, command_named, organizer, registration
 from mailserver.commands.help import UNKNOWN
+from mailserver.commands.registration import COMMAND as REGISTRATION
 from mailserver.commands.registration import welcome_back
 from mailserver.for_organizer import pass_letter_on, tell_of_limit
 from mailserver.limits import DAY, MAX_CONFIRMATION_DAYS, MINUTE
 from mailserver.reader import Reading, TooHardToRead
 from mailserver.reading import addresses, mime_parts
 from mailserver.reading.authentication_results import Authenticity
-from mailserver.reading.letter import FROM_LIST, Letter
+from mailserver.reading.letter import FROM_LIST, NO_ANSWER_WANTED, Letter, Machine
+from mailserver.reading.registration_form import FormResult
 from mailserver.team_secret import digest
 
 ReadingKey = tuple[int, str]
@@ -157,24 +159,27 @@ def _effect(
     passed_on = _pass_on(tx, stored, letter, settings, renderer, clock.now())
     if passed_on:
         return LetterState.HANDLED, passed_on
-    proof = proof_in(tx, reading.from_lines) if letter.automatic == FROM_LIST else None
-    if proof:  # a team has written to the list, or by one
-        letter = replace(letter, automatic="")
-    reason = _why_ignored(stored, letter, settings)
-    if reason:
+    reason = _why_never_answered(tx, stored, letter, settings)
+    proof = None if reason else proof_in(tx, reading.from_lines)
+    reason = reason or _why_ignored(stored, reading, proof, settings)
+    writer = _writer(reading, proof)
+    if not reason and (writer is None or addresses.is_one_of(writer, settings.contest.addresses)):
+        reason = "; ".join(letter.problems) or noted("there is no usable address in From")
+    if reason or writer is None:
+        letters.keep_for_count(tx, stored.id, clock.now() + DAY)
         return LetterState.IGNORED, reason
     command = command_named(reading.command)
-    context = _context(tx, stored, reading, letter, command, settings, clock, renderer)
+    context = _context(tx, stored, reading, writer, command, settings, clock, renderer)
     earlier = _handled_copy(tx, reading)
     if earlier is not None:
         again = _answer_again(context, earlier)
-        return LetterState.IGNORED, f"duplicate of letter {earlier}" + (
+        letters.keep_for_count(tx, stored.id, clock.now() + DAY)
+        return LetterState.IGNORED, f"{_DUPLICATE} of letter {earlier}" + (
             "; answered again" if again else ""
         )
     reply = find_reply(tx, reading)
     if reply:
         return LetterState.HANDLED, handle_reply(context, reply, readings)
-    proof = proof or proof_in(tx, reading.from_lines)
     if proof:
         proved = context.proved | {addresses.mailbox_of(proof.team.address)}
         context = replace(context, proof=proof, proved=proved)
@@ -188,15 +193,14 @@ def _context(
     tx: Transaction,
     stored: StoredLetter,
     reading: Reading,
-    letter: Letter,
+    writer: str,
     command: Command,
     settings: Settings,
     clock: Clock,
     renderer: Renderer,
 ) -> LetterContext:
-    sender = letter.sender
-    assert sender is not None, "`_why_ignored` lets no letter without an address pass"  # noqa: S101
-    is_sender_proved = reading.authenticity is Authenticity.PASS
+    letter = reading.letter
+    is_sender_proved = letter.sender and reading.authenticity is Authenticity.PASS
     return LetterContext(
         tx=tx,
         settings=settings,
@@ -204,7 +208,7 @@ def _context(
         now=clock.now(),
         stored=stored,
         letter=letter,
-        writer=letter.answer_to or sender,
+        writer=writer,
         command=command,
         commands=COMMANDS,
         limits=answer_limits(),
@@ -212,16 +216,28 @@ def _context(
         said=reading.said,
         network=reading.network,
         authenticity=reading.authenticity,
-        proved=frozenset({addresses.mailbox_of(sender)} if is_sender_proved else ()),
+        proved=frozenset({addresses.mailbox_of(letter.sender)} if is_sender_proved else ()),
+        answered=_answered(tx, reading),
     )
+
+
+def _answered(tx: Transaction, reading: Reading) -> frozenset[str]:
+    """The addresses, casefolded, to which the mails of ours went that this letter answers with a
+    form.
+
+    Other letters are not believed for that: a Message-ID may go on to others, with a mail or with
+    an answer to it, and a form takes no team's place.
+    """
+    if reading.command != registration.COMMAND.name or not reading.letter.in_reply_to:
+        return frozenset()
+    return frozenset(map(str.casefold, outbox.readers_of(tx, reading.letter.in_reply_to)))
 
 
 def _in_its_language(context: LetterContext, readings: Readings) -> LetterContext:
     """The context with the sentences about the letter in the language that is spoken. Raises
     Unread."""
     reading = readings.of(context.stored.id)
-    letter = replace(reading.letter, automatic=context.letter.automatic)
-    return replace(context, letter=letter, from_line=reading.from_line, said=reading.said)
+    return replace(context, letter=reading.letter, from_line=reading.from_line, said=reading.said)
 
 
 def _answer_again(context: LetterContext, earlier: int) -> bool:
@@ -249,23 +265,69 @@ def _handled_copy(tx: Transaction, reading: Reading) -> int | None:
 
 
 # --- letters that no command answers: those of machines (M32, M37, M43-M47), and those to people --
-def _why_ignored(stored: StoredLetter, letter: Letter, settings: Settings) -> str:
-    """Why no answer may go out; "" = one may. We handle no letter that we cannot answer (X7)."""
-    if letter.automatic:
-        return letter.automatic
-    if len(letter.headers.all("Received")) > mime_parts.MAX_HOPS:
-        return f"it goes round in circles: more than {mime_parts.MAX_HOPS} Received fields"
-    if not stored.sender and stored.channel in bounces.CHANNELS_WITH_ENVELOPE:
-        return "a bounce (null envelope sender)"
-    if letter.sender is None:
-        return "; ".join(letter.problems) or "there is no usable address in From"
+_IN_CIRCLES, _DUPLICATE = noted("it goes round in circles"), noted("duplicate")
+
+
+def _why_never_answered(
+    tx: Transaction, stored: StoredLetter, letter: Letter, settings: Settings
+) -> str:
+    """Why no answer may go out, whatever the letter says: it would feed a loop; "" = one may."""
     ours = settings.contest.addresses
-    if any(
-        address and addresses.is_one_of(address, ours)
-        for address in (letter.sender, letter.reply_to)
-    ):
-        return "it comes from our own address"
+    senders = (*letter.named, *filter(None, (letter.sender, letter.reply_to)))
+    if any(addresses.is_one_of(address, ours) for address in senders):
+        return noted("it comes from our own address")
+    if len(letter.headers.all("Received")) > mime_parts.MAX_HOPS:
+        return f"{_IN_CIRCLES}: over {mime_parts.MAX_HOPS} Received fields"
+    return "" if stored.channel == letters.LET_IN else _why_nobodys(tx, stored, letter)
+
+
+def _why_nobodys(tx: Transaction, stored: StoredLetter, letter: Letter) -> str:
+    """Why this is a report, or a machine's answer to a mail of ours; "" = it may be neither."""
+    if letter.machine is Machine.REPORTS:
+        return letter.automatic
+    if not stored.sender and stored.channel in bounces.CHANNELS_WITH_ENVELOPE:
+        return noted("a bounce (null envelope sender)")
+    if letter.machine is Machine.ANSWERS and outbox.keys_of(tx, letter.in_reply_to):
+        return noted("an automatic answer to a mail of ours")
     return ""
+
+
+def _why_ignored(
+    stored: StoredLetter, reading: Reading, proof: Proof | None, settings: Settings
+) -> str:
+    """Why a machine has written this letter for nobody; "" = a person or a team's script has.
+
+    A right string shows that, and so does a command in a letter to our own address. A confirmation
+    does not: machines that answer letters keep its subject.
+    """
+    letter = reading.letter
+    if not letter.automatic or proof or stored.channel == letters.LET_IN:
+        return ""
+    is_wish = letter.automatic == NO_ANSWER_WANTED
+    is_command = reading.command != UNKNOWN.name
+    is_meant = is_command and (is_wish or reading.command != organizer.CONFIRM.name)
+    if letter.machine is Machine.SIGNS and is_meant and _is_to_us(stored, letter, settings):
+        return ""
+    return letter.automatic
+
+
+def _is_to_us(stored: StoredLetter, letter: Letter, settings: Settings) -> bool:
+    """Whether it was sent to our own address, and not to a list that has it."""
+    fields = (text for _, text in letter.headers.fields("To", "Cc"))
+    to = [address for text in fields for address in addresses.all_in(text)]
+    if letter.automatic != FROM_LIST:
+        to += stored.recipients
+    return any(addresses.is_for(address, settings.contest.addresses) for address in to)
+
+
+def _writer(reading: Reading, proof: Proof | None) -> str | None:
+    """Where answers to the writer go; None = we cannot answer, so we do not handle the letter (X7).
+
+    A letter whose headers name nobody may do so in its text.
+    """
+    form = reading.said.form if isinstance(reading.said, FormResult) else None
+    in_form = addresses.check(form.address)[0] if form else None
+    return reading.letter.answer_to or in_form or (proof.team.address if proof else None)
 
 
 _PASSED_ON = "passed_on"
@@ -316,11 +378,11 @@ class Reply:
 
 
 def find_reply(tx: Transaction, reading: Reading) -> Reply | None:
-    """The question that this letter replies to. A reply whose subject is another command is that
-    command."""
+    """The question that this letter replies to. A reply whose subject is another command, or that
+    brings a program, is that command."""
     if reading.command == organizer.CONFIRM.name:
         digests: tuple[str, ...] = (digest(reading.arguments[0]),)
-    elif reading.command == UNKNOWN.name and reading.letter.in_reply_to:
+    elif _may_only_reply(reading) and reading.letter.in_reply_to:
         keys = outbox.keys_of(tx, reading.letter.in_reply_to)
         digests = tuple(found[1] for key in keys if (found := _DIGEST.fullmatch(key)))
     else:
@@ -330,6 +392,13 @@ def find_reply(tx: Transaction, reading: Reading) -> Reply | None:
         if asked and isinstance(asked.order, LetterQuestion):
             return Reply(each, asked.order, asked.used_at is not None)
     return None
+
+
+def _may_only_reply(reading: Reading) -> bool:
+    """Whether the letter may say no more than that it is its reader's own. A form in it may be the
+    quoted one that our question is about."""
+    is_form = reading.command == REGISTRATION.name and not reading.is_exact
+    return is_form or reading.command == UNKNOWN.name
 
 
 def handle_reply(context: LetterContext, reply: Reply, readings: Readings) -> str:

@@ -104,10 +104,17 @@ class Free(NamedTuple):
 
 
 def quotas(
-    limit: Limit, is_proved: bool, answers_per_hour: int, templates: Sequence[str], network: str
+    limit: Limit,
+    is_proved: bool,
+    answers_per_hour: int,
+    templates: Sequence[str],
+    network: str,
+    *,
+    is_invited: bool = False,
 ) -> tuple[Quota, ...]:
     """What an answer has to keep within. `templates`: those of the same limit; `network`: "" = not
-    known."""
+    known. `is_invited`: the organizer expects a letter from this mailbox, so there are no more of
+    them than the organizer has invited."""
     alike = tuple(templates)
     if is_proved:
         if limit is Limit.NONE:
@@ -126,7 +133,7 @@ def quotas(
     if limit is not Limit.WAIT:
         most = MAX_OTHER_UNPROVED_MAILS_PER_DAY
         of_mailbox.append(Quota(Scope.MAILBOX, most, DAY, False, True, alike, is_told=True))
-    return (*of_mailbox, *_wide(limit, network))
+    return (*of_mailbox, *(() if is_invited else _wide(limit, network)))
 
 
 def _wide(limit: Limit, network: str) -> Iterable[Quota]:
@@ -166,6 +173,13 @@ class Doubt(StrEnum):
     RETURNS = "returns"
 
 
+# Who answers a mail of ours has read it, so a question would prove no more. But a Message-ID may
+# have gone on to others since, so that alone it brings no team back that has withdrawn.
+LIFTED_BY_REPLY = frozenset(Doubt) - {Doubt.RETURNS}
+# The organizer expects many forms from one domain and one network. Anybody may write in their name.
+LIFTED_BY_INVITATION = frozenset({Doubt.MANY_FORMS, Doubt.MANY_TEAMS})
+
+
 def doubt(
     confirm: str,
     *,
@@ -176,6 +190,7 @@ def doubt(
     is_second: bool,
     is_crowded: bool,
     returns: bool,
+    lifted: frozenset[Doubt] = frozenset(),
 ) -> Doubt | None:
     """Why a registration form has to be confirmed; None = it is taken. `confirm` is the setting.
 
@@ -185,7 +200,7 @@ def doubt(
     been heard from. `is_crowded`: as many teams have not been heard from as the contest takes.
     `returns`: a team that has withdrawn would come back by the form, which does not prove that it
     is the team's: then a stranger could give the team another name and other people, and enter a
-    program that it took out.
+    program that it took out. `lifted`: the doubts that something else has removed.
     """
     if confirm == "never":
         return None
@@ -198,4 +213,5 @@ def doubt(
         (Doubt.MANY_TEAMS, is_crowded),
         (Doubt.RETURNS, returns),
     )
-    return next((reason for reason, applies in reasons if applies), None)
+    doubts = (reason for reason, applies in reasons if applies)
+    return next((reason for reason in doubts if reason not in lifted), None)

@@ -19,7 +19,7 @@ from contest.model import StoredLetter
 from mailserver import bounces
 from mailserver.bounces import BounceSigns
 from mailserver.command import Arguments
-from mailserver.commands import recognise
+from mailserver.commands import recognise, understand
 from mailserver.problem import Problem
 from mailserver.reading.authentication_results import Authenticity, authenticity
 from mailserver.reading.letter import Letter, network_of, parse
@@ -32,14 +32,14 @@ class Reading:
 
     `from_line`: that of its text, or what is wrong with it. `from_lines`: all that are right in
     form, in its
-    text and its files. `said`: what the command that its subject means reads from it, see
-    `Command.read_letter`.
+    text and its files. `said`: what its command reads from it, see `Command.read_letter`.
     `content`: the sha256 of what its writer wrote; copies of one letter have the same.
     """
 
     letter: Letter
-    command: str  # the name of the command that its subject means
+    command: str  # the name of the command that it means
     arguments: Arguments  # of the command
+    is_exact: bool  # its subject is the command's
     from_line: FromLine | Problem
     from_lines: tuple[FromLine, ...]
     said: object
@@ -62,19 +62,28 @@ def read(stored: StoredLetter, settings: Settings, language: str) -> Reading:
     """What the letter says, with sentences in this language."""
     with speaking(language):
         letter = parse(stored.raw)
-        meant = recognise(letter.subject, settings)
+        from_lines = _from_lines(letter)
+        exact = recognise(letter.subject, settings)
+        meant = understand(exact, letter, settings, is_signed=bool(from_lines))
         return Reading(
             letter=letter,
             command=meant.command.name,
             arguments=meant.arguments,
+            is_exact=meant is exact,
             from_line=find_from_line(letter.body.lines),
-            from_lines=_from_lines(letter),
+            from_lines=from_lines,
             said=meant.command.read_letter(letter, settings),
             content=_digest(letter),
             network=network_of(stored.client, letter.headers.all("Received")),
-            authenticity=authenticity(letter.headers, letter.sender, settings.mail.authserv_id),
+            authenticity=_authenticity(letter, settings),
             bounce=bounces.signs(stored, letter, settings),
         )
+
+
+def _authenticity(letter: Letter, settings: Settings) -> Authenticity:
+    """What our mail server says about the author. It knows nothing of a guess of ours."""
+    author = letter.sender if letter.is_author else None
+    return authenticity(letter.headers, author, settings.mail.authserv_id)
 
 
 def _from_lines(letter: Letter) -> tuple[FromLine, ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 from contest.games.game import GameInfo
@@ -106,20 +107,17 @@ def certainty_sentence(found: Certainty) -> str:
     others = sorted(
         (-team.first, team.entry, team) for team in found.teams if team.place > 1 and team.first
     )
-    shares = [
-        gettext(
-            "%(entry)s won %(share)s of 100",
-            entry=team.entry,
-            share=_share(team.first, found.contests),
-        )
+    wins = [
+        gettext("%(entry)s won %(wins)s", entry=team.entry, wins=number(team.first))
         for team in (*winners, *(team for _, _, team in others[:1]))
     ]
     return gettext(
-        "The whole contest was drawn and played again %(contests)s times with other random numbers,"
-        " which changes no result: %(shares)s; such a share can be off by %(margin)s in 100.",
+        "How much of this is luck? To find out, the whole contest was drawn and played again"
+        " %(contests)s times with other random numbers, which changes no result. Of these"
+        " %(contests)s contests %(wins)s. Each of these numbers may be off by up to %(margin)s.",
         contests=number(found.contests),
-        shares=listed(shares),
-        margin=found.margin,
+        wins=listed(wins),
+        margin=number(math.ceil(found.margin * found.contests / 100)),
     )
 
 

@@ -119,7 +119,8 @@ class Place(NamedTuple):
     standing: Standing
     ahead: int  # how many are ahead of it
     peers: int  # how many share its place, itself included
-    of: int  # how many there are
+    of: int  # how many have a place
+    has_unranked: bool  # others have none
     in_group: bool  # the place is in its group, not in the contest
 
     @property
@@ -138,7 +139,12 @@ def places_in(table: Sequence[Standing], *, in_group: bool) -> Mapping[str, Plac
     ahead = dict(zip(ranked, accumulate((ranks[rank] for rank in ranked), initial=0), strict=False))
     return {
         line.entry: Place(
-            line, ahead.get(line.rank or 0, 0), ranks[line.rank], len(table), in_group
+            line,
+            ahead.get(line.rank or 0, 0),
+            ranks[line.rank],
+            len(table) - ranks[None],
+            bool(ranks[None]),
+            in_group,
         )
         for line in table
     }
@@ -199,7 +205,8 @@ class OwnResults:
         peers = sum(not self._lines[other][-1].disqualified for other in field.out_now)
         standing = Standing(name, points, own.rank, own.failures, own.disqualified, False)
         of = sum(len(group.plan.members) for group in self.history[0].groups)
-        return Place(standing, len(field.unbeaten) + len(field.beaten), peers, of, in_group=False)
+        ahead = len(field.unbeaten) + len(field.beaten)
+        return Place(standing, ahead, peers, of, has_unranked=False, in_group=False)
 
     @cached_property
     def _is_knocked_out(self) -> bool:

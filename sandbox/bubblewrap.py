@@ -181,6 +181,9 @@ class BubblewrapSandbox(RunningSandbox):
             return self.usage.cpu_seconds
         return self._group.cpu_seconds() if self._group else self._tree.cpu_seconds()
 
+    def newly_waited_seconds(self) -> float:
+        return 0.0 if self._has_ended else self._tree.newly_waited_seconds()
+
     def usage_so_far(self) -> Usage:
         if self._has_ended:
             return self.usage
@@ -407,9 +410,21 @@ def _options(
         yield from _image_options(root, contents, limits)
     else:
         yield from _system_options(contents, limits)
+    folders = _folders_in_work(files)
+    for folder in folders:
+        yield from ("--size", str(limits.work_bytes), "--tmpfs", folder)
     for path, descriptor in files.items():
         yield from ("--perms", "0555", "--ro-bind-data", str(descriptor), path)
+    for folder in folders:
+        yield from ("--remount-ro", folder)
     yield from ("--remount-ro", "/")
+
+
+def _folders_in_work(files: Iterable[str]) -> list[str]:
+    """The folders of a program's own files, which are read-only like these: nothing that a program
+    writes there would be cleaned away between two questions."""
+    inside = (path.removeprefix(f"{WORK}/") for path in files if path.startswith(f"{WORK}/"))
+    return sorted({f"{WORK}/{path.partition('/')[0]}" for path in inside if "/" in path})
 
 
 def _system_options(contents: Contents, limits: Limits) -> Iterator[str]:

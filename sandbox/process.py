@@ -2,8 +2,9 @@
 limit.
 
 - The limit of an answer is processor time of the whole sandbox, so it does not matter how busy the
-  host is. Who sleeps uses none; by the clock an answer may take `wall_seconds`. Where nobody counts
-  processor time, the clock decides alone, and the limit is for both.
+  host is. Who sleeps uses none; by the clock an answer may take `wall_seconds`, and the time in
+  which it waited for a processor besides. Where nobody counts processor time, the clock decides
+  alone, and the limit is for both.
 - From its answer to the next question a program is paused with all its processes, so that it cannot
   think, or keep the host busy, while others are asked.
 - An answer that is there when we look, at the end of the time by the clock or later, is in time:
@@ -154,8 +155,12 @@ class _TimeLimit:
         if self._is_unseen:
             self._is_unseen, self._cpu_before = False, cpu_now
             self.next_look = self.deadline  # if the sandbox has no counter of processor time
-        if self._cpu_before is None or cpu_now is None or now >= self.deadline:
+        if self._cpu_before is None or cpu_now is None:
             return now >= self.deadline
+        if now >= self.deadline:
+            self.deadline += self._sandbox.newly_waited_seconds()
+            if now >= self.deadline:
+                return True
         left = self._seconds - (cpu_now - self._cpu_before)
         self.next_look = min(self.deadline, now + max(left / _CORES, _SHORTEST_LOOK_SECONDS))
         return left < 0

@@ -37,6 +37,7 @@ class ProcessTree:
     def __init__(self, root: int) -> None:
         self._root = root
         self._cpu_seconds = 0.0
+        self._waited_seconds: dict[int, float] = {}
 
     def pause(self) -> None:
         """Stop all processes of the program. Gives up on one that makes new ones faster than we
@@ -63,6 +64,14 @@ class ProcessTree:
         self._cpu_seconds = max(self._cpu_seconds, orphans + others)
         return self._cpu_seconds
 
+    def newly_waited_seconds(self) -> float:
+        """How long the program's processes have waited for a processor since the last call: of each
+        that is there now, the thread that waited longest. 0.0 where the kernel does not count it.
+        """
+        waited = {pid: max(map(_waited, _threads(pid)), default=0.0) for pid in self._program()}
+        before, self._waited_seconds = self._waited_seconds, waited
+        return sum(max(0.0, now - before.get(pid, 0.0)) for pid, now in waited.items())
+
     def _program(self) -> Iterator[int]:
         """All processes below the first one inside, parents before their children."""
         waiting = [pid for first in _children(self._root) for pid in _children(first)]
@@ -79,6 +88,20 @@ def _children(pid: int) -> list[int]:
         for thread in os.listdir(f"/proc/{pid}/task"):
             found += map(int, Path(f"/proc/{pid}/task/{thread}/children").read_text().split())
     return found
+
+
+def _threads(pid: int) -> list[str]:
+    """The folders of its threads; none if it has ended."""
+    with suppress(OSError):
+        return [f"/proc/{pid}/task/{thread}" for thread in os.listdir(f"/proc/{pid}/task")]
+    return []
+
+
+def _waited(thread: str) -> float:
+    with suppress(OSError, IndexError):
+        # its second number: nanoseconds in which it was ready to run and did not
+        return int(Path(thread, "schedstat").read_text().split()[1]) / 1e9
+    return 0.0
 
 
 def state(pid: int) -> bytes:

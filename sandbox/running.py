@@ -67,6 +67,11 @@ class RunningSandbox(ABC):
         it."""
         return self.usage.cpu_seconds
 
+    def newly_waited_seconds(self) -> float:
+        """How long its processes were ready to run, and waited for a processor, since the last
+        call."""
+        return 0.0
+
     def usage_so_far(self) -> Usage:
         return self.usage
 

@@ -82,8 +82,10 @@ from tournament.group_workers import (
     FrozenContest,
     GroupJob,
     GroupResult,
+    Mark,
     OpenWorkers,
     Workers,
+    mark_of,
     marked,
     open_workers,
 )
@@ -289,7 +291,7 @@ class ContestDay:
             seated = (
                 results.seat(tx, group, banned) if self._contest.format.seats is None else group
             )
-            mark = _mark(tx, group.round)
+            mark = _mark(tx, group.round, self._settings)
             seconds = decisions.programs_now(tx, self._contest.settings.programs).seconds
             images = submissions.load_images(tx, tuple(digests.values()))
             aside = self._aside(tx, group)
@@ -452,7 +454,7 @@ class ContestDay:
         receipt = ledger.newest_without_letter(tx)
         mails = (replace(mail, receipt=receipt) for mail in self._reporter.mails(event))
         return outbox.put_all(
-            tx, marked(mails, _mark(tx, number)), self._settings, self._clock.now()
+            tx, marked(mails, _mark(tx, number, self._settings)), self._settings, self._clock.now()
         )
 
     def _must_go_on(self, tx: Transaction) -> None:
@@ -506,11 +508,11 @@ def pause_text(pause: Pause) -> str:
     )
 
 
-def _mark(tx: Transaction, number: int) -> str:
-    """The prefix of the keys of mails about this round: a round that is played again has new
-    mails."""
+def _mark(tx: Transaction, number: int, settings: Settings) -> Mark:
+    """The mark of mails about this round: a round that is played again has new mails."""
     again = results.times_ordered(tx, number)
-    return contest_store.mark(tx) + (f"again/{again}/" if again else "")
+    mark = mark_of(tx, settings)
+    return mark._replace(prefix=f"{mark.prefix}again/{again}/") if again else mark
 
 
 def _banned(tx: Transaction, group: GroupPlan) -> frozenset[str]:

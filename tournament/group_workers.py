@@ -16,11 +16,12 @@ from contest.config.settings import Settings
 from contest.formats.format import Format
 from contest.interfaces.events import GroupFinished
 from contest.interfaces.protocols import Images, ProgressCallback, Reporter, RunnerFactory
-from contest.language import speaking
+from contest.language import gettext, speaking, spoken
 from contest.mail.compose import Composed, compose
 from contest.model import Entry, GroupOutcome, GroupPlan, Outgoing, Team
 from contest.model.as_json import GameRow, game_rows
 from contest.seeds import Seeds
+from contest.store import Transaction, contest_state
 from contest.util.clock import Clock
 from tournament.field import Field
 
@@ -51,7 +52,7 @@ class GroupJob:
 
     `banned`: members who play no games;
     `aside`: members whose programs are not asked; `digests`: of what plays for the members, which
-    is in `images`; `mark`: prefix of its mails' keys; `seconds`: for a move.
+    is in `images`; `mark`: of its mails; `seconds`: for a move.
     """
 
     plan: GroupPlan
@@ -60,7 +61,7 @@ class GroupJob:
     aside: frozenset[str]
     digests: Mapping[str, str]
     images: Images
-    mark: str
+    mark: Mark
     seconds: float
 
 
@@ -153,6 +154,30 @@ def limited(settings: Settings, seconds: float) -> Settings:
     return settings.changed(programs={"seconds": seconds})
 
 
-def marked(mails: Iterable[Outgoing], mark: str) -> Iterable[Outgoing]:
-    """The mails, with the prefix `mark` before their keys."""
-    return (replace(mail, key=mark + mail.key) for mail in mails) if mark else mails
+class Mark(NamedTuple):
+    """What tells the mails of a tournament from those of another one, and of a round that is played
+    again."""
+
+    prefix: str  # of their keys
+    tournament: int  # of a season, which their subjects name; 0 = the contest is no season
+
+
+def mark_of(tx: Transaction, settings: Settings) -> Mark:
+    """The mark of this tournament."""
+    number = contest_state.state(tx).number if settings.season.is_season else 0
+    return Mark(contest_state.mark(tx), number)
+
+
+def marked(mails: Iterable[Outgoing], mark: Mark) -> Iterable[Outgoing]:
+    """The mails, with the mark on their keys and subjects."""
+    return (
+        replace(mail, key=mark.prefix + mail.key, subject=_in_tournament(mail, mark.tournament))
+        for mail in mails
+    )
+
+
+def _in_tournament(mail: Outgoing, number: int) -> str:
+    if not number:
+        return mail.subject
+    with speaking(mail.language or spoken()):
+        return gettext("Tournament %(number)s: %(subject)s", number=number, subject=mail.subject)

@@ -31,7 +31,7 @@ from contest.store import (
     teams,
 )
 from contest.util.plurals import plural
-from tournament.group_workers import marked
+from tournament.group_workers import mark_of, marked
 
 _ON_ITS_WAY = timedelta(seconds=10)  # a letter, from its arrival into the database
 Step = Callable[[Transaction, Settings, Renderer, Reporter, datetime], None]
@@ -51,7 +51,7 @@ def next_step(tx: Transaction, settings: Settings, now: datetime) -> Step | None
         return _close_programs
     # Without time for objections between the last program and the start there is only the final
     # list.
-    waits = submissions.any_waiting(tx) or letters.any_waiting(tx)
+    waits = submissions.any_waiting(tx) or letters.any_waiting(tx, dates.compilation_closes)
     return None if waits or entry_lists.count(tx) else _send_first_list
 
 
@@ -137,5 +137,5 @@ def seal_entries(
             teams=present, listed=listed, before=before, draw=draw, is_changed=is_changed
         )
         mails = (replace(mail, receipt=receipt) for mail in reporter.mails(event))
-        outbox.put_all(tx, marked(mails, contest_state.mark(tx)), settings, now)
+        outbox.put_all(tx, marked(mails, mark_of(tx, settings)), settings, now)
     return listed

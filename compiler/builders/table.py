@@ -6,14 +6,14 @@ We find both out ourselves: a strategy tells neither its size nor what is in its
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from typing import NamedTuple
 
 from compiler import languages
 from compiler.builders.base import ProgramBuilder
-from compiler.languages import Problem, languages_of
+from compiler.languages import Files, Problem, ProgramStart, Wanted, languages_of
 from compiler.trial import try_language
 from compiler.uploaded_files import description_findings, has_errors, take_apart
 from contest.config.settings import Settings
@@ -33,9 +33,11 @@ from contest.games.hog import (
 from contest.interfaces.protocols import BuildResult, RunnerFactory, SparringOpponents
 from contest.language import gettext
 from contest.model import Finding, Severity, TableBuildReport
+from contest.schema.sections import Programs
 from contest.subprocesses.engine_pool import cores
 from contest.subprocesses.hog_solver import win_rates, win_rates_by_digest
 from contest.util.sanitize import sanitize
+from knobellib.hog_course import own_files, with_course
 from knobellib.samples import samples
 from sandbox.players import AnswerFault, AnswerFaultKind
 from sandbox.players.function import LANGUAGE
@@ -92,7 +94,12 @@ class TableBuilder(ProgramBuilder[HogEntry]):
     ) -> BuildResult[HogEntry]:
         uploaded, programs = take_apart(files, text), self._settings.programs
         outcome = languages.examine(
-            uploaded.files, self._sandbox, programs, self._languages, languages.program_folder
+            uploaded.files,
+            self._sandbox,
+            programs,
+            self._languages,
+            _with_course,
+            Wanted(Hog.info.program_name, FUNCTION),
         )
         reading = (
             _Reading()
@@ -101,10 +108,12 @@ class TableBuilder(ProgramBuilder[HogEntry]):
         )
         findings = (
             *outcome.findings,
+            *_course_notes(uploaded.files, outcome.program),
             *description_findings(uploaded, programs),
             *reading.findings,
         )
-        goal = goal_for(uploaded.size)
+        size = sum(map(len, own_files(uploaded.files).values()))
+        goal = goal_for(size)
         entry = None if has_errors(findings) else HogEntry(reading.table, goal)
         report = TableBuildReport(
             findings=findings,
@@ -116,12 +125,35 @@ class TableBuilder(ProgramBuilder[HogEntry]):
             language=outcome.language.name if outcome.language else "",
             stderr_tail=reading.stderr_tail,
             files=uploaded.facts,
-            source_bytes=uploaded.size,
+            source_bytes=size,
             goal=goal,
             player_name=reading.player_name,
             trial_rates=_trial_rates(entry) if entry and with_trial else (),
         )
         return BuildResult(report, entry, outcome.program)
+
+
+def _with_course(
+    files: Files, start: ProgramStart, sandbox: Sandbox, settings: Programs
+) -> tuple[ProgramFolder, str]:
+    """Build the strategy with the files of the hog_contest folder, which it may import."""
+    return languages.program_folder(with_course(files), start, sandbox, settings)
+
+
+def _course_notes(files: Files, program: str) -> Iterator[Finding]:
+    """What counts besides the strategy's own file, and what does not."""
+    own = own_files(files)
+    course = sorted(files.keys() - own.keys())
+    others = sorted(own.keys() - {program})
+    if course:
+        text = gettext("%(names)s: ours is used, and counts nothing", names=", ".join(course))
+        yield Finding("files", Severity.NOTE, 0, text)
+    if program and others:
+        text = gettext(
+            "%(names)s: not from the hog_contest folder, so the bytes count for the goal, too",
+            names=", ".join(others),
+        )
+        yield Finding("files", Severity.NOTE, 0, text)
 
 
 class _Reading(NamedTuple):
@@ -134,7 +166,7 @@ class _Reading(NamedTuple):
 
 
 def _read(program_folder: ProgramFolder, sandbox: Sandbox) -> _Reading:
-    label = constant(program_folder, FUNCTION, LABEL, sandbox)
+    label = constant(program_folder, FUNCTION, LABEL, sandbox, TABULATION_SECONDS)
     if isinstance(label, AnswerFault) and label.kind is not AnswerFaultKind.UNREADABLE:
         return _Reading(findings=(_finding(label.sentence),), stderr_tail=label.stderr_tail)
     name, findings = _player_name(label)

@@ -8,11 +8,12 @@ from functools import cache
 
 from compiler import counted, images, languages
 from compiler.builders.base import ProgramBuilder
-from compiler.languages import Outcome, Problem, languages_of
+from compiler.languages import Outcome, Problem, Wanted, languages_of
 from compiler.trial import try_language
 from compiler.uploaded_files import UploadedFiles, description_findings, has_errors, take_apart
 from contest.config.settings import Settings
 from contest.errors import ToolMissing
+from contest.games.game import TextProtocol
 from contest.games.registry import game_of
 from contest.interfaces.protocols import BuildResult, RunnerFactory, SparringOpponents
 from contest.model import BuildReport, GameJob, TextBuildReport, Trial
@@ -21,6 +22,7 @@ from contest.schema.sections import Programs
 from knobellib.samples import samples
 from sandbox.executable import Executable, player_from_bytes
 from sandbox.images.oci_image import OciImage
+from sandbox.players import function
 from sandbox.program_folder import ProgramFolder
 from sandbox.sandbox import Sandbox
 
@@ -34,6 +36,8 @@ class TextBuilder(ProgramBuilder[Executable]):
     def __init__(self, settings: Settings, open_runner: RunnerFactory) -> None:
         super().__init__(settings, open_runner)
         self._info = game_of(settings.game, settings.programs).info
+        has_function = TextProtocol.FUNCTION in self._info.protocols
+        self._wanted = Wanted(self._info.program_name, function.NAME if has_function else "")
         self._sandbox = Sandbox()
         self._languages = languages_of(settings.programs)
 
@@ -65,7 +69,8 @@ class TextBuilder(ProgramBuilder[Executable]):
         if self._settings.programs.takes_images and images.is_image(files):
             return images.IMAGES
         try:
-            return languages.recognise(take_apart(files, "").files, self._languages)[1].name
+            own = take_apart(files, "").files
+            return languages.recognise(own, self._languages, self._wanted).language.name
         except Problem:
             return super().language_of(files)
 
@@ -82,7 +87,9 @@ class TextBuilder(ProgramBuilder[Executable]):
         if is_of_image := programs.takes_images and images.is_image(uploaded.files):
             outcome = images.examine(uploaded.files, self._sandbox)
         else:
-            outcome = counted.examine(uploaded.files, self._sandbox, programs, self._languages)
+            outcome = counted.examine(
+                uploaded.files, self._sandbox, programs, self._languages, self._wanted
+            )
         findings = (*outcome.findings, *description_findings(uploaded, programs))
         built = outcome.result
         image = None if isinstance(built, Problem) or has_errors(findings) else built

@@ -21,11 +21,11 @@ from contest.errors import GiveUp, NotFound, NotNow
 from contest.games.registry import game_of
 from contest.interfaces.protocols import Renderer, to_all
 from contest.language import gettext, ngettext, noted
-from contest.ledger.receipts import Effect, LedgerEntry, Receipt
+from contest.ledger.receipts import Effect, LedgerEntry
 from contest.mail import knobeln_json
 from contest.mail.form import Form
 from contest.model import BanKind, Outgoing, Participation, Phase, Team, TeamState
-from contest.model.mail_records import DatesRecord, MailRecord, QuotedWords
+from contest.model.mail_records import DatesRecord, QuotedWords
 from contest.public_number.beacon import BeaconKind
 from contest.public_number.draw import Draw, draw_awaited
 from contest.schema.sections import DATE_WORDS, Dates, Section
@@ -53,12 +53,13 @@ _AFTER_BAN = {
     Phase.RUNNING: noted(
         "It plays no more games. A group that has not finished is played as if the team had been"
         " disqualified in it; one that has finished keeps its table, unless you say `knobeln run"
-        " rerun`. `knobeln verify` will name this decision to everybody, and when it was made."
+        " rerun`. `knobeln verify` will name this decision to everybody, when it was made, and what"
+        " the contest would be without it."
     ),
     Phase.FINISHED: noted(
         "The results stay as they are, unless you say `knobeln run rerun ROUND`, which plays"
-        " without the team. `knobeln verify` will name this decision to everybody, and when it was"
-        " made."
+        " without the team. `knobeln verify` will name this decision to everybody, when it was"
+        " made, and what the contest would be without it."
     ),
 }
 
@@ -399,7 +400,12 @@ class OrganizerActions:
         receipt = ledger.note_settings(self.tx, new, self.now)
         quoted = knobeln_json.quoted(QuotedWords, self.settings, words=reason)
         record = DatesRecord(dates=dict(after), quoted=quoted)
-        self._tell(event, "dates_moved", readers, receipt, record, **facts)
+        mails = to_all(
+            readers, event, "dates_moved", self.settings, self.renderer, receipt, **facts
+        )
+        mails = decisions.with_calendar(self.tx, mails, new, self.now)
+        mails = knobeln_json.with_file(mails, readers, self.settings, lambda: record)
+        outbox.put_all(self.tx, mails, self.settings, self.now)
         what = "; ".join(f"{_title(name)}: {at:{TIME_FORMAT}}" for name, at in moved.items())
         return f"{what}. {_told(readers)}."
 
@@ -447,42 +453,59 @@ class OrganizerActions:
             raise NotNow(f"there is nobody to tell: no team is among {message.readers}")
         return readers
 
-    def invite(self, forms: Sequence[Form], *, again: bool) -> str:
+    def invite(
+        self, forms: Sequence[Form], others: Mapping[str, Form] | None = None, *, again: bool
+    ) -> str:
         """Send each of these forms to its address, unless that is registered or was invited before.
 
-        `again`: also to those who were invited before, at most once a day.
+        `others`: the addresses of people who are in a team of somebody else's form; they are told
+        whose. `again`: also to those who were invited before, at most once a day.
         """
         closes = self.settings.dates.registration_closes
         if contest_state.state(self.tx).phase is not Phase.OPEN or self.now >= closes:
             raise NotNow(f"registration closed at {closes:{TIME_FORMAT}}, so nobody can be invited")
-        new = []
-        for form in forms:
-            team = teams.by_address(self.tx, form.address)
-            if team is None or not team.is_registered:
-                new.append(form)
+        new = [form for form in forms if not self._is_registered(form.address)]
+        time = f"/{self.now:%Y-%m-%d}" if again else ""
         invited = outbox.put_all(
+            self.tx, (self._invitation(form, time) for form in new), self.settings, self.now
+        )
+        told = outbox.put_all(
             self.tx,
-            (self._invitation(form, f"/{self.now:%Y-%m-%d}" if again else "") for form in new),
+            (
+                self._word_of_group(address, form, time)
+                for address, form in (others or {}).items()
+                if not self._is_registered(form.address)
+            ),
             self.settings,
             self.now,
         )
-        before = len(forms) - invited
         if invited:
             self._note("invite", f"{plural(invited, 'invitation was', 'invitations were')} sent")
-        told = plural(invited, "invitation goes out.", "invitations go out.")
-        if not before:
-            return told
-        when = "today" if again else "before (`--again` sends the form once more)"
-        return (
-            f"{told} {plural(before, 'address was', 'addresses were')} registered, or invited"
-            f" {when}."
-        )
+        words = [plural(invited, "invitation goes out.", "invitations go out.")]
+        if told:
+            who = plural(told, "other member", "other members")
+            words.append(f"{who} of groups {'hears' if told == 1 else 'hear'} who has the form.")
+        if before := len(forms) - invited:
+            when = "today" if again else "before (`--again` sends the form once more)"
+            addresses = plural(before, "address was", "addresses were")
+            words.append(f"{addresses} registered, or invited {when}.")
+        return " ".join(words)
+
+    def _is_registered(self, address: str) -> bool:
+        team = teams.by_address(self.tx, address)
+        return team is not None and team.is_registered
 
     def _invitation(self, form: Form, time: str) -> Outgoing:
         is_open = self.settings.dates.registration_opens <= self.now
         rendered = self.renderer.render("invitation", form=form.text, is_open=is_open)
         key = f"invitation/{form.address}{time}"
         return Outgoing(key, "invitation", form.address, rendered.subject, rendered.body)
+
+    def _word_of_group(self, address: str, form: Form, time: str) -> Outgoing:
+        """Tell a member of a group who has its form."""
+        rendered = self.renderer.render("invitation_of_group", form=form)
+        key = f"invitation_of_group/{address}/{form.address}{time}"
+        return Outgoing(key, "invitation_of_group", address, rendered.subject, rendered.body)
 
     # --- for all of them --------------------------------------------------------------------------
     def _registered(self) -> list[Team]:
@@ -496,16 +519,11 @@ class OrganizerActions:
         event: str,
         template: str,
         readers: list[Team],
-        receipt: Receipt | None = None,
-        record: MailRecord | None = None,
         /,
         **facts: object,
     ) -> int:
-        """The same mail to each of these teams, with this record for the programs of those that
-        want it. Returns how many did not have it yet."""
-        mails = to_all(readers, event, template, self.settings, self.renderer, receipt, **facts)
-        if record:
-            mails = knobeln_json.with_file(mails, readers, self.settings, lambda: record)
+        """The same mail to each of these teams. Returns how many did not have it yet."""
+        mails = to_all(readers, event, template, self.settings, self.renderer, **facts)
         return outbox.put_all(self.tx, mails, self.settings, self.now)
 
     def _record(self, effect: Effect, team: str = "", digest: str = "") -> None:

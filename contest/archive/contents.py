@@ -2,7 +2,8 @@
 
 contest.json                    times, settings and seed of the contest
 entries.json                    the entries: team, program, build and tool
-programs/TEAM/source/FILE       the program as it was sent, without its authentification string
+programs/TEAM/source/FILE       the program as it was sent, without its authentification string;
+                                FILE may be a path
 programs/TEAM/description.txt   the team's description of it
 builds/DIGEST                   the build of a program, if its games can be played again
 counted.json                    the programs whose time is counted in fuel, if any, and what counts
@@ -64,7 +65,7 @@ from contest.model import (
 )
 from contest.public_number.beacon import PublicNumber
 from contest.seeds import MAX_TOURNAMENTS, ContestSeed
-from contest.util.program_files import is_safe
+from contest.util.program_files import is_safe_path
 
 K = TypeVar("K")
 S = TypeVar("S")
@@ -445,7 +446,7 @@ def _sources(files: ArchiveFiles, entries: Iterable[str]) -> Mapping[str, tuple[
     for path in files:
         folder, name, *rest = (*path.split("/", 3), "", "")
         if folder == "programs" and name in found and rest[0] == "source":
-            if not is_safe(rest[1]):
+            if not is_safe_path(rest[1]):
                 raise Differs(f"{_source_path(name, '')} has a file {shown(rest[1])!r}")
             found[name].append(rest[1])
     for name, names in found.items():

@@ -27,6 +27,7 @@ from pydantic_core import SchemaValidator
 from contest.config.load import FILE_NAME
 from contest.errors import Differs, GiveUp, NotFound
 from contest.model.as_json import adapter, plain
+from contest.util import program_files
 from contest.util.folders import make_public_folder, new_public_file
 from contest.util.sanitize import sanitize
 from contest.util.wrong_values import words_of
@@ -39,7 +40,7 @@ MAX_FILES = 50_000
 MAX_FILE_BYTES = 16_000_000  # but a group with its games, which is read game by game, may have more
 MAX_LINE_BYTES = 1_000_000  # of such a group
 MAX_BYTES = 2_000_000_000  # of all files together
-MAX_DEPTH = 4  # parts of a path
+MAX_DEPTH = 3 + program_files.MAX_DEPTH  # parts of a path: programs/TEAM/source/...
 
 _PART = r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,79}"
 _PATH = re.compile(rf"(?:{_PART}/){{0,{MAX_DEPTH - 1}}}{_PART}")

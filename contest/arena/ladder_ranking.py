@@ -6,7 +6,7 @@ points. Where games are played, it ranks by mean points, as far as they have bee
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -15,7 +15,14 @@ from contest.config.settings import Settings
 from contest.games.game import MATCH_POINT, GameInfo
 from contest.games.registry import game_of
 from contest.language import noted
-from contest.model import LadderEntry, LadderGame, LadderLine, LadderPlace, LadderRanking
+from contest.model import (
+    ExactPlace,
+    LadderEntry,
+    LadderGame,
+    LadderLine,
+    LadderRank,
+    LadderRanking,
+)
 
 RANKINGS = frozenset({"GRR", "RSM"})
 """The reports with which teams ask for rankings, and so for the ladder."""
@@ -77,13 +84,14 @@ class Ladder:
         own, theirs = self._won[first.build_id][second.build_id]
         return Fraction(own, own + theirs)
 
-    def place(self, team: str) -> LadderPlace:
-        """The team's line, and the teams that beat it. The game is computed exactly."""
+    def place(self, team: str, before: LadderRank | None) -> ExactPlace:
+        """The team's place, and the teams that beat it. The game is computed exactly."""
         own = next(entry for entry in self.entries if entry.team == team)
         line = next(line for line in self.lines if line.team == team)
         others = [entry for entry in self.entries if entry is not own]
         winners = tuple(other.team for other in others if self.share(other, own) > MATCH_POINT)
-        return LadderPlace(line, len(self.entries), winners)
+        now = LadderRank(line.rank, len(self.entries))
+        return ExactPlace(now, before, match_points=int(line.points), beaten_by=winners)
 
     def _score(self, won: Mapping[int, tuple[int, int]]) -> Fraction:
         if self.game.play.has_moves:
@@ -112,6 +120,11 @@ class Ladder:
             failures[game.first] += game.failed[0]
             failures[game.second] += game.failed[1]
         return failures
+
+
+def rank_in(lines: Sequence[LadderLine], team: str) -> LadderRank | None:
+    """The team's rank in this ranking; None if it is not in it."""
+    return next((LadderRank(each.rank, len(lines)) for each in lines if each.team == team), None)
 
 
 def movements(ranking: LadderRanking, before: LadderRanking | None) -> dict[str, str]:

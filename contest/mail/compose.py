@@ -270,8 +270,11 @@ def _plain_head() -> bytes:
 def _head_of_file(media_type: str, name: str) -> bytes:
     """The MIME headers of an attachment."""
     part = EmailMessage(policy=_POLICY)
-    maintype, _, subtype = media_type.partition("/")
-    params = {"charset": "utf-8"} if maintype == "text" else None
+    kind, *parameters = media_type.split("; ")
+    maintype, _, subtype = kind.partition("/")
+    params = dict(parameter.split("=") for parameter in parameters)
+    if maintype == "text":
+        params["charset"] = "utf-8"
     part.set_content(
         b"",
         maintype=maintype,

@@ -10,13 +10,14 @@ from dataclasses import dataclass
 
 from contest.config.settings import Settings
 from contest.games.registry import game_of
-from contest.language import available
+from contest.language import available, gettext, noted
 from contest.model import LANGUAGE_FIELD, Member, Registration
 from contest.schema.sections import FORM_FIELDS, ExtraField, Teams, spelling
 
 ADDRESS, PREFERENCE, TEAM_NAME, ORGANIZATION, MEMBERS = FORM_FIELDS
 
 INDENT = "  "
+FOR_PROGRAMS = "JSON"  # the report that programs read
 
 
 @dataclass(frozen=True)
@@ -70,20 +71,25 @@ def own_fields(teams: Teams) -> tuple[ExtraField, ...]:
 
 
 def blank(settings: Settings) -> Form:
-    """The form with words in angle brackets for what a team has to fill in."""
+    """The form with words in angle brackets for what a team has to fill in, in the language of this
+    moment."""
+    name = noted("<a C identifier>") if is_in_c(settings) else noted("<letters, digits and _>")
+    lines_each = settings.teams.member_lines
     return Form(
-        address="<the mail address of your team>",
+        address=gettext("<the mail address of your team>"),
         preferences="",
-        team_name="<a C identifier>" if is_in_c(settings) else "<letters, digits and _>",
-        organization="<institution, city, country>" if settings.teams.member_lines else "",
-        members=_BLANK_MEMBER[settings.teams.member_lines],
+        team_name=gettext(name),
+        organization=gettext("<institution, city, country>") if lines_each else "",
+        members=tuple(map(gettext, _BLANK_MEMBER[lines_each])),
         fields=tuple((field.name, f"<{field.asks_for}>") for field in settings.teams.fields),
     )
 
 
 def sample(settings: Settings) -> Form:
     """The form with an example of each field, as answers show it."""
-    codes = settings.reports.offered[::2]  # not all, so that teams see that they have a choice
+    # Not all, so that teams see that they have a choice, but the last, which sums up; and none that
+    # is for programs.
+    codes = [code for code in settings.reports.offered if code != FOR_PROGRAMS][::-2][::-1]
     return Form(
         address="name@machine.domain",
         preferences=",".join(codes),
@@ -92,6 +98,18 @@ def sample(settings: Settings) -> Form:
         members=MEMBER[settings.teams.member_lines],
         fields=tuple((field.name, sample_value(field)) for field in settings.teams.fields),
     )
+
+
+def short_preferences(settings: Settings) -> tuple[str, ...]:
+    """The reports that people read: the summary, the ranking of groups, and own games.
+
+    JSON is for programs, and who wants it knows that.
+    """
+    offered = settings.reports.offered
+    return tuple(code for code in _READ_BY_PEOPLE if code in offered) or offered[:1]
+
+
+_READ_BY_PEOPLE = ("RSM", "GRR", "DGP", "OWN")
 
 
 def is_in_c(settings: Settings) -> bool:
@@ -109,10 +127,14 @@ MEMBER = {
     1: ("name, affiliation",),
     2: ("name, age in years, occupation,", "computer science and programming background"),
 }
+NAME, AFFILIATION = noted("<name>"), noted("<affiliation>")
 _BLANK_MEMBER = {
-    0: ("<name>",),
-    1: ("<name>, <affiliation>",),
-    2: ("<name>, <age in years>, <occupation>,", "<computer science and programming background>"),
+    0: (NAME,),
+    1: (noted("<name>, <affiliation>"),),
+    2: (
+        noted("<name>, <age in years>, <occupation>,"),
+        noted("<computer science and programming background>"),
+    ),
 }
 
 

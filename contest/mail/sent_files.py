@@ -10,6 +10,7 @@ from contest.language import gettext, listed, ngettext
 from contest.util.sanitize import ZERO_WIDTH, without_zero_width
 
 FROM_MARK = "<<FROM>>"
+FROM_LINE = f"{FROM_MARK} team_name authentification_string"
 
 _COMMENT_MARKS = ("/*", "*/")
 _ENCODED_BLANK = re.compile(r"=(?:20|09)(?=\s|$)")  # left over from quoted-printable
@@ -122,5 +123,5 @@ def right_name() -> str:
     """Says which names `file_names.is_safe` takes."""
     return gettext(
         "a name consists of at most 64 letters (A-Z, a-z), digits, dots, hyphens and underscores,"
-        " and starts with a letter or digit, e.g. program_3.py"
+        " and starts with a letter, a digit or an underscore, e.g. program_3.py"
     )

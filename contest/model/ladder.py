@@ -63,9 +63,29 @@ class LadderRanking:
 
 
 @dataclass(frozen=True)
-class LadderPlace:
-    """One team's place on the ladder of a contest whose games are computed."""
+class LadderRank:
+    """A team's rank among so many."""
 
-    line: LadderLine
+    rank: int
     entrants: int
-    beaten_by: tuple[str, ...]  # teams that win a match point against it
+
+
+@dataclass(frozen=True)
+class LadderPlace:
+    """The place of a team's new version on the ladder.
+
+    `now`: None until its games have been played. `before`: of the version before; None if there was
+    none on the ladder.
+    """
+
+    now: LadderRank | None
+    before: LadderRank | None
+
+
+@dataclass(frozen=True)
+class ExactPlace(LadderPlace):
+    """The place in a contest whose games are computed. `beaten_by`: teams that win a match point
+    against it."""
+
+    match_points: int
+    beaten_by: tuple[str, ...]

@@ -50,7 +50,7 @@ class Attachment:
     """A file that goes with an outgoing mail."""
 
     name: str
-    media_type: str  # "text/x-csrc", "application/gzip"
+    media_type: str  # "text/x-csrc", "text/calendar; method=PUBLISH"
     data: bytes
 
 

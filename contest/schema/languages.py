@@ -3,6 +3,7 @@ uses, too."""
 
 from __future__ import annotations
 
+import re
 import tomllib
 from collections.abc import Set as AbstractSet
 from functools import cache
@@ -11,20 +12,26 @@ from typing import Annotated
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 
-from contest.util.program_files import PLACEHOLDERS
+from contest.util.program_files import LISTS, PLACEHOLDERS
 
 
 def _word(word: str) -> str:
+    if word in LISTS:
+        return word
     try:
         word.format(**dict.fromkeys(PLACEHOLDERS, ""))
     except (KeyError, IndexError, ValueError, AttributeError):
         raise ValueError(
             f"{word!r}: in braces there can be {', '.join(f'{{{name}}}' for name in PLACEHOLDERS)};"
-            " a brace itself is written twice"
+            f" {' and '.join(LISTS)} are words of their own; a brace itself is written twice"
         ) from None
     return word
 
 
+_STANDARD = re.compile(r"(?:-std=|--edition |--release )([\w+]+)")
+"""As compilers are told which standard of the language programs have."""
+
+MAX_COUNTED_MEMORY_MB = 4_096  # that WebAssembly can address
 Word = Annotated[str, AfterValidator(_word)]
 
 
@@ -44,8 +51,12 @@ class CountedBuild(BaseModel):
         (), description="patterns of files without which the tool is of no use"
     )
     check: str = ""
+    guest: str = Field("", description="the interpreter that reads the file, where no tool does")
     memory_mb: int = Field(
-        0, ge=0, le=4_096, description="memory of a running program; 0 = as otherwise"
+        0,
+        ge=0,
+        le=MAX_COUNTED_MEMORY_MB,
+        description="memory of a running program; 0 = as otherwise",
     )
 
 
@@ -119,6 +130,10 @@ class Language(BaseModel):
             "whether the tool looks for its own path in /proc, which a sandbox does not have"
         ),
     )
+    imports_from_start: bool = Field(
+        False,
+        description="whether a program finds its modules in the folder of the file that starts",
+    )
     counted: CountedBuild | None = Field(
         None, description="how programs are built so that their time can be counted"
     )
@@ -161,6 +176,13 @@ class Language(BaseModel):
             "memory_mb": self.counted.memory_mb or self.memory_mb,
         }
         return self.model_copy(update=changes)
+
+    @property
+    def told(self) -> str:
+        """The language with its tool and standard, as in "C (gcc, gnu17)"."""
+        guest = self.counted.guest if self.is_counted and self.counted else ""
+        found = _STANDARD.search(" ".join(self.build))
+        return f"{self.name} ({', '.join(filter(None, (self.tool or guest, found and found[1])))})"
 
     def without(self, suffixes: AbstractSet[str]) -> Language:
         """The language without these suffixes, which belong to another one."""

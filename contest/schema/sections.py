@@ -16,7 +16,7 @@ from contest.language import noted
 from contest.ledger.notes import VerifierKey
 from contest.model import Phase
 from contest.public_number.beacon import Beacon
-from contest.schema.languages import Language, usual_languages
+from contest.schema.languages import MAX_COUNTED_MEMORY_MB, Language, usual_languages
 from contest.seeds import MAX_TOURNAMENTS
 from contest.util.clock import wall_seconds
 
@@ -436,6 +436,14 @@ class Programs(Section):
         return (*self.languages, *(row for row in usual if row.suffixes))
 
     @property
+    def told_languages(self) -> list[str]:
+        """All languages with their tools, and standards where compilers are told one, by name."""
+        return [
+            (row.as_counted() if row.name in self.counted_languages else row).told
+            for row in self.all_languages
+        ]
+
+    @property
     def takes_images(self) -> bool:
         """Whether a container image may play in place of a program."""
         return bool(self.max_image_bytes or self.registry_images)
@@ -458,6 +466,11 @@ class Programs(Section):
             if self.counted_languages
             else set()
         )
+        if self.counted_languages and self.memory_mb > MAX_COUNTED_MEMORY_MB:
+            raise ValueError(
+                f"memory_mb: a program whose time is counted has at most {MAX_COUNTED_MEMORY_MB:,}"
+                f" MB, and this is {self.memory_mb:,}"
+            )
         for name in self.counted_languages:
             if name not in can:
                 raise ValueError(
@@ -536,9 +549,9 @@ class Registration(Section):
             "whether the mail-address in a form has to answer a question before it gets anything"
             " else. when-doubtful: if another address sent the form, if your mail server does not"
             " say that the sender is genuine (mail.authserv_id), if a team that has withdrawn would"
-            " come back, or after three forms for one mailbox, domain or network in an hour; never:"
-            " for closed networks only, since it also takes off the limits for letters that may be"
-            " forged"
+            " come back, or after three forms for one mailbox, domain or network in an hour; a form"
+            " that replies to a mail of ours to this address is believed. never: for closed"
+            " networks only, since it also takes off the limits for letters that may be forged"
         ),
     )
 
@@ -557,6 +570,15 @@ class Teams(Section):
     )
     max_per_organization: int = Field(
         0, ge=0, le=100_000, description="most teams from one organization; 0 = no limit"
+    )
+    word: str = Field(
+        "",
+        max_length=100,
+        description=(
+            "a word that is told in the lesson, which a letter `join NAME` must have in its text; "
+            "`knobeln class open` tells how; empty = none"
+        ),
+        json_schema_extra=OF_THE_HOST,  # nobody else is told
     )
     max_members: int = Field(10, ge=1, le=1_000, description="most people in a team")
     member_lines: Literal[2, 1, 0] = Field(
@@ -837,11 +859,12 @@ class Mail(Section):
     """Receiving letters and sending mails."""
 
     listen: Annotated[str, AfterValidator(_port_or_path)] = Field(
-        "127.0.0.1:8025",
+        "localhost:8025",
         description=(
-            "where `knobeln serve` accepts letters: an address and its port (0 = any free port), or"
-            " the path of a Unix socket, with a /, below the contest's folder if relative; empty ="
-            " no listener"
+            "where `knobeln serve` accepts letters: an address and its port (0 = any free port);"
+            " localhost = this host alone, [::] = all of its addresses, both with IPv4 and IPv6"
+            " where the host has both; or the path of a Unix socket, with a /, below the contest's"
+            " folder if relative; empty = no listener"
         ),
     )
     listen_protocol: Literal["smtp", "lmtp"] = Field(

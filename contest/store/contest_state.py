@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from hashlib import sha256
 from typing import Any
@@ -219,6 +219,13 @@ def _chosen(query: Select[Any], area: str | None, whom: str | None) -> Select[An
     if whom is not None:
         query = query.where(journal.c.whom == whom)
     return query
+
+
+def times_moved(tx: Transaction) -> Mapping[str, int]:
+    """How often each date was moved, by its name, in this tournament and those before."""
+    of_dates = _chosen(select(journal.c.whom, func.count()), "dates", None)
+    rows = tx.execute(of_dates.where(journal.c.whom != "").group_by(journal.c.whom))
+    return {row[0]: row[1] for row in rows}
 
 
 def areas_of_log(tx: Transaction) -> tuple[str, ...]:

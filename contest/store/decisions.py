@@ -7,8 +7,8 @@ process reads them in each of its transactions, so it sees a change at its next 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from functools import cache
 from typing import Any
@@ -16,7 +16,9 @@ from typing import Any
 from sqlalchemy import Select, bindparam, insert, select, update
 
 from contest.config.settings import Settings
-from contest.model import Ban, BanKind, Order, Pause, TimeChange
+from contest.language import speaking
+from contest.mail import calendar
+from contest.model import Attachment, Ban, BanKind, Order, Outgoing, Pause, TimeChange
 from contest.model.as_json import adapter, plain
 from contest.schema.sections import Dates, Programs, Season
 from contest.store import contest_state
@@ -190,6 +192,22 @@ def written_dates(tx: Transaction, now: Dates, season: Season) -> Dates:
     first = {name: at - season.later(number, name) for name, at in now}
     before = {name: was for name, (was, after) in moved.items() if first[name] == after}
     return now.model_copy(update={**first, **before})
+
+
+def calendar_file(tx: Transaction, settings: Settings, now: datetime) -> Attachment:
+    """The dates of the settings as `contest.ics`, in the language that is spoken."""
+    commitment = contest_state.state(tx).seed.commitment
+    return calendar.file(settings, commitment, contest_state.times_moved(tx), now)
+
+
+def with_calendar(
+    tx: Transaction, mails: Iterable[Outgoing], settings: Settings, now: datetime
+) -> Iterator[Outgoing]:
+    """The mails, each with `contest.ics` in its reader's language."""
+    for mail in mails:
+        with speaking(mail.language or settings.contest.language):
+            dates = calendar_file(tx, settings, now)
+        yield replace(mail, attachments=(*mail.attachments, dates))
 
 
 def in_force(tx: Transaction, written: Dates, settings: Settings) -> Settings:

@@ -16,6 +16,7 @@ from sqlalchemy import Column, Table, delete, func, or_, select, update
 
 from contest.errors import NotNow
 from contest.model import OutboxState, Team, TeamState
+from contest.store.class_people import ListedPerson
 from contest.store.letters import any_waiting as any_letter_waits
 from contest.store.session import Transaction
 from contest.store.tables import (
@@ -65,13 +66,15 @@ def forget_people(tx: Transaction, team: Team, ours: Collection[str]) -> None:
         raise NotNow("a letter waits to be handled", hint="try again in a moment")
     linked = _letters_of(tx, team.id)
     addresses = _addresses_of(tx, team, linked) - {each.casefold() for each in ours}
+    names = [member.name for member in team.registration.members]
     is_listed = or_(
         class_people.c.address_key.in_(addresses),
+        class_people.c.address_key.in_([ListedPerson("", name, "", ()).key for name in names]),
         func.lower(class_people.c.team) == team.name.lower(),
     )
     listed = tx.execute(select(class_people).where(is_listed)).all()
-    addresses |= {row.address_key for row in listed}
-    names = [member.name for member in team.registration.members] + [row.name for row in listed]
+    addresses |= {row.address.casefold() for row in listed} - {""}
+    names += [row.name for row in listed]
     to_them = or_(outbox.c.team_id == team.id, func.lower(outbox.c.to).in_(addresses))
     waiting = tx.execute(
         select(func.count()).select_from(outbox).where(to_them, _OPEN)

@@ -4,11 +4,12 @@ FAILED."""
 from __future__ import annotations
 
 import hashlib
+from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, fields
 from datetime import datetime, timedelta
 
-from sqlalchemy import and_, bindparam, exists, func, insert, or_, select, update
+from sqlalchemy import ColumnElement, and_, bindparam, exists, func, insert, or_, select, update
 
 from contest.model import IncomingLetter, LetterState, StoredLetter
 from contest.store import begun
@@ -208,24 +209,53 @@ def kept_for_list(tx: Transaction) -> tuple[StoredLetter, ...]:
     return tuple(record(StoredLetter, row) for row in rows)
 
 
-_LIST = "list"
+_LIST, _COUNT = "list", "count"
+
+
+def keep_for_count(tx: Transaction, letter_id: int, until: datetime) -> None:
+    """Keep an ignored letter for the count of them that the organizer gets then."""
+    values = {"waits_for": _COUNT, "waits_until": until}
+    tx.execute(update(letters).where(letters.c.id == letter_id).values(values))
+
+
+def kept_for_count(tx: Transaction) -> dict[str, int]:
+    """The ignored letters that are kept for the count, by kind; they are kept no longer."""
+    counted = _by_kind(tx, letters.c.waits_for == _COUNT)
+    query = update(letters).where(letters.c.waits_for == _COUNT)
+    tx.execute(query.values(waits_for=None, waits_until=None))
+    return counted
+
+
+def count_ignored(tx: Transaction) -> dict[str, int]:
+    """How many letters were ignored of each kind, the most frequent kind first."""
+    return _by_kind(tx, letters.c.state == LetterState.IGNORED)
+
+
+def _by_kind(tx: Transaction, which: ColumnElement[bool]) -> dict[str, int]:
+    """Letters by the first words of their notes, before what is only about each."""
+    kinds: Counter[str] = Counter()
+    query = select(letters.c.note, func.count()).where(which).group_by(letters.c.note)
+    for note, count in tx.execute(query).all():
+        kinds[note.partition(" of letter ")[0].partition(":")[0]] += count
+    return dict(kinds.most_common())
 
 
 def is_any_overdue(tx: Transaction, before: datetime, now: datetime) -> bool:
-    """Whether a letter that came before then still waits, or one has been kept for the list until
-    now."""
+    """Whether a letter that came before then still waits, or one has been kept for the list or the
+    count until now."""
     waits = and_(_IS_WAITING, letters.c.received_at < before)
     until = letters.c.waits_until
-    is_kept = and_(letters.c.waits_for == _LIST, or_(until <= now, until > now + LONGEST_LIST))
+    is_told = letters.c.waits_for.in_((_LIST, _COUNT))
+    is_kept = and_(is_told, or_(until <= now, until > now + LONGEST_LIST))
     return tx.execute(select(letters.c.id).where(or_(waits, is_kept)).limit(1)).first() is not None
 
 
-def any_waiting(tx: Transaction) -> bool:
-    """Whether a letter has not been handled."""
-    return tx.execute(_ANY_NEW).first() is not None
-
-
-_ANY_NEW = select(letters.c.id).where(letters.c.state == LetterState.NEW).limit(1)
+def any_waiting(tx: Transaction, before: datetime | None = None) -> bool:
+    """Whether a letter, or one that came before then, has not been handled."""
+    query = select(letters.c.id).where(letters.c.state == LetterState.NEW).limit(1)
+    if before is not None:
+        query = query.where(letters.c.received_at < before)
+    return tx.execute(query).first() is not None
 
 
 def get(tx: Transaction, letter_id: int) -> StoredLetter | None:
@@ -294,6 +324,17 @@ def retry(tx: Transaction, letter_id: int | None = None) -> int:
     ).rowcount
 
 
+LET_IN = "let in"
+"""The channel of a letter that the organizer has let in: it is handled whatever its headers say."""
+
+
+def let_in(tx: Transaction, letter_id: int) -> bool:
+    """Make an ignored letter NEW again, to be handled; False = it was not ignored."""
+    query = update(letters).where(letters.c.id == letter_id, letters.c.state == LetterState.IGNORED)
+    values = {"state": LetterState.NEW, "channel": LET_IN, "note": ""}
+    return tx.execute(query.values({**values, "waits_for": None, "waits_until": None})).rowcount > 0
+
+
 def handled_copy(tx: Transaction, message_id: str, content: str) -> int | None:
     """The newest letter with this Message-ID that was handled and said the same."""
     return tx.execute(_HANDLED_COPY, {"of": message_id, "content": content}).scalar()
@@ -333,6 +374,12 @@ def listing(tx: Transaction, state: LetterState | None, count: int) -> list[List
     query = select(*_LISTED).order_by(letters.c.id.desc()).limit(count)
     rows = tx.execute(query if state is None else query.where(letters.c.state == state)).all()
     return [record(ListedLetter, row) for row in reversed(rows)]
+
+
+def with_note(tx: Transaction, beginning: str) -> list[ListedLetter]:
+    """All letters whose outcome begins with these words, the oldest first."""
+    query = select(*_LISTED).where(letters.c.note.startswith(beginning, autoescape=True))
+    return [record(ListedLetter, row) for row in tx.execute(query.order_by(letters.c.id))]
 
 
 def count(tx: Transaction, state: LetterState | None) -> int:

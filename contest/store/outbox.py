@@ -264,6 +264,14 @@ _SENT_WITHIN = (
 )
 
 
+def sent_to(tx: Transaction, kinds: Sequence[str]) -> dict[str, datetime]:
+    """The addresses, in small letters, that got a mail of these kinds, and when the last was
+    made."""
+    query = select(func.lower(outbox.c.to), func.max(outbox.c.created_at))
+    rows = tx.execute(query.where(outbox.c.kind.in_(kinds)).group_by(func.lower(outbox.c.to)))
+    return {row[0]: row[1] for row in rows}
+
+
 def size(outgoing: Outgoing, settings: Settings, now: datetime) -> int:
     """The bytes of the mail, with its headers."""
     return len(compose(outgoing, settings, b"", now).raw)  # all Message-IDs are equally long
@@ -311,6 +319,28 @@ def keys_of(tx: Transaction, message_ids: Sequence[str]) -> tuple[str, ...]:
 
 _KEYS_OF = select(outbox.c.key).where(
     outbox.c.message_id.in_(bindparam("message_ids", expanding=True))
+)
+
+
+def readers_of(tx: Transaction, message_ids: Sequence[str]) -> tuple[str, ...]:
+    """The addresses to which the mails with these Message-IDs went."""
+    return tuple(tx.execute(_READERS_OF, {"message_ids": message_ids}).scalars())
+
+
+_READERS_OF = select(outbox.c.to).where(
+    outbox.c.message_id.in_(bindparam("message_ids", expanding=True))
+)
+
+
+def was_sent(tx: Transaction, to: str, kind: str) -> bool:
+    """Whether a mail of this kind was ever queued for the address."""
+    return tx.execute(_WAS_SENT, {"to": to, "kind": kind}).first() is not None
+
+
+_WAS_SENT = (
+    select(outbox.c.id)
+    .where(outbox.c.to == bindparam("to"), outbox.c.kind == bindparam("kind"))
+    .limit(1)
 )
 
 

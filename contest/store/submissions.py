@@ -195,6 +195,11 @@ _QUEUED_OF = (
 )
 
 
+def queued_before(tx: Transaction, submission: Submission) -> tuple[int, ...]:
+    """The ids of older programs of its team that wait for the compiler, oldest first."""
+    return tuple(each for each in queued_of(tx, submission.team_id) if each < submission.id)
+
+
 def unclaimed_queue(tx: Transaction, team_id: int, claims: Claims) -> tuple[int, ...]:
     """The ids of the team's programs that wait for the compiler, oldest first; none if one is being
     built."""

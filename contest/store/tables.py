@@ -31,6 +31,8 @@ from sqlalchemy import (
 from sqlalchemy.engine import Dialect
 from sqlalchemy.schema import SchemaItem
 
+from contest.util.program_files import MAX_PATH_CHARS
+
 metadata = MetaData(
     naming_convention={
         "ix": "ix_%(table_name)s_%(column_0_N_name)s",
@@ -268,7 +270,8 @@ submissions = _table(
     Column("number", Integer, nullable=False),
     Column("received_at", Moment, nullable=False),
     Column("state", String(16), nullable=False),
-    Column("program", String(64), nullable=False),  # the name of one of its files; "" while unknown
+    # the path of one of its files; "" while unknown
+    Column("program", String(MAX_PATH_CHARS), nullable=False),
     Column("description", Text, nullable=False),  # the text of the letter
     Column("repairs", JSON, nullable=False),  # repairs of the letter's program, as sentences
     # the letter's Message-ID, for the report's In-Reply-To
@@ -285,7 +288,7 @@ submissions = _table(
 sent_files = _table(
     "sent_files",
     Column("submission_id", ForeignKey("submissions.id"), primary_key=True),
-    Column("name", String(64), primary_key=True),
+    Column("name", String(MAX_PATH_CHARS), primary_key=True),
     Column("data", LargeBinary, nullable=False),
 )
 
@@ -312,7 +315,7 @@ practices = _table(
     Column("letter_id", ForeignKey("letters.id"), nullable=False),
     Column("asked_at", Moment, nullable=False),
     Column("state", String(16), nullable=False),
-    Column("program", String(64), nullable=False),  # as in submissions
+    Column("program", String(MAX_PATH_CHARS), nullable=False),  # as in submissions
     Column("description", Text, nullable=False),
     Column("repairs", JSON, nullable=False),
     Column("reply_to", Text, nullable=True),
@@ -325,7 +328,7 @@ practices = _table(
 practice_files = _table(
     "practice_files",
     Column("practice_id", ForeignKey("practices.id"), primary_key=True),
-    Column("name", String(64), primary_key=True),
+    Column("name", String(MAX_PATH_CHARS), primary_key=True),
     Column("data", LargeBinary, nullable=False),
 )
 

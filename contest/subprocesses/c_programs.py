@@ -29,13 +29,20 @@ def c_program(
     `cache`: None = this user's. `more`: a folder with further C files, which may include the
     headers of the first. The name of the program's file begins with `name`. Several processes may
     come here at once: each builds for itself, and all end with the same file. A file in the cache
-    that somebody else could have changed is built again. Raises ToolMissing without a compiler, or
-    if the cache cannot be written, or others can write it.
+    that somebody else could have changed is built again. On a host that has lost its compiler, one
+    that was built before does. Raises ToolMissing without either, or if the cache cannot be
+    written, or others can write it.
     """
     cache = cache or cache_folder("engines")
-    compiler = c_compiler()
     folders = (sources, more) if more else (sources,)
-    name = f"{name}-{_key(folders, flags, compiler)}"
+    of_sources = f"{name}-{_key_of_sources(folders, flags)}"
+    try:
+        compiler = c_compiler()
+    except ToolMissing:
+        if built := _built_before(cache, of_sources):
+            return built
+        raise
+    name = f"{of_sources}.{_key_of_compiler(compiler)}"
     if found := caches.find(cache, (name,)):
         return found[name]
     try:
@@ -58,15 +65,20 @@ def c_compiler() -> str:
     return found
 
 
-def _key(folders: Sequence[Path], flags: tuple[str, ...], compiler: str) -> str:
+def _key_of_sources(folders: Sequence[Path], flags: tuple[str, ...]) -> str:
     sources = (file for folder in folders for file in sorted(folder.glob("*.[ch]")))
-    facts = (
-        compiler,
-        compiler_version(compiler),
-        platform.machine(),
-        *flags,
-    )  # homes are shared between hosts
+    facts = (platform.machine(), *flags)  # homes are shared between hosts
     return caches.digest_of_sources(facts, sources)[:32]
+
+
+def _key_of_compiler(compiler: str) -> str:
+    return caches.digest_of_sources((compiler, compiler_version(compiler)), ())[:32]
+
+
+def _built_before(cache: Path, of_sources: str) -> Path | None:
+    """The program that some compiler has made of these sources."""
+    kept = (file.name.rpartition("-")[0] for file in cache.glob(f"{of_sources}.*"))
+    return next(iter(caches.find(cache, tuple(kept)).values()), None)
 
 
 @functools.cache

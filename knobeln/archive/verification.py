@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, suppress
+from dataclasses import replace
 from itertools import zip_longest
 
 from compiler.builders import builder_of
 from contest import __version__
 from contest.archive import files
 from contest.archive.contents import Archive, ArchivedEntry, seed_of, settings_of
-from contest.errors import ConfigError, Differs, ToolMissing
+from contest.errors import ConfigError, Differs, GiveUp, ToolMissing
 from contest.games.registry import rules_text
 from contest.interfaces.protocols import ProgressCallback, Runner
 from contest.language import listed
@@ -42,6 +44,7 @@ from tournament.field import Field, field_of
 from tournament.runners import open_runner, runner_of
 from tournament.runners.recorded import name_of
 from tournament.verify import Claim, check
+from tournament.without_bans import NeverPlayed, without_bans
 
 ProgressBar = Callable[[str, int], AbstractContextManager[ProgressCallback]]  # label, total
 
@@ -92,7 +95,7 @@ class _Verification:
     def run(self) -> None:
         archive, checked, unchecked = self._archive, self.result.checked, self.result.unchecked
         # What is cheap comes first, for whoever has little time.
-        check_entries(archive, self._settings, self.result)
+        late_bans = check_entries(archive, self._settings, self.result)
         self._check_time_changes()
         self._check_texts()
         self._check_programs()
@@ -113,6 +116,8 @@ class _Verification:
             "names of organizations and people, the order of the entries, the names of the tools,"
             " and times: only the archive's digest vouches for them"
         )
+        if late_bans:
+            self._undo(late_bans)
 
     def _check_time_changes(self) -> None:
         seconds = self._settings.programs.seconds
@@ -265,14 +270,19 @@ class _Verification:
         raise Differs(f"{claimed}, but here it {what}")
 
     # --- games and tables -------------------------------------------------------------------------
-    def _check_games(self) -> None:
+    @property
+    def _claim(self) -> Claim:
         archive, seeds = self._archive, Seeds(seed_of(self._archive).value)
+        images = {entry.name: entry.build for entry in archive.entries}
+        field = Field(self._settings, format_of(self._settings), images, seeds)
+        out = archive.decisions.out
+        return Claim(field, archive.history, archive.ranking, archive.evolution, out)
+
+    def _check_games(self) -> None:
+        archive, claim = self._archive, self._claim
+        images, seeds = claim.field.images, claim.field.seeds
         if not self._is_computed:
             self._check_faults()
-        images = {entry.name: entry.build for entry in archive.entries}
-        out = archive.decisions.out
-        field = Field(self._settings, format_of(self._settings), images, seeds)
-        claim = Claim(field, archive.history, archive.ranking, archive.evolution, out)
         games = sum(len(group.matches) for outcome in archive.history for group in outcome.groups)
         with self._progress_bar("games", games) as progress:
 
@@ -311,13 +321,7 @@ class _Verification:
     def _check_aside(self) -> bool:
         """Whether a program was set aside. Raises Differs where the ledger does not have that
         decision."""
-        games = Counter(
-            name
-            for outcome in self._archive.history
-            for group in outcome.groups
-            for match in group.matches
-            for name in {name for name, seat in match.sides if seat.verdict is Verdict.ASIDE}
-        )
+        games = self._games_aside()
         aside = (each for each in self._archive.letters if each.effect is Effect.PROGRAM_SET_ASIDE)
         decided = {(each.team, each.digest) for each in aside}
         for entry in self._archive.entries:
@@ -333,6 +337,16 @@ class _Verification:
                 " as failed"
             )
         return bool(games)
+
+    def _games_aside(self) -> Counter[str]:
+        """In how many games each program was set aside."""
+        return Counter(
+            name
+            for outcome in self._archive.history
+            for group in outcome.groups
+            for match in group.matches
+            for name in {name for name, seat in match.sides if seat.verdict is Verdict.ASIDE}
+        )
 
     def _plays_here(self, digest: str) -> bool:
         """Whether a program with this build was asked again."""
@@ -414,6 +428,36 @@ class _Verification:
                     f" {_quoted(ours)} follows"
                 )
         self.result.checked.append("rules, descriptions and announcement: the same")
+
+    def _undo(self, late_bans: Sequence[str]) -> None:
+        """Compute the contest without the late bans, as far as programs can be asked again here,
+        and time and memory suffice."""
+        claim, builds = self._claim, self._archive.builds
+        images, seeds = claim.field.images, claim.field.seeds
+        aside = self._games_aside()
+        silent = {name for name in images if aside[name] or not self._plays_here(images[name])}
+
+        def open_group(names: AbstractSet[str]) -> AbstractContextManager[Runner]:
+            needed = {digest: builds[digest] for digest in {images[name] for name in names}}
+            return open_runner(needed, self._settings, seeds)
+
+        what = f"what the contest would be without the late bans of {', '.join(late_bans)}"
+        try:
+            with memory_limit(), self._progress_bar("the contest without late bans", 1) as progress:
+                other = without_bans(claim, late_bans, open_group, silent)
+                progress(1)
+        except NeverPlayed:
+            elsewhere = any(self._why_not_here.values())
+            told = self.result.missed if elsewhere else self.result.unchecked
+            told.append(
+                f"{what}: it has games that were not played, and not all of their programs can be"
+                f" asked again{' here' if elsewhere else ''}"
+            )
+        except (OutOfTimeError, GiveUp) as error:
+            why = str(error) or "the time was up; `--minutes` allows more"
+            self.result.missed.append(f"{what}: {why}")
+        else:
+            self.result = replace(self.result, without_late_bans=other)
 
     def _decisions(self) -> Iterator[str]:
         """Name the organizer's decisions: they follow from nothing, so they cannot be checked."""

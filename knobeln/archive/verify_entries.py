@@ -6,6 +6,7 @@ import hashlib
 from base64 import b64decode, b64encode
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from itertools import pairwise
@@ -23,6 +24,7 @@ from contest.public_number.beacon import BeaconKind
 from contest.public_number.draw import draw_of
 from contest.util.clock import TIME_FORMAT
 from contest.util.plurals import plural
+from tournament.without_bans import WithoutBans
 
 
 @dataclass(frozen=True)
@@ -31,7 +33,7 @@ class Verified:
 
     `noticed`: what follows the rules, but a person should look at. `missed`: it can be checked, but
     not on this host; `believed`: results or draws that nobody can check; `unchecked`: what else
-    nobody can check.
+    nobody can check. `without_late_bans`: None if nobody was banned late, or if nobody can tell.
     """
 
     checked: list[str] = field(default_factory=list)
@@ -39,6 +41,7 @@ class Verified:
     missed: list[str] = field(default_factory=list)
     believed: list[str] = field(default_factory=list)
     unchecked: list[str] = field(default_factory=list)
+    without_late_bans: WithoutBans | None = None
 
 
 _ABOUT_TEAMS = (Effect.TAKEN_OUT, Effect.REINSTATED, Effect.PLAYED_AGAIN)
@@ -53,9 +56,12 @@ _OWN = (*_DECIDED, *_FREEZES, Effect.PROGRAMS_CLOSED, Effect.NUMBER_DRAWN, Effec
 _SOON, _DAY = timedelta(minutes=15), timedelta(days=1)
 
 
-def check_entries(archive: Archive, settings: Settings, result: Verified) -> None:
+def check_entries(archive: Archive, settings: Settings, result: Verified) -> tuple[str, ...]:
     """Check that the ledger is the signed one, that it has the lists, each program that plays and
-    every decision of the organizer, and that the public number is the right one. Raises Differs."""
+    every decision of the organizer, and that the public number is the right one. Raises Differs.
+
+    Return the teams that were banned late.
+    """
     check_signature(archive)
     try:
         before, end = bounds_of(archive.letters, archive.contest.tournament)
@@ -81,6 +87,8 @@ def check_entries(archive: Archive, settings: Settings, result: Verified) -> Non
     result.noticed.extend(_noticed_in_order(ledger))
     _check_witnesses(archive, settings, ledger, before, result)
     _check_number(archive, archive.seal, settings, ledger[final + 1 :], result)
+    playing = frozenset(entry.name for entry in archive.entries)
+    return late_bans(before_final, ledger[final + 1 :], playing)
 
 
 def check_signature(archive: Archive) -> None:
@@ -455,6 +463,26 @@ def _check_decisions(archive: Archive, ledger: Sequence[LedgerEntry], result: Ve
                 f"the ledger has a decision of {at:{TIME_FORMAT}} that the archive does not show: "
                 f"{f'{team} ' if team else ''}{effect}; that can happen if a backup was restored"
             )
+
+
+def late_bans(
+    before_final: Sequence[LedgerEntry],
+    after_final: Sequence[LedgerEntry],
+    playing: AbstractSet[str],
+) -> tuple[str, ...]:
+    """The teams that the organizer took out although they are on the final list of entries.
+
+    That he let a team in again undoes its ban only before this list. A ban that was moved in front
+    of the list is late nevertheless: the team could not be on the list if it had been out.
+    """
+    out = set[str]()
+    for each in before_final:
+        if each.effect is Effect.TAKEN_OUT:
+            out.add(each.team)
+        elif each.effect is Effect.REINSTATED:
+            out.discard(each.team)
+    out |= {each.team for each in after_final if each.effect is Effect.TAKEN_OUT}
+    return tuple(sorted(out & playing))
 
 
 # --- the public number ----------------------------------------------------------------------------

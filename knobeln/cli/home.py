@@ -8,8 +8,9 @@ from pathlib import Path
 
 import click
 
-from contest.errors import EX_FAILED, EX_OK, GiveUp
+from contest.errors import EX_FAILED, EX_INCOMPLETE, EX_OK, GiveUp
 from contest.games.registry import game_of
+from contest.mail.sent_files import FROM_LINE, FROM_MARK, has_from_line
 from contest.model import BuildReport
 from knobeln.cli.answers import answer, answers
 from knobeln.cli.contest_option import ContestCommand, contest_path
@@ -17,7 +18,7 @@ from knobeln.cli.game_option import game_option, settings_for, without_descripti
 from knobeln.cli.output import remark
 from knobeln.home.games import play_at_home
 from knobeln.home.home_game import distinct_names
-from knobeln.home.programs import accepted, check_is_source, home_builder, rebuilt
+from knobeln.home.programs import accepted, check_is_source, files_at, home_builder, rebuilt
 from reports.render import Templates
 
 
@@ -37,7 +38,7 @@ class CheckedProgram:
     metavar="FILE...",
     nargs=-1,
     required=True,
-    type=click.Path(path_type=Path, exists=True, dir_okay=False),
+    type=click.Path(path_type=Path, exists=True),
 )
 @game_option
 @click.option(
@@ -48,24 +49,26 @@ class CheckedProgram:
 )
 @answers(CheckedProgram)
 def check(files: tuple[Path, ...], game_name: str | None, against: str | None, seed: str) -> None:
-    """Print the compile report for the program in FILE. Further FILEs are the text files that it
+    """Print the compile report for the program in FILE. Further FILEs are the other files that it
     needs.
 
-    Exit code 0: it would be accepted; 1: it would be rejected.
+    FILE can also be a folder, or a .zip or .tar.gz of one.
+
+    Exit code 0: it would be accepted; 1: it would be rejected; 3: it would be accepted, but failed
+    its trial game.
     """
     settings = settings_for(game_name)
-    for file in files:
-        if not file.stat().st_size:
-            raise GiveUp(f"{file} is empty")
+    program = {name: data for file in files for name, data in files_at(file).items()}
+    if not any(program.values()):
+        raise GiveUp(f"{files[0]} is empty")
     info = game_of(settings.game, settings.programs).info
     if not info.play.is_in_c:
         # it may be in the letter, which is not written yet
         settings = without_description(settings)
-    elif len(files) > 1:
+    elif len(program) > 1:
         raise GiveUp(f"a program for {info.title} is a single file")
-    program = {file.name: file.read_bytes() for file in files}
     if info.play.is_in_c:
-        check_is_source(str(files[0]), files[0].read_bytes())
+        check_is_source(str(files[0]), next(iter(program.values())))
     if (against or seed) and not info.play.has_moves:
         raise GiveUp(f"{info.title} is computed exactly: its report has no trial game")
     opponents, lenient = [], without_description(settings)
@@ -74,9 +77,10 @@ def check(files: tuple[Path, ...], game_name: str | None, against: str | None, s
         opponents.append((distinct_names([against])[0], opponent))
     built = home_builder(settings, opponents, seed).build(program, "")
     name = built.program if built.program in program else files[0].name
+    title = files[0].resolve().name if len(program) > 1 and len(files) == 1 else name
     text = Templates(settings, contest_path() / "templates").render(
         "compile_report",
-        team=Path(name).stem,
+        team=title.partition(".")[0],
         number=None,
         report=built.report,
         previous_good=None,
@@ -88,7 +92,20 @@ def check(files: tuple[Path, ...], game_name: str | None, against: str | None, s
     )
     checked = CheckedProgram(name, built.report.accepted, built.report, text.body)
     answer(checked, lambda found: click.echo(found.report))
-    raise SystemExit(EX_OK if built.report.accepted else EX_FAILED)
+    if not any(
+        has_from_line(data.decode(errors="replace").split("\n")) for data in program.values()
+    ):
+        remark(
+            f"No file has a {FROM_MARK} line, so the letter must have it in its text: {FROM_LINE}",
+            err=True,
+        )
+    raise SystemExit(_exit_code(built.report))
+
+
+def _exit_code(report: BuildReport) -> int:
+    if not report.accepted:
+        return EX_FAILED
+    return EX_INCOMPLETE if report.trial and report.trial.failed else EX_OK
 
 
 @click.command(cls=ContestCommand)
@@ -117,8 +134,8 @@ def play(
 ) -> None:
     """Play one game of A against B.
 
-    Each is a file, a folder with a program and the text files that it reads, or the name of a house
-    strategy or sample program.
+    Each is a file, a folder with the files of a program, a .zip or .tar.gz of one, or the name of a
+    house strategy or sample program.
     """
     chosen = seed or secrets.token_hex(8)
     settings = without_description(settings_for(game_name))

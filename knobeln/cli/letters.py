@@ -23,12 +23,13 @@ from knobeln.cli.output import count_option, moment, remark, table, tell_of_more
 @click.option(
     "--state", type=click.Choice([str(s) for s in LetterState]), help="Only letters in this state."
 )
+@click.option("--ignored", is_flag=True, help="Only letters that got no answer, with the reason.")
 @count_option
 @answers(list[ListedLetter])
-def letters(state: str | None, count: int) -> None:
-    """Show the letters that came in; retry those that were set aside."""
+def letters(state: str | None, ignored: bool, count: int) -> None:
+    """Show the letters that came in; retry those set aside; let in ignored ones."""
     with open_contest().store.read() as tx:
-        wanted = LetterState(state) if state else None
+        wanted = LetterState.IGNORED if ignored else LetterState(state) if state else None
         rows, total = letter_store.listing(tx, wanted, count), letter_store.count(tx, wanted)
     tell_of_more(rows, total)
     answer(rows, _show)
@@ -78,6 +79,36 @@ def retry(letter_id: int | None) -> None:
     services.compile_programs()
     services.practise()
     remark(f"{count} {form(count, 'item was', 'items were')} retried.")
+
+
+@letters.command("let-in")
+@click.argument("letter_id", type=int, metavar="ID")
+def let_in(letter_id: int) -> None:
+    """Handle the ignored letter ID, whatever its headers say: a person has written it.
+
+    A letter from the contest's own address stays ignored, and so does a copy.
+    """
+    from knobeln.services import Services
+
+    contest = open_contest()
+    with contest.store.write() as tx:
+        if not letter_store.let_in(tx, letter_id):
+            raise NotFound(
+                f"letter {letter_id} was not ignored",
+                hint="`knobeln letters --ignored` lists those that were",
+            )
+        contest_state.note(
+            tx,
+            "organizer",
+            f"letter {letter_id}, which was ignored, is let in",
+            contest.clock.now(),
+            actor=operator(),
+        )
+    Services(contest).handle_letters()
+    with contest.store.read() as tx:
+        letter = letter_store.get(tx, letter_id)
+        outcome = letter_store.note_of(tx, letter_id)
+    remark(f"{letter.state if letter else ''}: {outcome}")
 
 
 @letters.command("organizer-string")

@@ -163,20 +163,19 @@ def _line(version: Version, team: str) -> SubmissionLine:
 
 @programs.command()
 @click.argument("team")
-@click.argument(
-    "files", type=click.Path(path_type=Path, exists=True, dir_okay=False), nargs=-1, required=True
-)
+@click.argument("files", type=click.Path(path_type=Path, exists=True), nargs=-1, required=True)
 @reason_option
 def submit(team: str, files: tuple[Path, ...], reason: str) -> None:
-    """Submit a program of TEAM by hand.
+    """Submit a program of TEAM by hand: its FILES, or its folder, or a .zip or .tar.gz of it.
 
     You can do this until the contest starts, also after the deadline for programs.
 
     The program is checked and compiled like one that comes by mail, and the team gets the report.
     """
+    from knobeln.home.programs import files_at
     from knobeln.organizer.submit_by_hand import submit_by_hand
 
-    program = {path.name: path.read_bytes() for path in files}
+    program = {name: data for path in files for name, data in files_at(path).items()}
     done = submit_by_hand(open_contest(), team, program, reason, operator())
     what = f"version {done.submission.number} of {team}: {done.verdict}"
     remark(f"{what}; the report is in the outbox")

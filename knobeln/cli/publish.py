@@ -63,7 +63,16 @@ def announce(kind: str | None) -> None:
         " into it."
     ),
 )
-def site(target: Path, archives: bool) -> None:
+@click.option(
+    "--class",
+    "is_class",
+    is_flag=True,
+    help=(
+        "Write class.html into DIR, for you alone: how far everybody of the class is. DIR must not"
+        " be that of the contest's pages."
+    ),
+)
+def site(target: Path, archives: bool, is_class: bool) -> None:
     """Write the contest's pages into DIR. They show dates, teams, released results, and games to
     replay.
 
@@ -72,6 +81,9 @@ def site(target: Path, archives: bool) -> None:
     """
     if archives:
         _index(target)
+        return
+    if is_class:
+        _class_page(target)
         return
     from knobeln.archive.export import packed
     from knobeln.home.games import sample_replay
@@ -88,6 +100,34 @@ def site(target: Path, archives: bool) -> None:
         except StopIteration as end:
             summary = str(end.value)
     remark(summary)
+
+
+def _class_page(target: Path) -> None:
+    """Write the lecturer's page, which nobody else may read, where nothing is published."""
+    from contest.games.registry import game_of
+    from contest.util.folders import make_folder
+    from knobeln.classes.class_view import view
+    from reports.site.alone import CLASS, class_page
+    from reports.site.folder import LIST
+
+    contest = open_contest()
+    public = Path(contest.settings.site.folder) if contest.settings.site.folder else None
+    folder = target.resolve()
+    parents = (folder, *folder.parents)
+    is_public = public is not None and (contest.path / public).resolve() in parents
+    if is_public or any((parent / LIST).exists() for parent in parents):
+        raise GiveUp(
+            f"{target} has the contest's pages, which everybody reads",
+            hint="choose a folder that only you can read",
+        )
+    shown = view(contest)
+    game = game_of(contest.settings.game, contest.settings.programs).info
+    make_folder(target)
+    page = target / CLASS
+    page.touch(mode=0o600)
+    page.chmod(0o600)
+    page.write_bytes(class_page(shown.students, shown.counts, contest.settings, game))
+    remark(f"The page is in {page}, and only you can read it.")
 
 
 def _index(target: Path) -> None:

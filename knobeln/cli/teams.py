@@ -1,12 +1,10 @@
-"""`knobeln teams` and `knobeln class`: the teams, what the organizer decides about them, and class
-lists."""
+"""`knobeln teams`: the teams, and what the organizer decides about them."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
@@ -18,7 +16,7 @@ from contest.store.submissions import Version
 from contest.util.plurals import plural
 from contest.util.sanitize import sanitize
 from knobeln.cli.answers import answer, answers
-from knobeln.cli.contest_option import ContestGroup, NounGroup, open_contest
+from knobeln.cli.contest_option import NounGroup, open_contest
 from knobeln.cli.dry_run import (
     carry_out,
     dry_run_option,
@@ -29,9 +27,6 @@ from knobeln.cli.dry_run import (
     transaction,
 )
 from knobeln.cli.output import below, moment, print_facts, table
-
-if TYPE_CHECKING:
-    from contest.actions.organizer_actions import OrganizerActions
 
 
 @dataclass(frozen=True)
@@ -270,93 +265,3 @@ def tell(
     text = own_words(file)
     message = Message(subject, text, number, without_program)
     carry_out(lambda organizer: organizer.tell(message), contest, dry_run=dry_run)
-
-
-@click.group("class", cls=ContestGroup)
-def class_() -> None:
-    """Invite a class from a list, and print its marks."""
-
-
-@class_.command()
-@click.argument("file", type=click.Path(path_type=Path, exists=True, dir_okay=False))
-@click.option(
-    "--again",
-    is_flag=True,
-    help="Remind those, too, who were invited before and have not registered.",
-)
-@dry_run_option
-def invite(file: Path, again: bool, dry_run: bool) -> None:
-    """Send a personal registration form to everybody in a class list.
-
-    FILE is CSV, as spreadsheets and campus systems export it. Its first row names the columns:
-    `mail` is needed; `name` (or `first name` and `last name`), `team`, `organization` and the
-    contest's own fields go into the form; `class marks` gives all columns back. Rows with the same
-    team get one form, at the first address. A reply with the form registers. Give the command again
-    with a longer list: people who are registered, or were invited before, get no second mail.
-    """
-    from contest.store import class_people
-    from knobeln.organizer import class_list
-
-    contest = open_contest()
-    people = class_list.read(file.read_bytes(), contest.settings)
-    forms = [*class_list.forms(people, contest.settings)]
-
-    def action(organizer: OrganizerActions) -> str:
-        class_people.put(organizer.tx, (person.listed for person in people))
-        return organizer.invite(forms, again=again)
-
-    carry_out(action, contest, dry_run=dry_run)
-
-
-@class_.command()
-@click.option(
-    "--field",
-    metavar="house|DIR",
-    help=(
-        "Also play each program against a fixed field: the programs of the house, or those in DIR."
-        " The same program has the same figures in each class if its time is counted or it plays"
-        " KNOBELN."
-    ),
-)
-@click.option(
-    "--for",
-    "system",
-    type=click.Choice(["moodle", "canvas"]),
-    help="Print the columns with which this system imports one mark of each person.",
-)
-@click.option(
-    "--mark",
-    "number",
-    metavar="COLUMN",
-    help="The mark to print. Default: field_points with --field, else points.",
-)
-def marks(field: str | None, system: str | None, number: str | None) -> None:
-    """Print a row for each team member, and for each person of the class list, with results, as
-    CSV.
-
-    A row has all columns of the class list, then the member, its team and mail address, how many
-    programs the team sent, how many were accepted and when, the last round that it reached, and
-    after the contest rank, points, failures, and rank and share in the evolution. It is for you
-    alone: it names people.
-    """
-    from knobeln.cli.game_option import without_description
-    from knobeln.home.practice import HomePractice
-    from knobeln.organizer import marks as rows_of
-    from reports.site.tables import as_csv
-
-    contest = open_contest()
-    number = number or ("field_points" if field else "points")
-    if number not in rows_of.NUMBERS:
-        raise click.UsageError(f"--mark is one of {', '.join(rows_of.NUMBERS)}")
-    play = None
-    if field:
-        settings = without_description(contest.settings)
-        play = HomePractice(settings, None if field == "house" else Path(field)).play
-    rows, title = rows_of.marks_of(contest, play), contest.settings.contest.title
-    if system == "moodle":
-        found = rows_of.moodle_table(rows, number, title)
-    elif system == "canvas":
-        found = rows_of.canvas_table(rows, number, title)
-    else:
-        found = rows_of.marks_table(rows)
-    click.echo(as_csv(found), nl=False)

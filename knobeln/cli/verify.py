@@ -21,6 +21,7 @@ from knobeln.archive.verify_limits import memory_limit
 from knobeln.cli.answers import answer, answers
 from knobeln.cli.contest_option import ContestCommand
 from knobeln.cli.progress_bars import progress_bar
+from tournament.without_bans import sentences
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -79,10 +80,11 @@ def verify(
 ) -> None:
     """Compute a contest again from its archive DIR, and compare every result.
 
-    DIR may also be the archive of a season. This needs no contest of your own. Exit code 0:
-    everything is the same; 1: it is not, and the first difference is named; 2: a usage error; 3:
-    nothing contradicts the archive, but something needs a person's eyes, or had to be believed, or
-    could not be checked on this host. The last line says it in a sentence.
+    It also computes the contest without the organizer's late bans. DIR may also be the archive of a
+    season. This needs no contest of your own. Exit code 0: everything is the same; 1: it is not,
+    and the first difference is named; 2: a usage error; 3: nothing contradicts the archive, but
+    something needs a person's eyes, or had to be believed, or could not be checked on this host.
+    The last line says it in a sentence.
     """
     found: VerifyAnswer | SeasonAnswer
     try:
@@ -177,6 +179,10 @@ def _show(found: VerifyAnswer | SeasonAnswer) -> None:
     click.echo(f"{found.title}: {plural(found.programs, 'program')}")
     _list("", found.checked)
     _list("look at this: ", found.noticed)
+    if found.without_late_bans:
+        late = ", ".join(found.without_late_bans.banned)
+        click.echo(f"  without the late bans of {late}, from the same seed:")
+        _list("  ", sentences(found.without_late_bans))
     _list("believed: ", found.believed)
     _list("not checked: ", (*found.missed, *found.unchecked))
     click.echo("Compare this with the sha256 of the secret number that every welcome told:")

@@ -28,6 +28,7 @@ from contest.util.folders import scratch_folder
 from contest.util.plurals import form
 from knobeln.context import ContestContext
 from knobeln.day.run import contest_day, handle_everything
+from knobeln.native_code import translate_programs
 from tournament.day import Spectator
 
 MAX_TEAMS_NAMED = 10  # in one warning
@@ -69,6 +70,7 @@ def _play(
 ) -> Rehearsal:
     with spectator() as watching:
         handle_everything(contest)
+        translate_programs(contest)
         start = time.monotonic()
         contest_day(contest, watching).run()
         seconds = time.monotonic() - start

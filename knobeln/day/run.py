@@ -16,6 +16,7 @@ from contest.util.plugins import by_name
 from knobeln.context import ContestContext
 from knobeln.day.run_with_retries import RetryingRun
 from knobeln.day.wait_for_number import wait_for_number
+from knobeln.native_code import translate_programs
 from knobeln.season import go_on
 from knobeln.services import Services, note_limits_of_sandboxes
 from reports.contest_reporter import ContestReporter
@@ -52,6 +53,7 @@ def play_contest(
             waiting = languages.waiting(tx)
         for each in waiting:
             tell(each.sentence)
+    translate_programs(contest)
     retrying_run = RetryingRun(contest)
     while True:
         try:

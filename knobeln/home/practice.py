@@ -15,9 +15,9 @@ from contest.errors import GiveUp
 from contest.games.registry import game_of
 from contest.interfaces.protocols import SparringOpponents
 from contest.model import PracticeGame
+from contest.programs.archive import is_program_archive
 from contest.seeds import Seeds
 from contest.subprocesses.engine_pool import cores
-from contest.util.program_files import is_archive
 from knobeln.home.home_game import distinct_names
 from knobeln.home.programs import accepted, home_builder, rebuilt
 from sandbox.vm.translation import NotTranslated
@@ -65,8 +65,8 @@ class HomePractice:
 
         def may_be_program(path: Path) -> bool:
             if self._info.play.is_in_c:
-                return path.suffix == ".c"
-            return path.is_dir() or is_archive(path.name) or path.suffix in suffixes
+                return path.suffix == ".c" or (path / "source").is_dir()
+            return path.is_dir() or is_program_archive(path.name) or path.suffix in suffixes
 
         programs = [
             path
@@ -98,7 +98,7 @@ State = dict[Path, tuple[int, int, int]]
 
 def state_of(paths: Sequence[Path]) -> State:
     """What changes with these files, and with the files in these folders."""
-    files = [file for path in paths for file in (path.iterdir() if path.is_dir() else (path,))]
+    files = [file for path in paths for file in (path.rglob("*") if path.is_dir() else (path,))]
     found: State = {}
     for file in files:
         with suppress(FileNotFoundError):

@@ -8,14 +8,23 @@ from typing import Any, TypeVar
 
 from compiler.builders import builder_of
 from compiler.builders.base import ProgramBuilder
+from compiler.uploaded_files import DESCRIPTION
 from contest.config.settings import Settings
 from contest.errors import GiveUp, NotFound
 from contest.games.registry import game_of
 from contest.interfaces.protocols import BuildResult, Serializable
 from contest.model import Severity
+from contest.programs.archive import (
+    IsImage,
+    NotUnpacked,
+    is_left_out,
+    is_program_archive,
+    unpacked,
+)
 from contest.schema.languages import usual_languages
 from contest.schema.sections import DEFAULT_GAME as KNOBELN
 from contest.util.plurals import did_you_mean
+from contest.util.program_files import MAX_FILES, is_archive
 from contest.util.sanitize import sanitize
 from knobellib.samples import house_strategies, samples
 from tournament.runners import open_runner
@@ -71,13 +80,10 @@ def check_is_source(name: str, data: bytes) -> None:
 
 
 def files_of(program: str, game_name: str) -> dict[str, bytes]:
-    """Return the files of a program: one file, all files of a folder, or our own program of that
-    name."""
+    """Return the files of a program: at a path, or of our own program of that name."""
     path = Path(program)
-    if path.is_dir():
-        return {file.name: file.read_bytes() for file in path.iterdir() if file.is_file()}
-    if path.is_file():
-        return {path.name: path.read_bytes()}
+    if path.exists():
+        return files_at(path)
     house = {f"{strategy.name}.c": strategy.source.encode() for strategy in house_strategies()}
     known = house if game_name == KNOBELN else samples(game_name)
     matching = [name for name in known if program in (name, Path(name).stem)]
@@ -87,3 +93,38 @@ def files_of(program: str, game_name: str) -> dict[str, bytes]:
         hint = did_you_mean(program, names) or "`knobeln games` lists them"
         raise NotFound(f"there is no file {program}, and no {kind} of that name", hint=hint)
     return {matching[0]: known[matching[0]]}
+
+
+def files_at(path: Path) -> dict[str, bytes]:
+    """Return the files of a program: one file, those of an archive, or all in a folder and in its
+    folders.
+
+    A folder may be one of `programs/` in a published archive. Raises GiveUp for an archive that is
+    no program's.
+    """
+    if path.is_dir():
+        published = path / "source"
+        return _files_in(
+            published if published.is_dir() and (path / DESCRIPTION).is_file() else path
+        )
+    data = path.read_bytes()
+    if not is_program_archive(path.name):
+        return {path.name: data}
+    try:
+        return dict(unpacked(path.name, data).files)
+    except IsImage:
+        return {path.name: data}
+    except NotUnpacked as why:
+        if is_archive(path.name):  # perhaps that of a large image
+            return {path.name: data}
+        raise GiveUp(f"{path}: {why}") from None
+
+
+def _files_in(folder: Path) -> dict[str, bytes]:
+    """Read no more than a program may have."""
+    paths = sorted(path for path in folder.rglob("*") if path.is_file())
+    names = {path.relative_to(folder).as_posix(): path for path in paths}
+    own = {name: path for name, path in names.items() if not is_left_out(name)}
+    if len(own) > MAX_FILES:
+        raise GiveUp(f"{folder} has {len(own):,} files; a program has at most {MAX_FILES}")
+    return {name: path.read_bytes() for name, path in own.items()}

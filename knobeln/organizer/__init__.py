@@ -1,2 +1,1 @@
-"""The organizer's work beside the contest day: class lists, marks, programs by hand, twins,
-backups."""
+"""The organizer's work beside the contest day: programs by hand, twins, backups."""

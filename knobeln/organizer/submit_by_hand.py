@@ -20,7 +20,7 @@ from contest.store import (
     teams,
 )
 from contest.store.submissions import Version
-from contest.util.program_files import is_safe
+from contest.util.program_files import is_safe_path
 from knobeln.context import ContestContext
 from knobeln.services import Services
 from mailserver.commands.compile import C_PROGRAM, strings_in, told_secret
@@ -71,7 +71,7 @@ def _checked(contest: ContestContext, files: Mapping[str, bytes]) -> Mapping[str
     if sum(map(len, files.values())) > limit:
         raise GiveUp(f"a program has at most {limit} bytes, and this one has more")
     if not game_of(settings.game, settings.programs).info.play.is_in_c:
-        unsafe = [name for name in files if not is_safe(name)]
+        unsafe = [name for name in files if not is_safe_path(name)]
         if unsafe:
             raise GiveUp(f"{unsafe[0]!r}: a program's file cannot have this name")
         return files

@@ -18,6 +18,7 @@ parts, or some:
     compile   compiler   queued programs -> builds and reports; one loop for each core
               languages  those that this host had lost -> their programs are queued again
               practice   programs to be tried -> reports
+              native code  programs that were accepted elsewhere -> their native code, after a start
     deliver   delivery   outbox -> the relay or the Maildirs
 """
 
@@ -38,7 +39,9 @@ from contest.store import contest_state, decisions
 from contest.subprocesses.engine_pool import cores
 from contest.util.log import log
 from knobeln.context import ContestContext
+from knobeln.native_code import TranslatesOnce
 from knobeln.season import go_on_as_step, order_run_as_step
+from knobeln.server.letters_left import LettersLeft
 from knobeln.server.listener_process import ListenerProcess
 from knobeln.server.mail_checks import mailbox_of
 from knobeln.server.parts import Part
@@ -125,6 +128,7 @@ class Gateway:
                     self._loop("compiler", services.compile_next_program)
                     for _core in range(cores())
                 ),
+                self._loop("native code", TranslatesOnce(contest).step),
                 self._loop("languages", services.try_languages_sometimes),
                 self._loop("practice", services.practise_next),
             ]
@@ -146,7 +150,8 @@ class Gateway:
             )
         if settings.imap.host:
             open_mailbox = mailbox_of(settings, path, self._accept_found, self._alarm)
-            self._watch_imap = Watch(open_mailbox, self._alarm, self._stop)
+            left = LettersLeft(self._contest)
+            self._watch_imap = Watch(open_mailbox, self._alarm, self._stop, left.tell)
 
     def _loop(self, name: str, work: Callable[[], bool]) -> _Loop:
         return _Loop(name, work, self._wake_all, partial(self._keep_error, name), self._stop)

@@ -31,7 +31,8 @@ from knobeln.server.parts import LISTENER
 from mailserver.intake.accept import SizeLimits, accept_all
 from mailserver.intake.smtp import Certificate, Listener, open_sockets, port_of
 
-START_SECONDS = 30.0
+START_SECONDS = 180.0  # a busy host may take long to start a Python
+_TOLD_AFTER_SECONDS = 15.0
 RESTART_SECONDS = 10.0  # between two starts; the first one again is at once
 END_SECONDS = 0.8  # then the process ends, whatever it does
 _LOOK_SECONDS = 0.5
@@ -68,19 +69,32 @@ class ListenerProcess(Thread):
             Certificate.of(mail, self._folder).load()
         self._sockets = open_sockets(mail, self._folder, self._ports)
         self._start_process()
-        self._link.settimeout(START_SECONDS)
-        try:
-            listens = self._link.recv(1)
-        except TimeoutError:
-            listens = b""
-        if not listens:
-            self._end()
-            raise TryAgain(
-                f"the listener does not start (exit code {self._process.exitcode}), see the log"
-            )
+        self._wait_for_start()
         address = self._settings.contest.address
         log.info("listening", host=mail.listen_host, port=port_of(self._sockets), address=address)
         super().start()
+
+    def _wait_for_start(self) -> None:
+        """Return when the process listens. Raises TryAgain with the reason if it does not."""
+        deadline = time.monotonic() + START_SECONDS
+        self._link.settimeout(_TOLD_AFTER_SECONDS)
+        while (left := deadline - time.monotonic()) > 0:
+            try:
+                listens = self._link.recv(1)
+            except TimeoutError:
+                log.warning(
+                    "the listener takes long to start", waits=f"{left:.0f} s more", why=_load()
+                )
+                continue
+            if listens:
+                return
+            self._end()
+            raise TryAgain(
+                "the listener does not start: its process has ended with exit code"
+                f" {self._process.exitcode}, see the log"
+            )
+        self._end()
+        raise TryAgain(f"the listener does not start within {START_SECONDS:.0f} s: {_load()}")
 
     def _start_process(self) -> None:
         self._link, end = socket.socketpair()
@@ -135,6 +149,11 @@ class ListenerProcess(Thread):
         self._process.join()
 
 
+def _load() -> str:
+    """How busy the host is, as a part of a sentence."""
+    return f"{os.getloadavg()[0]:.0f} processes want the {os.cpu_count()} processors of this host"
+
+
 def listen(
     settings: Settings,
     folder: Path,
@@ -163,7 +182,8 @@ def listen(
         )
         listener.start()
         tell()
-        server.recv(1)
+        with suppress(ConnectionError):  # the server was killed while a byte was on its way
+            server.recv(1)
         Timer(END_SECONDS, os._exit, (1,)).start()
         listener.stop()
     os._exit(0)

@@ -7,7 +7,6 @@ import re
 import smtplib
 import socket
 import time
-from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from email.message import EmailMessage
@@ -28,12 +27,13 @@ from contest.schema.sections import DeliveryKind
 from contest.store import letters
 from contest.util.plurals import plural
 from knobeln.context import ContestContext, who_holds
+from knobeln.server.letters_left import ADVICE, by_address, sentence
 from knobeln.server.parts import LISTENER
 from mailserver.delivery.deliver import senders
 from mailserver.delivery.transports import MAILDIRS, Transport, transport_of
 from mailserver.delivery.transports.smtp import SmtpTransport
 from mailserver.intake.accept import AcceptFound
-from mailserver.intake.imap import Failures, Mailbox
+from mailserver.intake.imap import Known, Mailbox
 from mailserver.intake.smtp import Certificate, is_answered
 from mailserver.oauth import AccessToken
 
@@ -146,15 +146,22 @@ def _certificate(settings: Settings, path: Path) -> str:
 
 def _imap(settings: Settings, path: Path) -> str:
     with closing(mailbox_of(settings, path, _take_nothing, _take_nothing)()) as mailbox:
-        waiting = plural(len(mailbox.waiting()), "letter waits", "letters wait")
-    return f"the login at {settings.imap.host} works: {waiting} in {settings.imap.folder}"
+        uids = mailbox.waiting()
+        mailbox.look(uids[:_MAX_LOOKED_AT])
+        left = by_address(mailbox.left())
+    count = len(uids) - sum(letters for _address, letters in left)
+    waiting = plural(count, "letter waits", "letters wait")
+    text = f"the login at {settings.imap.host} works: {waiting} in {settings.imap.folder}"
+    if not left:
+        return text
+    return Note(f"{text}. We leave there {sentence(left)}; {ADVICE}")
 
 
 def mailbox_of(
     settings: Settings, path: Path, accept: AcceptFound, alarm: Callable[[str], object]
 ) -> Callable[[], Mailbox]:
-    """Return a function that connects anew at each call, but keeps the access token and the
-    failures.
+    """Return a function that connects anew at each call, but keeps the access token and what is
+    known of letters.
 
     Raises ConfigError if the settings have nothing to log in with.
     """
@@ -167,9 +174,8 @@ def mailbox_of(
             ),
         )
     token = None if settings.imap.password else AccessToken(settings.oauth, path)
-    failures: Failures = Counter()
-    most = settings.max_team_letter_bytes
-    return lambda: Mailbox(settings.imap, most, accept, alarm, token, failures)
+    known, most = Known(), settings.max_team_letter_bytes
+    return lambda: Mailbox(settings.imap, most, accept, alarm, token, known, settings.contest)
 
 
 def _take_nothing(raw: object, arrived_at: object = None) -> None:
@@ -179,6 +185,7 @@ def _take_nothing(raw: object, arrived_at: object = None) -> None:
 LOOP_ITEM = 0  # no mail of the outbox has this number
 
 _POLL_SECONDS = 0.5
+_MAX_LOOKED_AT = 1_000  # letters whose address is looked at; the others count as ours
 
 _LOCAL = ("localhost", "127.0.0.1", "::1")
 

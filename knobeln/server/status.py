@@ -36,6 +36,7 @@ from contest.store.results import Progress
 from contest.util.clock import TIME_FORMAT
 from contest.util.plurals import plural
 from knobeln.context import ContestContext
+from knobeln.server.letters_left import LEFT_AREA
 from knobeln.server.parts import SERVE, missing
 from knobeln.services import LIMITS_AREA
 
@@ -68,6 +69,7 @@ class Status:
     teams_pending: int
     with_program: int
     letters: Mapping[LetterState, int]
+    ignored: Mapping[str, int]  # letters, by the reason
     programs: Mapping[SubmissionState, int]
     programs_waiting: tuple[ProgramsWaiting, ...]  # queued, for languages that a host has lost
     mails: Mapping[OutboxState, int]
@@ -80,6 +82,7 @@ class Status:
     errors: tuple[LogLine, ...]
     journal: tuple[LogLine, ...]
     free_disk_bytes: int
+    letters_left: str | None  # which letters stay in the IMAP mailbox, for other addresses
     limits_of_sandboxes: str | None  # as `serve` or `run` found them when it started
     advice: tuple[str, ...] = ()  # what the organizer should do, the most urgent first
 
@@ -96,6 +99,7 @@ def status_of(contest: ContestContext) -> Status:
     with contest.store.read() as tx:
         state = contest_state.state(tx)
         progress = tuple(results.progress_of_rounds(tx))
+        left = _newest(tx, 1, LEFT_AREA)
         draw = draw_awaited(contest.settings.tournament.beacon, dates.contest_starts, state)
         found = Status(
             now=now,
@@ -114,6 +118,7 @@ def status_of(contest: ContestContext) -> Status:
             teams_pending=teams.count_pending(tx),
             with_program=submissions.count_with_program(tx),
             letters=_of_all(LetterState, letters.count_by_state(tx)),
+            ignored=letters.count_ignored(tx),
             programs=_of_all(SubmissionState, submissions.count_by_state(tx)),
             programs_waiting=languages.waiting(tx),
             mails=_of_all(OutboxState, outbox.count_by_state(tx)),
@@ -125,6 +130,7 @@ def status_of(contest: ContestContext) -> Status:
             waiting_summaries=tuple(results.unreported_rounds(tx)),
             errors=_recent(tx, now, MAX_ERRORS, "error"),
             journal=_newest(tx, MAX_JOURNAL_LINES),
+            letters_left=next((line.text for line in left if line.whom), None),
             limits_of_sandboxes=next((line.text for line in _newest(tx, 1, LIMITS_AREA)), None),
             free_disk_bytes=shutil.disk_usage(contest.path).free,
         )
@@ -166,6 +172,8 @@ def _decision_advice(status: Status) -> Iterator[str]:
     if status.letters[LetterState.WAITING]:
         waiting = plural(status.letters[LetterState.WAITING], "letter waits", "letters wait")
         yield f"{waiting} for room within a limit of answers: `knobeln letters --state waiting`"
+    if status.letters_left:
+        yield f"{status.letters_left}: `knobeln doctor` says how to take them in"
     if status.teams_pending:
         waiting = plural(status.teams_pending, "registration waits", "registrations wait")
         yield (
@@ -185,6 +193,12 @@ def _decision_advice(status: Status) -> Iterator[str]:
         yield "mails are held: `knobeln mail --state held`, then `knobeln mail release --all`"
     for number in status.waiting_summaries:
         yield f"round {number} waits for your words: `knobeln run summary {number} FILE`"
+    if status.ignored:
+        kinds = ", ".join(f"{count} {kind}" for kind, count in status.ignored.items())
+        yield (
+            f"letters were ignored ({kinds}): `knobeln letters --ignored`, then `knobeln letters"
+            " let-in` where a person wrote"
+        )
 
 
 def _of_all(states: type[State], counts: Mapping[State, int]) -> dict[State, int]:

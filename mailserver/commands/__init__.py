@@ -12,6 +12,7 @@ from mailserver.command import QUESTIONS, VOID, Arguments, Command
 from mailserver.commands import (
     addresses,
     compare,
+    join,
     objection,
     organizer,
     practice,
@@ -20,21 +21,26 @@ from mailserver.commands import (
     resend,
     send,
     status,
+    subscribe,
     unsubscribe,
     withdraw,
     witness,
+    wording,
 )
 from mailserver.commands import compile as compile_command
 from mailserver.commands import help as help_command
+from mailserver.commands.help import read_brought
 from mailserver.limits import Limit
-from mailserver.reading.letter import clean_subject
+from mailserver.reading.letter import Letter, clean_subject
 
 COMMANDS: tuple[Command, ...] = (
     registration.COMMAND,
+    join.COMMAND,
     compile_command.COMMAND,
     status.COMMAND,
     preference.COMMAND,
     unsubscribe.COMMAND,
+    subscribe.COMMAND,
     resend.COMMAND,
     addresses.COMMAND,
     withdraw.COMMAND,
@@ -86,3 +92,29 @@ def recognise(subject: str, settings: Settings) -> Recognised:
     parsed = ((command, command.recognise(clean, settings)) for command in COMMANDS)
     exact = (Recognised(command, found) for command, found in parsed if found is not None)
     return next(exact, Recognised(help_command.UNKNOWN, tuple(clean.split())))
+
+
+def understand(
+    exact: Recognised, letter: Letter, settings: Settings, *, is_signed: bool
+) -> Recognised:
+    """The command that this letter means: that of its subject, or the one about which its words and
+    what it brings leave no doubt.
+
+    `exact`: what `recognise` says of the subject; `is_signed`: a `<<FROM>>` line with two words is
+    in the letter.
+    """
+    name = exact.command.name
+    if name not in (help_command.UNKNOWN.name, wording.COMPILE, wording.REGISTRATION):
+        return exact
+    brought = read_brought(letter, settings)
+    if name != help_command.UNKNOWN.name:
+        meant = wording.misplaced(name, brought)
+        return exact if meant == name else Recognised(command_named(meant), ())
+    found = wording.understood(
+        clean_subject(letter.subject),
+        brought,
+        is_signed=is_signed,
+        commands=COMMANDS,
+        settings=settings,
+    )
+    return Recognised(command_named(found[0]), found[1]) if found else exact

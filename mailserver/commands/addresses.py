@@ -89,7 +89,7 @@ def _ask(context: LetterContext, team: Team, address: str) -> str:
     written."""
     before = context.count_answered(_QUESTION, address, DAY)
     note = f"{team.name} wants mails at {address}"
-    note = context.ask(_QUESTION, address, note=note, team_name=team.name, reason="address")
+    note = context.ask(_QUESTION, address, note=note, team_name=team.name)
     return context.answer(
         "address_asked",
         team.address,

@@ -10,10 +10,11 @@ from __future__ import annotations
 from contest.arena.ladder_ranking import Ladder, is_exact
 from contest.games.game import MATCH_POINT
 from contest.language import gettext, ngettext
+from contest.mail.sent_files import FROM_LINE
 from contest.model import LadderEntry, Team
 from contest.store import ladder
 from contest.util.sanitize import quote
-from mailserver.authentication import FROM_LINE, team_command
+from mailserver.authentication import team_command
 from mailserver.command import Arguments, LetterContext
 from mailserver.limits import HOUR, Limit
 from mailserver.problem import Problem

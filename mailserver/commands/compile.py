@@ -17,7 +17,7 @@ from contest.games.registry import game_of
 from contest.language import gettext, noted, number
 from contest.ledger.receipts import Effect
 from contest.mail.form import sample
-from contest.mail.sent_files import has_from_line
+from contest.mail.sent_files import FROM_LINE, has_from_line
 from contest.model import Submission, SubmissionState, Team
 from contest.schema.sections import Window
 from contest.store import Transaction, decisions, submissions, teams
@@ -39,7 +39,7 @@ C_PROGRAM = "program.c"  # what a program for the contest machine is called
 def sample_body(_settings: Settings, part: PartOfMail) -> str:
     """The text of a letter with a program: the indented lines at the beginning of the part about
     it."""
-    _, team_name, string = authentication.FROM_LINE.split()
+    _, team_name, string = FROM_LINE.split()
     lines = part("_program_letter", team_name=team_name, string=string).split("\n")
     sample = takewhile(lambda line: not line or line.startswith(" "), lines)
     return dedent("\n".join(sample)).strip()
@@ -196,7 +196,7 @@ def _with_right_place(problem: Problem, program: MailedProgram) -> Problem:
             ),
         )
     words = gettext("as a line of the letter's text, or in a comment of one of the files")
-    return replace(problem, expected=f"{authentication.FROM_LINE}\n\n{words}")
+    return replace(problem, expected=f"{FROM_LINE}\n\n{words}")
 
 
 def _take(context: LetterContext, team: Team, program: MailedProgram) -> str:
@@ -327,7 +327,9 @@ def _refuse(
 
 
 def _may_register(context: LetterContext) -> bool:
-    """Whether the writer's address is no team's, and a team could still register."""
+    """Whether nothing shows that the writer has a team, and one could still register."""
+    if context.proof is not None:
+        return False
     phase = context.phase
     window = context.settings.dates.registration(phase, context.stored.received_at)
     return window is Window.OPEN and authentication.claimed_by(context) is None

@@ -8,20 +8,22 @@ address once a day, because a machine may be writing. A letter with a form, a pr
 
 from __future__ import annotations
 
+import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import timedelta
+from itertools import takewhile
 
 from contest.config.settings import Settings
 from contest.mail.form import sample
-from contest.mail.sent_files import FROM_MARK, begins_with_mark, without_from_line
+from contest.mail.sent_files import FROM_LINE, FROM_MARK, begins_with_mark, without_from_line
 from mailserver.attachments import GUIDE_NAME, guide
-from mailserver.authentication import FROM_LINE
 from mailserver.command import Arguments, Command, LetterContext
 from mailserver.commands import help_topics
 from mailserver.limits import DAY, Limit
 from mailserver.reading.c_source_repair import is_prose
+from mailserver.reading.form_of_letter import brings_form
 from mailserver.reading.letter import Letter
-from mailserver.reading.registration_form import holds_form
 
 
 def send_help(
@@ -92,19 +94,32 @@ class Brought:
 
 def read_brought(letter: Letter, settings: Settings) -> Brought:
     """What this letter brings."""
-    is_marked = _is_marked(letter)
-    if holds_form(letter.form_lines, settings):
+    lines = _own_lines(letter)
+    is_marked = _is_marked(lines, letter)
+    if brings_form(letter, settings):
         return Brought("registration", is_marked)
-    brings_program = is_marked and (
-        letter.files or not is_prose(without_from_line(letter.body.lines))
+    has_text = letter.files or not is_prose(without_from_line(lines))
+    is_in_c = bool(letter.attachments) or any(map(_MAIN.match, lines))
+    return Brought("compile" if (is_marked and has_text) or is_in_c else "", is_marked)
+
+
+_MAIN = re.compile(r"[ \t]*(?:int[ \t]+|void[ \t]+)?main[ \t]*\(")
+# What Outlook writes above the letter that is answered, which it does not quote by signs.
+_ANSWERED = re.compile(r"\s*(?:-{3,}[^-]{3,40}-{3,}|_{10,}|(?:From|Von|De|Da)\s*:\s.*)\s*")
+
+
+def _own_lines(letter: Letter) -> tuple[str, ...]:
+    """The lines of the letter's text, but for one of ours that it answers: our samples of programs
+    are no program of the writer's."""
+    if not letter.in_reply_to:
+        return letter.body.lines
+    return tuple(takewhile(lambda line: not _ANSWERED.fullmatch(line), letter.body.lines))
+
+
+def _is_marked(lines: Sequence[str], letter: Letter) -> bool:
+    return any(begins_with_mark(line) and FROM_LINE not in line for line in lines) or any(
+        FROM_MARK.encode() in file.data for file in letter.files if file.name != GUIDE_NAME
     )
-    return Brought("compile" if brings_program else "", is_marked)
-
-
-def _is_marked(letter: Letter) -> bool:
-    return any(
-        begins_with_mark(line) and FROM_LINE not in line for line in letter.body.lines
-    ) or any(FROM_MARK.encode() in file.data for file in letter.files if file.name != GUIDE_NAME)
 
 
 def ask_or_help(context: LetterContext, arguments: Arguments, brought: Brought) -> str:

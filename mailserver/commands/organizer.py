@@ -20,10 +20,11 @@ from contest.actions.organizer_actions import Message, OrganizerActions, read_da
 from contest.config.settings import Settings
 from contest.errors import ConfigError, GiveUp, NotFound, NotNow
 from contest.language import gettext, ngettext, noted
-from contest.model import OrganizerRequest, Phase
+from contest.model import OrganizerRequest, Phase, Team, TeamState
 from contest.store import contest_state, decisions, letters, outbox, submissions, teams
 from mailserver.command import Arguments, Command, LetterContext
 from mailserver.commands.help import Brought, ask_or_help, read_brought
+from mailserver.commands.registration import accept_pending, reject_pending
 from mailserver.limits import Limit
 from mailserver.reading.letter import Letter, arguments_after, clean_subject
 from mailserver.team_secret import (
@@ -40,7 +41,9 @@ ANSWERS = {"organizer_answer": Limit.DROP}
 _REASON = "reason:"
 _SUBJECT = "subject:"
 MAX_TOKEN_HOURS = 2
-_TOKEN = re.compile(r"confirm ([a-z0-9]{4}(?:-[a-z0-9]{4}){4})")
+_TOKEN = re.compile(r"(?<![a-z0-9-])[a-z0-9]{4}(?:-[a-z0-9]{4}){4}(?![a-z0-9-])")
+CONFIRM_WORDS = ("confirm", "please confirm", "bestätigen", "bitte bestätigen")
+"""How the subjects of our questions begin, in every language of the mails; a token is behind."""
 
 
 @dataclass(frozen=True)
@@ -232,6 +235,31 @@ def _check_number(context: LetterContext, request: OrganizerRequest) -> None:
     _actions(context).awaited_draw().read("".join(request.arguments))
 
 
+def _pending(context: LetterContext, request: OrganizerRequest) -> Team:
+    """The team that is named and waits. Raises GiveUp or NotNow if there is none."""
+    if len(request.arguments) != 1:
+        raise GiveUp(f"after `{NAME} {request.name}` there must be the name of one team")
+    team = teams.named(context.tx, request.arguments[0])
+    if team.state is not TeamState.PENDING:
+        raise NotNow(f"{team.name} does not wait for a decision: it is {team.state}")
+    return team
+
+
+def _accept(context: LetterContext, request: OrganizerRequest) -> str:
+    team = _pending(context, request)
+    accept_pending(context.tx, team, context.settings, context.renderer, context.now)
+    note(context, request, f"{team.name} was accepted")
+    return gettext("%(team)s takes part; the answer is in the outbox.", team=team.name)
+
+
+def _reject(context: LetterContext, request: OrganizerRequest) -> str:
+    team = _pending(context, request)
+    because = _because(request)
+    reject_pending(context.tx, team, because, context.settings, context.renderer, context.now)
+    note(context, request, f"{team.name} was rejected")
+    return gettext("%(team)s does not take part; the answer is in the outbox.", team=team.name)
+
+
 BEACON, STATUS, TELL = "beacon", "status", "tell"
 ACTIONS: Mapping[str, Action] = {
     "run": Action("run", noted("the contest is started, or goes on"), _check_run, _run),
@@ -279,6 +307,18 @@ ACTIONS: Mapping[str, Action] = {
         lambda context, request: _actions(context).readers_of(_message(request)),
         lambda context, request: _actions(context).tell(_message(request)),
         _preview_of_message,
+    ),
+    "accept": Action(
+        "accept TEAM",
+        noted("this team, which waits for you, takes part"),
+        _pending,
+        _accept,
+    ),
+    "reject": Action(
+        "reject TEAM",
+        noted("this team, which waits for you, does not take part, and is told why"),
+        _pending,
+        _reject,
     ),
     STATUS: Action(STATUS, noted("tells where the contest is"), _no_arguments, _status),
 }
@@ -381,8 +421,10 @@ def _confirm(context: LetterContext, arguments: Arguments) -> str:
 
 
 def _token_in(subject: str, _settings: Settings) -> Arguments | None:
-    found = _TOKEN.fullmatch(subject.casefold())
-    return (found[1],) if found else None
+    """What stands between the word and the token says what is asked; it may be cut or changed."""
+    plain = subject.casefold()
+    found = _TOKEN.findall(plain) if plain.startswith(CONFIRM_WORDS) else []
+    return (found[-1],) if found else None
 
 
 COMMAND = Command(

@@ -23,7 +23,7 @@ from mailserver.command import Arguments, LetterContext
 from mailserver.limits import Limit
 from mailserver.problem import Problem
 from mailserver.reading.letter import Letter, stripped
-from mailserver.reading.registration_form import NONE, sample_preferences, wrong_codes
+from mailserver.reading.registration_form import NONE, read_codes, sample_preferences, wrong_codes
 
 _SPELLED = PREFERENCE.replace("-", "[-_ ]?")
 _IN_SUBJECT = re.compile(rf"{_SPELLED}(?![\w-])", re.IGNORECASE)
@@ -100,13 +100,6 @@ def _chosen(context: LetterContext, arguments: Arguments) -> tuple[str, ...] | P
     offered = context.settings.reports.offered
     faults = tuple(wrong_codes(codes, offered))
     return _wrong(context, " ".join(faults)) if faults else codes
-
-
-def read_codes(text: str) -> tuple[str, ...]:
-    """The codes as they are written, parted by commas or blanks; (`none`,) for that word, () for
-    nothing."""
-    codes = tuple(re.findall(r"[^\s,;]+", text))
-    return (NONE,) if tuple(map(str.casefold, codes)) == (NONE,) else codes
 
 
 def _wrong(context: LetterContext, text: str) -> Problem:

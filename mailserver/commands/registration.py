@@ -13,20 +13,39 @@ from contest.interfaces.protocols import Renderer, to_team
 from contest.language import gettext, speaking
 from contest.ledger.receipts import Effect, LedgerEntry, Receipt
 from contest.mail import knobeln_json
-from contest.mail.form import record_text, sample
+from contest.mail.form import Form, blank, record_text, sample
 from contest.model import Attachment, Outgoing, Registration, Scope, Team, TeamState
 from contest.model.mail_records import QuotedForm, WelcomeRecord
 from contest.schema.sections import Window
-from contest.store import Transaction, answers, ledger, letters, outbox, submissions, teams
+from contest.store import (
+    Transaction,
+    answers,
+    decisions,
+    ledger,
+    letters,
+    outbox,
+    submissions,
+    teams,
+)
 from contest.store.submissions import TeamsProgram
 from mailserver.attachments import rules, software
 from mailserver.command import CONFIRM_REGISTRATION, Arguments, Command, LetterContext
-from mailserver.limits import HOUR, Doubt, Limit, doubt
+from mailserver.limits import (
+    HOUR,
+    LIFTED_BY_INVITATION,
+    LIFTED_BY_REPLY,
+    Doubt,
+    Limit,
+    doubt,
+)
 from mailserver.problem import Problem
 from mailserver.reading import addresses
-from mailserver.reading.registration_form import FormResult, read
+from mailserver.reading.form_of_letter import read_form
+from mailserver.reading.registration_form import FormResult
 from mailserver.reading.team_names import unique_name
 from mailserver.team_secret import digest, new_string
+
+MAX_TOLD_PROBLEMS = 3  # the form that comes back is what matters
 
 
 def _register(context: LetterContext, _arguments: Arguments) -> str:
@@ -63,7 +82,7 @@ COMMAND = Command(
         "registration",
         "register",
     ),
-    read_letter=lambda letter, settings: read(letter.form_lines, settings),
+    read_letter=read_form,
     answers={
         "registration_refused": Limit.TELL,
         "registration_accepted": Limit.WAIT,
@@ -80,19 +99,13 @@ def _refuse_form(context: LetterContext, reading: FormResult) -> str:
     known = earlier is not None and earlier.is_registered and not _gives_way(earlier)
     if not known and _is_full(context):
         return _refuse(context, "full")
-    written = reading.form.text if reading.form else ""
     taken = Problem(
         gettext(
             "There is already a team with this mail-address, and the address identifies the team."
         )
     )
-    problems = [*reading.problems, *((taken,) if known else ())]
-    if repairs := "; ".join(context.letter.body.repairs):  # the mistakes may come from them
-        text = gettext(
-            "Your letter had to be repaired before it could be read: %(repairs)s.", repairs=repairs
-        )
-        problems.append(Problem(text))
-    return _refuse(context, "problems", problems=tuple(problems), form=written)
+    problems = (*((taken,) if known else ()), *reading.problems)
+    return _refuse(context, "problems", problems=problems, form=reading.form)
 
 
 def _is_full(context: LetterContext) -> bool:
@@ -132,16 +145,26 @@ def _refuse(
     *,
     to: str = "",
     problems: tuple[Problem, ...] = (),
-    form: str = "",
+    form: Form | None = None,
 ) -> str:
+    """Answer why there is no registration. `form`: what the team wrote, None = nothing of one."""
+    empty = replace(
+        blank(context.settings),
+        address=context.writer,
+        preferences=sample(context.settings).preferences,
+    )
+    text = (form or empty).text
     return context.answer(
         "registration_refused",
         to or context.writer,
         note=f"registration refused: {reason}",
+        whole=f"---\n{text}\n---",
         reason=reason,
-        problems=problems,
-        form=form,
-        sample=sample(context.settings).text,
+        problems=problems[:MAX_TOLD_PROBLEMS],
+        repairs="; ".join(context.letter.body.repairs),  # the mistakes may come from them
+        more=max(0, len(problems) - MAX_TOLD_PROBLEMS),
+        form=text,
+        is_blank=form is None,
     )
 
 
@@ -156,6 +179,7 @@ def _doubt(context: LetterContext, wanted: Registration, earlier: Team | None) -
     scopes = (Scope.MAILBOX, Scope.DOMAIN, *((Scope.NETWORK,) if context.network else ()))
     forms = answers.count_letters(context.tx, form, scopes, _FORM_ANSWERS, HOUR)
     unproved = teams.unproved_addresses(context.tx)
+    lifted = LIFTED_BY_INVITATION if context.is_invited(wanted.address) else frozenset()
     return doubt(
         context.settings.registration.confirm,
         is_senders=mailbox == addresses.mailbox_of(context.letter.sender or ""),
@@ -164,20 +188,46 @@ def _doubt(context: LetterContext, wanted: Registration, earlier: Team | None) -
         forms_in_an_hour=max(forms) + 1,
         is_second=mailbox in map(addresses.mailbox_of, unproved),
         is_crowded=len(unproved) >= context.settings.teams.max_teams,
-        returns=has_withdrawn and not context.is_proved(wanted.address),
+        returns=has_withdrawn and mailbox not in context.proved,
+        lifted=LIFTED_BY_REPLY if wanted.address.casefold() in context.answered else lifted,
     )
 
 
 _FORM_ANSWERS = (CONFIRM_REGISTRATION, "registration_accepted", "registration_pending")
 
 
+def register_by_name(
+    context: LetterContext, wanted: Registration, *, flags: tuple[str, ...] = (), is_sure: bool
+) -> str:
+    """Register from a letter that is no form. With `flags` the organizer decides, who reads them.
+
+    `is_sure`: the letter shows that its writer belongs to the contest, so nothing is asked back.
+    """
+    team = teams.registered_by(context.tx, context.stored.id) if context.is_confirmed else None
+    if team is not None:
+        return welcome_back(context, team) or f"{team.name} has answered its welcome"
+    window = context.settings.dates.registration(context.phase, context.stored.received_at)
+    if window is not Window.OPEN:
+        return _refuse(context, window)
+    earlier = teams.by_address(context.tx, wanted.address)
+    reading = FormResult(wanted, (), (), None)
+    if reason := _reason_against(context, wanted, earlier):
+        return _refuse(context, reason)
+    take = _accept if is_sure else _take
+    return take(context, wanted, reading, earlier, flags)
+
+
 def _take(
-    context: LetterContext, wanted: Registration, reading: FormResult, earlier: Team | None
+    context: LetterContext,
+    wanted: Registration,
+    reading: FormResult,
+    earlier: Team | None,
+    flags: tuple[str, ...] = (),
 ) -> str:
     """Accept the registration, or ask its address for a reply first."""
     reason = None if context.is_confirmed else _doubt(context, wanted, earlier)
     if reason is None:
-        return _accept(context, wanted, reading, earlier)
+        return _accept(context, wanted, reading, earlier, flags)
     return context.ask(
         CONFIRM_REGISTRATION,
         wanted.address,
@@ -188,10 +238,15 @@ def _take(
 
 
 def _accept(
-    context: LetterContext, wanted: Registration, reading: FormResult, earlier: Team | None
+    context: LetterContext,
+    wanted: Registration,
+    reading: FormResult,
+    earlier: Team | None,
+    flags: tuple[str, ...] = (),
 ) -> str:
-    """`earlier`: the team that comes back with this form, or gives way to it."""
-    waits = context.settings.teams.approval == "organizer"
+    """`earlier`: the team that comes back with this form, or gives way to it. `flags`: what the
+    organizer has to decide on."""
+    waits = context.settings.teams.approval == "organizer" or bool(flags)
     template = "registration_pending" if waits else "registration_accepted"
     own = earlier.name.casefold() if earlier else None
     name = unique_name(
@@ -211,7 +266,7 @@ def _accept(
         auth_digest=digest(string),
         letter_id=context.stored.id,
         now=context.stored.received_at,
-        flags=_shared_people(context.tx, registration),
+        flags=(*flags, *_shared_people(context.tx, registration)),
         is_proved=is_proved,
         returning=earlier.id if earlier else None,
     )
@@ -233,7 +288,7 @@ def _accept(
             record=record_text(registration),
             remarks=remarks,
         )
-    attachments = _with_welcome(context.settings)
+    attachments = _with_welcome(context.tx, context.settings, context.stored.received_at)
     welcome = _welcome(context.tx, team, string, context.settings)
     for_programs = _for_programs(welcome, context.settings, is_short=not is_proved)
     return context.answer(
@@ -264,7 +319,7 @@ def welcome_back(context: LetterContext, team: Team) -> str:
         return _refuse(context, "full", to=team.address)
     teams.set_proved(context.tx, team.id)
     answers.set_proved(context.tx, addresses.mailbox_of(team.address))
-    attachments = _with_welcome(context.settings)
+    attachments = _with_welcome(context.tx, context.settings, context.stored.received_at)
     context.answer(
         "welcome_files",
         team.address,
@@ -321,12 +376,12 @@ def _for_programs(
     return knobeln_json.file_for(team, settings, record)
 
 
-def _with_welcome(settings: Settings) -> tuple[Attachment, ...]:
-    """An accepted team gets the library that its program is linked with, if there is one, and the
-    rules."""
+def _with_welcome(tx: Transaction, settings: Settings, now: datetime) -> tuple[Attachment, ...]:
+    """An accepted team gets the library that its program is linked with, if there is one, the
+    rules, and the dates for its calendar."""
     game = game_of(settings.game, settings.programs).info
     library = software(game) if game.play.is_in_c else ()
-    return (*library, *rules(game.name))
+    return (*library, *rules(game.name), decisions.calendar_file(tx, settings, now))
 
 
 def _shared_people(tx: Transaction, registration: Registration) -> tuple[str, ...]:
@@ -350,11 +405,12 @@ def accept_pending(
         rendered = renderer.render(
             "registration_accepted", remarks=(), is_short=False, is_brief=False, **welcome
         )
+        attachments = _with_welcome(tx, settings, now)
     outgoing = replace(
         to_team(
             team, _key(team, f"accepted/{digest(string)[:12]}"), "registration_accepted", rendered
         ),
-        attachments=(*_with_welcome(settings), *_for_programs(welcome, settings)),
+        attachments=(*attachments, *_for_programs(welcome, settings)),
         receipt=_record(tx, Effect.REGISTRATION_ACCEPTED, team, now),
     )
     outbox.put(tx, outgoing, settings, now)

@@ -17,11 +17,11 @@ from contest.model import Team, TeamState
 from contest.store import contest_state, teams
 from mailserver import authentication
 from mailserver.command import Arguments, Command, LetterContext
-from mailserver.limits import Limit
+from mailserver.limits import DAY, Limit
 from mailserver.reading.authentication_results import Authenticity
 from mailserver.reading.registration_form import sample_preferences
 
-_QUESTION, _SUBJECTS = "address_confirm", ("unsubscribe", "stop")
+_QUESTION, _SUBJECTS = "unsubscribe_confirm", ("unsubscribe", "stop")
 _WITH_TOKEN = re.compile(r"unsubscribe ([0-9a-f]{32})")
 
 
@@ -41,8 +41,17 @@ def _unsubscribe(context: LetterContext, arguments: Arguments) -> str:
     if not team.registration.preferences:
         return authentication.refuse(context, address, "no reports", team=team)
     if not is_shown and not context.is_proved(address):
-        return context.ask(_QUESTION, address, note=f"{address} unsubscribes", reason="unsubscribe")
+        return _ask(context, address)
     return _end_reports(context, team)
+
+
+def _ask(context: LetterContext, address: str) -> str:
+    """Ask whoever reads this address, once a day. Over the limits the letter waits: nothing that
+    somebody does not want any more goes on because of them."""
+    note = f"{address} unsubscribes"
+    if context.count_answered(_QUESTION, address, DAY):
+        return f"{note}; asked already within the last day"
+    return context.ask(_QUESTION, address, note=note)
 
 
 def _in_subject(subject: str, _settings: Settings) -> Arguments | None:
@@ -57,7 +66,7 @@ COMMAND = Command(
     _unsubscribe,
     lambda settings: _SUBJECTS,
     reads=_in_subject,
-    answers={_QUESTION: Limit.DROP, "unsubscribed": Limit.NONE},
+    answers={_QUESTION: Limit.WAIT, "unsubscribed": Limit.NONE},
 )
 
 

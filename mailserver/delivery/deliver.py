@@ -12,21 +12,26 @@ again, or if our own code fails with it, it is set aside, and the others go on. 
 written what became of a mail, we remember it and write it first of all; until then nobody else may
 deliver (`Delivery.is_behind`).
 
-After a 4xx, or if the relay cannot be reached, we try again, later and later. A mail fails after a
-5xx or when it has waited too long; the organizer sees it. Each mail has an envelope sender of its
-own, to which its bounces come. Several processes may deliver: each holds the database's lock for
-the mails that it sends, until it is written what became of them. On SQLite, where there are no such
-locks, the caller sees to it that only one process delivers. Where PostgreSQL ends all connections,
-the mails that are being sent are in doubt, too.
+After a 4xx, or if the relay cannot be reached, we try again, later and later. Where it hangs up
+over a mail, the next one is tried on a fresh connection before the relay is judged. A mail whose
+answer takes long keeps its connection, and those behind it go out by another one; until its answer
+comes it is in doubt, and it is not offered again before every patience has ended. A mail fails
+after a 5xx or when it has waited too long; the organizer sees it. Each mail has an envelope sender
+of its own, to which its bounces come. Several processes may deliver: each holds the database's lock
+for the mails that it sends, until it is written what became of them. On SQLite, where there are no
+such locks, the caller sees to it that only one process delivers. Where PostgreSQL ends all
+connections, the mails that are being sent are in doubt, too.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, closing, contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from functools import partial
 from itertools import groupby
+from threading import Thread
 
 from contest.config.settings import Settings
 from contest.errors import DeliveryDeferred, DeliveryRefused, KnobelnError
@@ -35,10 +40,14 @@ from contest.store.outbox import DueMail, End, OutboxItem, Outcome
 from contest.util.clock import Clock
 from contest.util.log import log
 from mailserver.bounces import bounce_address
-from mailserver.delivery.transports import RelayUnreachable, Transport
+from mailserver.delivery.transports import RelayHungUp, RelayUnreachable, Transport
 
 BATCH = 100
 MAX_FAILURES_IN_A_ROW = 10  # from here on the relay or this program is to blame, not the mails
+PATIENCE_SECONDS = 20.0  # with a mail, before the others go out by another connection
+MAX_SLOW = 5  # mails whose answers are waited for while others go out
+# When a mail is offered again whose answer did not come; by then no transport waits for it.
+SLOW_AGAIN_AFTER = timedelta(minutes=20)
 MAX_UNFINISHED = 3  # attempts of which nobody knows how they ended, before a mail is set aside
 BACK_OFF_MINUTES = (1, 2, 5, 15, 30, 60)
 MIN_ATTEMPTS = len(BACK_OFF_MINUTES)  # before a mail is given up
@@ -70,7 +79,39 @@ class _OwnError(Exception):
     """Our own code or host failed with a mail: it may have gone out."""
 
 
-Failure = tuple[DueMail, DeliveryRefused | _OwnError]
+Failure = tuple[DueMail, DeliveryRefused | RelayHungUp | _OwnError]
+
+
+class _Sending(Thread):
+    """Sends one mail in a thread of its own, so that the others need not wait for its answer."""
+
+    def __init__(self, mail: DueMail, transport: Transport, send: Callable[[], str]) -> None:
+        super().__init__(name=f"mail {mail.id}", daemon=True)
+        self.mail = mail
+        self.transport = transport
+        self._send = send
+        self._response = ""
+        self._error: BaseException | None = None
+
+    def run(self) -> None:
+        try:
+            self._response = self._send()
+        except BaseException as error:
+            self._error = error
+
+    def result(self) -> str:
+        """The relay's reply, when it has ended. Raises what the transport raised."""
+        if self._error is not None:
+            raise self._error
+        return self._response
+
+
+class _TakesLong(Exception):
+    """The relay has not answered yet."""
+
+    def __init__(self, sending: _Sending) -> None:
+        super().__init__("the relay has not answered yet")
+        self.sending = sending
 
 
 class Delivery:
@@ -83,6 +124,7 @@ class Delivery:
         self._settings = settings
         self._clock = clock
         self._transport = transport
+        self._slow: list[_Sending] = []
         self._unwritten: list[Outcome] = []
         self._untried: dict[int, DueMail] = {}  # begun, and not yet given to the transport
         # of mails of which it is not written what became of them
@@ -100,15 +142,26 @@ class Delivery:
         If the relay cannot be reached, or refuses so many in a row that it must mean us, no mail
         fails: all wait (O11).
         """
+        done = self._collect()
         self._write()
         with self._store.read() as tx:
-            if outbox.stopped(tx):
-                return Delivered()
+            if outbox.stopped(tx) or len(self._slow) >= MAX_SLOW:
+                return done
             mails = outbox.due(tx, self._clock.now(), BATCH)
             sender = senders(tx, self._settings)
-        with closing(self._transport):
-            done = self._send_all(mails, sender)
+        try:
+            done += self._send_all(mails, sender)
             self._write()
+        finally:
+            self._transport.close()
+        return done
+
+    def finish(self) -> Delivered:
+        """Wait for the answers that take long. Raises StoreBusy: then call `deliver_due`."""
+        for sending in self._slow:
+            sending.join()
+        done = self._collect()
+        self._write()
         return done
 
     # --- sending ----------------------------------------------------------------------------------
@@ -120,12 +173,12 @@ class Delivery:
         for mail, item in self._begun(mails):
             try:
                 response = self._send(mail, item, sender)
-            except RelayUnreachable as error:
-                refused = [each for each, why in failures if isinstance(why, DeliveryRefused)]
-                return done + self._wait_for_relay([*refused, mail], error)
-            except DeliveryDeferred as error:
-                done += self._defer(mail, error)
-            except (DeliveryRefused, _OwnError) as error:
+            except _TakesLong as error:
+                self._set_apart(error.sending)
+                if len(self._slow) >= MAX_SLOW:
+                    break
+                continue
+            except (DeliveryRefused, RelayHungUp, _OwnError) as error:
                 failures.append((mail, error))
                 self._put_off(mail, error)
                 if len(failures) == MAX_FAILURES_IN_A_ROW:
@@ -133,6 +186,11 @@ class Delivery:
                         [each for each, _ in failures], _of_everything(error)
                     )
                 continue
+            except RelayUnreachable as error:
+                refused = [each for each, why in failures if not isinstance(why, _OwnError)]
+                return done + self._wait_for_relay([*refused, mail], error)
+            except DeliveryDeferred as error:
+                done += self._defer(mail, error)
             else:
                 self._ended(mail, End.SENT, response)
                 done += Delivered(sent=1)
@@ -143,16 +201,58 @@ class Delivery:
     def _send(
         self, mail: DueMail, item: OutboxItem | _OwnError, sender: Callable[[int], str]
     ) -> str:
-        """Send the mail; the relay's reply. Raises _OwnError for what is no error of a relay."""
+        """Send the mail; the relay's reply. Raises _OwnError for what is no error of a relay, and
+        _TakesLong."""
         if isinstance(item, _OwnError):
             raise item
         del self._untried[mail.id]
+        transport = self._transport
+        another = transport.another()
+        sending = _Sending(
+            mail, transport, partial(transport.send, sender(mail.id), item.to, item.raw)
+        )
+        if another is None:
+            sending.run()
+        else:
+            sending.start()
+            sending.join(PATIENCE_SECONDS)
+            if sending.is_alive():
+                self._transport = another
+                raise _TakesLong(sending)
+        return _result(sending)
+
+    # --- mails whose answers take long ------------------------------------------------------------
+    def _set_apart(self, sending: _Sending) -> None:
+        """Leave this mail in doubt until its answer is there."""
+        log.warning("a mail takes long, and those behind it go out", mail=sending.mail.id)
+        self._slow.append(sending)
+        again = self._clock.now() + SLOW_AGAIN_AFTER
+        self._ended(sending.mail, End.UNKNOWN, "the relay has not answered yet", again)
+
+    def _collect(self) -> Delivered:
+        """Note what became of those whose answers have come."""
+        done = Delivered()
+        answered = [sending for sending in self._slow if not sending.is_alive()]
+        self._slow = [sending for sending in self._slow if sending.is_alive()]
+        for sending in answered:
+            sending.transport.close()
+            done += self._judge_alone(sending)
+        return done
+
+    def _judge_alone(self, sending: _Sending) -> Delivered:
         try:
-            return self._transport.send(sender(mail.id), item.to, item.raw)
-        except KnobelnError:
-            raise
-        except Exception as error:
-            raise _own_error(mail, error) from error
+            response = _result(sending)
+        except RelayHungUp as error:
+            return self._defer(sending.mail, error)
+        except RelayUnreachable as error:
+            return self._wait_for_relay([sending.mail], error)
+        except DeliveryDeferred as error:
+            return self._defer(sending.mail, error)
+        except (DeliveryRefused, _OwnError) as error:
+            self._put_off(sending.mail, error)
+            return self._fail([(sending.mail, error)])
+        self._ended(sending.mail, End.SENT, response)
+        return Delivered(sent=1)
 
     # --- beginning, and the mails that nobody else sends ------------------------------------------
     def _begun(self, mails: Sequence[DueMail]) -> Iterator[tuple[DueMail, OutboxItem | _OwnError]]:
@@ -223,7 +323,7 @@ class Delivery:
             Outcome(mail.id, mail.attempts + 1, end, at or now, _short(response))
         )
 
-    def _put_off(self, mail: DueMail, error: DeliveryRefused | _OwnError) -> None:
+    def _put_off(self, mail: DueMail, error: DeliveryRefused | RelayHungUp | _OwnError) -> None:
         """Try this mail again, unless the next result shows that it is to blame."""
         end = End.UNKNOWN if isinstance(error, _OwnError) else End.DEFERRED
         self._ended(mail, end, str(error), self._clock.now() + back_off(mail.attempts))
@@ -236,6 +336,8 @@ class Delivery:
             if isinstance(error, DeliveryRefused):
                 self._ended(mail, End.FAILED, str(error))
                 done += Delivered(failed=1)
+            elif isinstance(error, RelayHungUp):
+                done += self._defer(mail, error)
             elif mail.unfinished + 1 >= MAX_UNFINISHED:
                 self._set_aside(mail, error)
                 done += Delivered(failed=1)
@@ -288,12 +390,24 @@ def _batches(mails: Sequence[DueMail], size: int) -> Iterator[tuple[int, list[Du
         yield number, list(batch)
 
 
+def _result(sending: _Sending) -> str:
+    """The relay's reply. Raises KnobelnError, or _OwnError for what is no error of a relay."""
+    try:
+        return sending.result()
+    except KnobelnError:
+        raise
+    except Exception as error:
+        raise _own_error(sending.mail, error) from error
+
+
 def _own_error(mail: DueMail, error: Exception) -> _OwnError:
     log.exception("a mail could not be sent", mail=mail.id)
     return _OwnError(f"our own error: {error!r}")
 
 
-def _of_everything(error: DeliveryRefused | _OwnError) -> RelayUnreachable:
+def _of_everything(error: DeliveryRefused | RelayHungUp | _OwnError) -> RelayUnreachable:
+    if isinstance(error, RelayHungUp):
+        return RelayUnreachable(f"the relay hangs up over everything: {error}")
     whose = "the relay refuses" if isinstance(error, DeliveryRefused) else "this program fails with"
     return RelayUnreachable(f"{whose} everything: {error}")
 

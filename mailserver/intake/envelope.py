@@ -37,9 +37,9 @@ def of(raw: bytes) -> Envelope:
 
     The writer may have forged any of it: it helps to sort letters, and proves nothing.
     """
-    fields = [m.groups() for line in _head(raw) if (m := _FIELD.fullmatch(line))]
-    senders = [value for name, value in fields if name.lower() == "return-path"]
-    recipients = [value for name, value in fields if name.lower() in _RECIPIENT_FIELDS and value]
+    noted = [m.groups() for line in lines_of(raw) if (m := _FIELD.fullmatch(line))]
+    senders = [value for name, value in noted if name.lower() == "return-path"]
+    recipients = [value for name, value in noted if name.lower() in _RECIPIENT_FIELDS and value]
     return Envelope(
         _short(senders[0]) if senders else "",
         tuple(dict.fromkeys(_short(r) for r in recipients))[:_MAX_RECIPIENTS],
@@ -48,8 +48,8 @@ def of(raw: bytes) -> Envelope:
 
 def writer(raw: bytes) -> str:
     """The address in the one From field of the letter; "" where that is not so."""
-    fields = _fields(raw, b"from")
-    return (addresses.mailbox(fields[0]) or "") if len(fields) == 1 else ""
+    named = fields(raw, b"from")
+    return (addresses.mailbox(named[0]) or "") if len(named) == 1 else ""
 
 
 def without_from_line(raw: bytes) -> bytes:
@@ -66,7 +66,7 @@ def without_body(head: bytes, size: int, most: int) -> bytes:
     return b"%s: %d of %d\r\n%s\r\n\r\n" % (CUT_FIELD.encode(), size, most, fields)
 
 
-def _fields(raw: bytes, *names: bytes) -> list[str]:
+def fields(raw: bytes, *names: bytes) -> list[str]:
     """The contents of all header fields with these names (in small letters), unfolded."""
     head = raw[:HEAD_BYTES].replace(b"\r\n", b"\n").partition(b"\n\n")[0]
     fields = (line.partition(b":") for line in re.split(rb"\n(?![ \t])", head))
@@ -74,7 +74,7 @@ def _fields(raw: bytes, *names: bytes) -> list[str]:
     return [content.decode("latin-1").replace("\n", "").strip() for content in found]
 
 
-def _head(raw: bytes) -> list[str]:
+def lines_of(raw: bytes) -> list[str]:
     """The lines of the headers, up to a limit; folded lines are not joined."""
     return re.split(rb"\r?\n\r?\n", raw[:HEAD_BYTES], maxsplit=1)[0].decode("latin-1").split("\n")
 

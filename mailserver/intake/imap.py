@@ -3,9 +3,9 @@ and again.
 
 It commits a letter before it changes anything at the server, and moves or flags the letter
 afterwards. If the connection breaks in between, the same bytes come again, and the table of letters
-knows them (O01). It
-remembers nothing by number: if the mailbox was numbered anew (UIDVALIDITY), it looks through all
-again (M68).
+knows them (O01). A letter for another contest or a person stays as it is. By number it remembers
+only such letters, and those that could not be fetched: if the mailbox was numbered anew
+(UIDVALIDITY), it looks through all again (M68).
 """
 
 from __future__ import annotations
@@ -16,8 +16,9 @@ import socket
 import ssl
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import closing, contextmanager, suppress
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from threading import Event, Thread
 from typing import Any
@@ -26,10 +27,10 @@ from imapclient import DELETED, FLAGGED, SEEN, IMAPClient, SocketTimeout
 from imapclient.exceptions import CapabilityError, IMAPClientAbortError, IMAPClientError, LoginError
 
 from contest.errors import GiveUp, KnobelnError, TryAgain
-from contest.schema.sections import Imap
+from contest.schema.sections import Contest, Imap
 from contest.util.log import log
 from contest.util.sanitize import visible
-from mailserver.intake import envelope
+from mailserver.intake import envelope, whose
 from mailserver.intake.accept import AcceptFound
 from mailserver.oauth import AccessToken
 
@@ -44,6 +45,7 @@ CONNECT_SECONDS = 20.0
 READ_SECONDS = 60.0
 _LOOK_SECONDS = 1.0  # so soon we notice that we shall stop
 _HEADER_BYTES = 65_536
+_FACTS = ("RFC822.SIZE", "INTERNALDATE", f"BODY.PEEK[HEADER]<0.{envelope.HEAD_BYTES}>")
 _MAX_REASON_CHARACTERS = 300
 _LATER = ("[UNAVAILABLE]", "[INUSE]", "[LIMIT]", "[SERVERBUG]", "temporar", "try again", "too many")
 
@@ -56,9 +58,27 @@ class _NotGiven(Exception):
     """The server says NO to one letter."""
 
 
-# How often each letter (UIDVALIDITY, UID) could not be fetched. Some servers hang up on a letter
-# that they cannot read, at every new connection again.
-Failures = Counter[tuple[int, int]]
+@dataclass(frozen=True)
+class Left:
+    """A letter that we leave where it is, for another contest or a person.
+
+    `to`: its address; `since`: when we saw it first, as `time.monotonic` has it.
+    """
+
+    to: str
+    since: float
+
+
+@dataclass
+class Known:
+    """What outlives a connection, about letters by (UIDVALIDITY, UID).
+
+    `failures`: how often each could not be fetched. Some servers hang up on a letter that they
+    cannot read, at every new connection again. `left`: so we look at each of them once.
+    """
+
+    failures: Counter[tuple[int, int]] = field(default_factory=Counter)
+    left: dict[tuple[int, int], Left] = field(default_factory=dict)
 
 
 class Mailbox:
@@ -71,10 +91,11 @@ class Mailbox:
         accept: AcceptFound,
         alarm: Callable[[str], object],
         token: AccessToken | None = None,
-        failures: Failures | None = None,
+        known: Known | None = None,
+        contest: Contest | None = None,
     ) -> None:
-        """Connects. `alarm` tells the organizer; `token` takes the place of a password; `failures`
-        outlives the connection.
+        """Connects. `alarm` tells the organizer; `token` takes the place of a password; `contest`:
+        whose letters these are, None: all are ours.
 
         Raises MailboxUnreachable, and GiveUp where a person has to fix something.
         """
@@ -85,7 +106,9 @@ class Mailbox:
         # never again over this connection, even if they are still there
         self._done: set[int] = set()
         self._later: set[int] = set()  # not again in this pass
-        self._failures = Counter() if failures is None else failures
+        known = known or Known()
+        self._failures, self._left = known.failures, known.left
+        self._contest = contest
         self._client = connected(settings, token)
         try:
             with _trouble(settings, f"cannot use the folder {settings.folder!r}", refused=True):
@@ -113,10 +136,44 @@ class Mailbox:
             # servers look for new letters when they like, but with this they do
             self._client.noop()
             wanted = ["UNDELETED", *(["UNKEYWORD", KEYWORD] if self._keywords else [])]
-            found = set(self._client.search(wanted)) - self._done - self._later
+            found = set(self._client.search(wanted))
+        self._forget_gone(found)
+        found -= {*self._done, *self._later, *self._uids_left()}
         tries = {uid: self._failures[self.uid_validity, uid] for uid in found}
         known = (uid for uid in found if tries[uid] <= MAX_TRIES)
         return sorted(known, key=lambda uid: (tries[uid], uid))
+
+    def _forget_gone(self, present: set[int]) -> None:
+        """Forget those letters of others that somebody has taken, or that have other numbers
+        now."""
+        for validity, uid in list(self._left):
+            if validity != self.uid_validity or uid not in present:
+                del self._left[validity, uid]
+
+    def _uids_left(self) -> set[int]:
+        return {uid for _validity, uid in self._left}
+
+    def left(self) -> tuple[Left, ...]:
+        """The letters that we leave to others, as of the last look."""
+        return tuple(self._left.values())
+
+    def look(self, uids: Iterable[int]) -> None:
+        """Look whose these letters are, and take none."""
+        for uid in uids:
+            with suppress(_NotGiven):
+                facts = self._fetch(uid, *_FACTS)
+                if facts:
+                    self._leave_to_others(uid, facts)
+
+    def _leave_to_others(self, uid: int, facts: Mapping[bytes, Any]) -> bool:
+        """Whether the letter is for somebody else; then it stays as it is."""
+        if self._contest is None:
+            return False
+        head = _of_body(facts)
+        to = whose.other_recipient(head or b"", self._contest, self._settings.username)
+        if to:
+            self._left[self.uid_validity, uid] = Left(to, time.monotonic())
+        return bool(to)
 
     def take_all(self, stop: Event) -> int:
         """Take what waits, oldest first, until nothing is left; how many. Raises also StoreBusy."""
@@ -136,8 +193,8 @@ class Mailbox:
         found = None
         with self._failures_counted(uid):
             found = self._fetched(uid)
-            if found is None:  # somebody else took it away meanwhile
-                self._done.add(uid)
+            if found is None and uid not in self._uids_left():
+                self._done.add(uid)  # somebody else took it away meanwhile
         if found is None:
             return False
         raw, arrived_at, is_complete = found
@@ -150,12 +207,12 @@ class Mailbox:
 
     def _fetched(self, uid: int) -> tuple[bytes, datetime, bool] | None:
         """The letter, when it arrived in the mailbox, and whether that is all of it; None: it is
-        gone.
+        gone, or not for us.
 
         Of a letter that is too large there are only the headers.
         """
-        facts = self._fetch(uid, "RFC822.SIZE", "INTERNALDATE")
-        if facts is None:
+        facts = self._fetch(uid, *_FACTS)
+        if facts is None or self._leave_to_others(uid, facts):
             return None
         size = int(facts.get(b"RFC822.SIZE") or 0)
         is_complete = size <= self._max_bytes
@@ -164,8 +221,8 @@ class Mailbox:
         )
         if answer is None:
             return None
-        raw = next((value for key, value in answer.items() if key.startswith(b"BODY[")), None)
-        if not isinstance(raw, bytes):
+        raw = _of_body(answer)
+        if raw is None:
             raise _NotGiven("the answer has no text")
         if not is_complete:
             raw = envelope.without_body(raw, size, self._max_bytes)
@@ -278,6 +335,12 @@ class Mailbox:
                 break  # either the time is up, or the connection was closed: `idle_done` will say
         _, late = self._client.idle_done()
         return _tells_news((*heard, *late))
+
+
+def _of_body(answer: Mapping[bytes, Any]) -> bytes | None:
+    """The part of the letter in this answer."""
+    found = next((value for key, value in answer.items() if key.startswith(b"BODY[")), None)
+    return found if isinstance(found, bytes) else None
 
 
 def _arrival(facts: Mapping[bytes, Any]) -> datetime:
@@ -416,14 +479,23 @@ _WELL = "letters are fetched from the mailbox"
 _MAX_QUIET_FAILURES = 2  # a connection that breaks once in a while is not worth an alarm
 
 
+TellLeft = Callable[[Iterable[Left]], object]
+
+
 class Watch(Thread):
     """Runs until `stop` is set. Calls `alarm` once when a trouble lasts, and once when it is over
     (M70)."""
 
     def __init__(
-        self, open_mailbox: Callable[[], Mailbox], alarm: Callable[[str], object], stop: Event
+        self,
+        open_mailbox: Callable[[], Mailbox],
+        alarm: Callable[[str], object],
+        stop: Event,
+        tell_left: TellLeft = lambda _letters: None,
     ) -> None:
+        """`tell_left` hears after each look which letters we leave to others."""
         super().__init__(name="imap", daemon=True)
+        self._tell_left = tell_left
         self._open = open_mailbox
         self._alarm = alarm
         self._stop_event = stop
@@ -447,6 +519,7 @@ class Watch(Thread):
             while not self._stop_event.is_set():
                 mailbox.take_all(self._stop_event)
                 self._well()
+                self._tell_left(mailbox.left())
                 mailbox.wait(self._stop_event)
 
     def _well(self) -> None:

@@ -16,6 +16,7 @@ import re
 import socket
 import ssl
 import threading
+from asyncio import IncompleteReadError, StreamReaderProtocol
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -46,6 +47,8 @@ MAX_IDLE_COMMANDS = 50  # of each kind that brings no letter
 MAX_SECONDS_WITHOUT_LETTER = 300.0
 MAX_LINE_BYTES = 65_536  # SMTP says 1,000, and not everybody keeps to it
 _READY_SECONDS = 10.0
+# What `localhost` meets on a host without IPv6, or where that is switched off.
+_MISSING = (errno.EAFNOSUPPORT, errno.EADDRNOTAVAIL)
 _FIRST_FREE_PORT = 1_024  # anybody may have this one and those above
 _MAX_COMMAND_BYTES = 512
 _MAX_ADDRESS_BYTES = 254
@@ -89,19 +92,23 @@ def port_of(sockets: Sequence[socket.socket]) -> int:
 def _ports(mail: Mail) -> list[socket.socket]:
     if not mail.listen_host:
         return []
-    bound = []
+    bound: list[socket.socket] = []
+    missing: OSError | None = None
     try:
         found = socket.getaddrinfo(
             mail.listen_host, mail.listen_port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
         )
-        for family, address in dict.fromkeys(
-            (family, address[:2]) for family, _, _, _, address in found
+        for family, host in dict.fromkeys(
+            (family, str(address[0])) for family, _, _, _, address in found
         ):
             try:
-                bound.append(socket.create_server(address, family=family))
+                bound.append(_bound(family, host, mail.listen_port or port_of(bound)))
             except OSError as error:
-                if error.errno != errno.EAFNOSUPPORT:  # `localhost` on a host without IPv6
+                if error.errno not in _MISSING:
                     raise
+                missing = error
+        if not bound and missing is not None:
+            raise missing
     except OSError as error:
         text = f"mail.listen: cannot listen there: {error.strerror or error}"
         if error.errno == errno.EADDRINUSE:
@@ -118,6 +125,12 @@ def _ports(mail: Mail) -> list[socket.socket]:
     if all(ip_address(door.getsockname()[0]).is_loopback for door in bound):
         require_loopback()
     return bound
+
+
+def _bound(family: int, host: str, port: int) -> socket.socket:
+    """A socket that listens there; at all addresses of IPv6, it takes IPv4 as well."""
+    takes_both = host == "::" and socket.has_dualstack_ipv6()
+    return socket.create_server((host, port), family=family, dualstack_ipv6=takes_both)
 
 
 def _unix_socket(path: Path) -> socket.socket:
@@ -419,8 +432,30 @@ class _Conversation(SMTP):
             busy.connection_made(transport)
 
     def connection_lost(self, error: Exception | None) -> None:
+        """Forget why: asyncio would tell a reply of it for which nobody waits any more, and
+        complain that it was not heard."""
         self._ended(self)
-        super().connection_lost(error)
+        super().connection_lost(None)
+
+    def eof_received(self) -> bool | None:
+        """The client has said everything, and may still wait for a reply: the library would cancel
+        it. With TLS there is no such half of a connection."""
+        if self._tls_protocol is not None:
+            return super().eof_received()
+        return StreamReaderProtocol.eof_received(self)
+
+    async def handle_exception(self, error: Exception) -> str:
+        """Hang up where the client has said everything, and all is answered."""
+        if isinstance(error, IncompleteReadError):
+            if self.transport is not None:
+                self.transport.close()
+            raise ConnectionResetError from error
+        return await super().handle_exception(error)
+
+    async def _handle_client(self) -> None:
+        """Talk until the client has gone, which is no failure that anybody must be told."""
+        with suppress(ConnectionError):
+            await super()._handle_client()
 
     def data_received(self, data: bytes) -> None:
         """Limit a line that never ends: the library would keep all of it in memory."""

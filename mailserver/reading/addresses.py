@@ -9,27 +9,45 @@ from typing import TYPE_CHECKING
 
 from email_validator import EmailNotValidError, validate_email
 
-from contest.language import gettext
+from contest.language import gettext, noted
 from contest.schema.sections import Contest
 
 if TYPE_CHECKING:
     from publicsuffixlist import PublicSuffixList
 
 _MAX_FIELD_CHARACTERS = 1000
+_MAX_ADDRESS_CHARACTERS = 320  # RFC 3696, 3
 _PLAIN = r"[^\s<>()@,:;\"\\\[\]]+@[^\s<>()@,:;\"\\\[\]]+"
-_COMMENT = r"(?:\s*\([^()\\]*\))?"
-# One mailbox: `address`, `address (Name)`, `Name <address>`, `"Name, First" <address>`.
-_MAILBOX = re.compile(
-    rf"\s*(?:({_PLAIN})|(?:\"(?:[^\"\\]|\\.)*\"|[^<>()@,:;\"\\\[\]])*<\s*({_PLAIN})\s*>){_COMMENT}\s*"
-)
+_QUOTED = r"\"(?:[^\"\\]|\\.)*\""
+_ROUTE = r"(?:@[^\s<>()@:;\"\\]+:)?"
+_PHRASE = rf"(?:{_QUOTED}|[^<>()@,:;\"\\\[\]])"
+# One mailbox without its comments: `address`, `Name <address>`, `"Name, First" <address>`.
+_MAILBOX = re.compile(rf"\s*(?:({_PLAIN})|{_PHRASE}*<\s*{_ROUTE}({_PLAIN})\s*>)\s*")
+_COMMENTS = re.compile(rf"{_QUOTED}|\\.|[()]|[^\"\\()]+|[\"\\]", re.DOTALL)
+_LIST = re.compile(rf"{_QUOTED}|<[^<>]*>|[,:;]|[^\"<,:;]+|[\"<]", re.DOTALL)
+_GROUP_NAME = re.compile(rf"(?=.*\S){_PHRASE}+")
+# `"joe"@machine` is `joe@machine`, where the quotation marks are not needed
+_NEEDLESSLY_QUOTED = re.compile(r"\"([\w.+=-]{1,64})\"(?=@)")
+_IN_BRACKETS = re.compile(r"<([^<>]*)(?:>|\Z)")
+_WORDS = re.compile(r"[\s<>()\[\],:;\"]+")
 # Local machines, and numbers in place of names.
 _NO_DOMAIN = re.compile(r"(?:.*\.)?(?:localhost|localdomain|[0-9]+)")
 _INVALID = re.compile(r"(?i)\.invalid$")
 _WRITABLE = re.compile(r"(?=.{1,1000}\Z)[\x21-\x7e]+@[^\s@]+")
 
 
-# a letter has the same address in several places, and the library takes its time
-@lru_cache(maxsize=1_024)
+_NO_FORM = noted(
+    "it must be one address of the form name@domain, without blanks and without a display name"
+)
+_WRONG_NAME = noted(
+    "the part before the @ is too long, or has a sign or a dot where no address may have one"
+)
+_WRONG_DOMAIN = noted("the part after the @ is no domain, such as machine.example")
+_LOCAL_DOMAIN = noted(
+    "the part after the @ must be an Internet domain, neither this machine nor a number"
+)
+
+
 def check(text: str) -> tuple[str | None, str]:
     """(The address in its one spelling, "") or (None, why this is no Internet domain style
     address).
@@ -37,14 +55,16 @@ def check(text: str) -> tuple[str | None, str]:
     No list of top-level domains, and nothing is looked up: the announcement's sample ends in
     `.alfdkj` (K29).
     """
+    address, why = _checked(text)
+    return address, gettext(why) if why else ""
+
+
+# a letter has the same address in several places, and the library takes its time
+@lru_cache(maxsize=1_024)
+def _checked(text: str) -> tuple[str | None, str]:
+    """As `check`, with the reason in no language yet: the library has its own in English alone."""
     if not _WRITABLE.fullmatch(text):
-        return (
-            None,
-            gettext(
-                "it must be one address of the form name@domain, without blanks and without a"
-                " display name"
-            ),
-        )
+        return None, _NO_FORM
     # The library lets the reserved `.test` and `.example` pass, but not `.invalid`, as good to try
     # with.
     tested = _INVALID.sub(".test", text)
@@ -57,25 +77,98 @@ def check(text: str) -> tuple[str | None, str]:
             strict=True,
         )
     except EmailNotValidError as error:
-        return None, str(error)
+        is_of_domain = "after the @" in str(error)
+        return None, _WRONG_DOMAIN if is_of_domain else _WRONG_NAME
     address = found.ascii_email or found.normalized
     if tested != text:
         address = address.removesuffix(".test") + ".invalid"
     host = address.rpartition("@")[2]
     if "." not in host or _NO_DOMAIN.fullmatch(host):
-        return None, gettext(
-            "the part after the @ must be an Internet domain, neither this machine nor a number"
-        )
+        return None, _LOCAL_DOMAIN
     return address, ""
 
 
-def mailbox(field: str) -> str | None:
-    """The address in a From or Reply-To field that holds exactly one mailbox; None for anything
-    else."""
+def mailboxes(field: str) -> tuple[str, ...] | None:
+    """The addresses in a field such as From, if it is right; None for anything else.
+
+    A right one may have several mailboxes, groups and comments (RFC 5322, 3.4).
+    """
     if len(field) > _MAX_FIELD_CHARACTERS:
         return None
-    match = _MAILBOX.fullmatch(field)
-    return check(match[1] or match[2])[0] if match else None
+    plain = without_comments(_NEEDLESSLY_QUOTED.sub(r"\1", field))
+    pieces = None if plain is None else _members(plain)
+    if pieces is None:
+        return None
+    found = [_MAILBOX.fullmatch(piece) for piece in pieces]
+    read = [check(match[1] or match[2])[0] if match else None for match in found]
+    addresses = tuple(dict.fromkeys(filter(None, read)))
+    return None if None in read else addresses
+
+
+def mailbox(field: str) -> str | None:
+    """The address in a right field that holds exactly one mailbox; None for anything else."""
+    found = mailboxes(field) or ()
+    return found[0] if len(found) == 1 else None
+
+
+def meant_mailbox(field: str) -> str | None:
+    """The address that a field means, also a wrong one; None if it may mean several, or none.
+
+    In a wrong field it is the only address in angle brackets, or the only address at all if there
+    are no angle brackets. What stands before them is a name, whatever it looks like.
+    """
+    found = mailboxes(field)
+    if found is not None or len(field) > _MAX_FIELD_CHARACTERS:
+        return found[0] if found is not None and len(found) == 1 else None
+    brackets = list(_IN_BRACKETS.finditer(field))
+    if brackets and "@" in field[brackets[-1].end() :]:
+        return None
+    words = [bracket[1] for bracket in brackets] if brackets else _WORDS.split(field)
+    read = {_bare(word) for word in words if "@" in word}
+    return check(read.pop())[0] if len(read) == 1 else None
+
+
+def all_in(field: str) -> tuple[str, ...]:
+    """All outside of quotation marks that looks like an address in a field, right or wrong."""
+    plain = re.sub(_QUOTED, " ", field[:_MAX_FIELD_CHARACTERS])
+    words = (_bare(word) for word in _WORDS.split(plain) if "@" in word)
+    return tuple(word for word in words if len(word) <= _MAX_ADDRESS_CHARACTERS)
+
+
+def _bare(word: str) -> str:
+    """`mailto:joe@machine.` -> `joe@machine`"""
+    text = word.strip(" \t.'")
+    return text[len("mailto:") :] if text.casefold().startswith("mailto:") else text
+
+
+def without_comments(field: str) -> str | None:
+    """The field without `(comments)`, which may be nested; None if a bracket has no other one."""
+    kept, depth = [], 0
+    for piece in _COMMENTS.findall(field):
+        if piece in ("(", ")"):
+            depth += 1 if piece == "(" else -1
+        elif depth == 0:
+            kept.append(piece)
+        if depth < 0:
+            return None
+    return None if depth else "".join(kept)
+
+
+def _members(field: str) -> list[str] | None:
+    """The mailboxes in a list of mailboxes and groups, not read yet; None if a group is wrong."""
+    members, is_group = [""], False
+    for piece in _LIST.findall(field):
+        if piece == ":" and (is_group or not _GROUP_NAME.fullmatch(members.pop())):
+            return None
+        if piece == ";" and not is_group:
+            return None
+        if piece in (":", ";"):
+            is_group = piece == ":"
+        if piece in (",", ":", ";"):
+            members.append("")
+        else:
+            members[-1] += piece
+    return None if is_group else [member for member in members if member.strip()]
 
 
 def without_tag(address: str) -> str:

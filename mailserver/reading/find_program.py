@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from contest.language import gettext, noted, number
 from contest.mail.sent_files import (
@@ -14,7 +14,22 @@ from contest.mail.sent_files import (
     right_name,
     without_from_line,
 )
-from contest.util.program_files import IMAGE_NAME, MAX_FILES, is_archive, is_safe
+from contest.programs.archive import (
+    OTHER_SUFFIXES,
+    SUFFIXES,
+    IsImage,
+    NotUnpacked,
+    is_program_archive,
+    unpacked,
+)
+from contest.util.program_files import (
+    IMAGE_NAME,
+    MAX_FILES,
+    colliding,
+    is_archive,
+    is_safe,
+    is_safe_path,
+)
 from contest.util.sanitize import quote
 from mailserver.problem import Problem
 from mailserver.reading.c_source_repair import is_prose, repaired, repaired_file, signed_off, tokens
@@ -152,6 +167,10 @@ _ADVICE = (
         noted("Please save the program as plain text; a word processor's file is not one."),
     ),
     (
+        (".eml", ".msg"),
+        noted("Please send the program itself in place of a letter that has it."),
+    ),
+    (
         ("winmail.dat",),
         noted("Please let Outlook send plain text or HTML in place of `Rich Text`."),
     ),
@@ -167,6 +186,7 @@ _ADVICE = (
 
 
 # --- files in any language ------------------------------------------------------------------------
+MAX_NAME_CHARS = 255  # that are looked at
 MAX_FILE_BYTES = 2_000_000  # of all attached files together; a contest's own limit is lower
 
 _CONTROLS = frozenset(range(32)) - frozenset(b"\t\n\v\f\r")
@@ -197,7 +217,9 @@ def find_files(
     )
     if named:
         return _image_by_name(letter, body, named)
-    sent = tuple(dict.fromkeys(letter.files))  # an equal copy says nothing more
+    # an equal copy says nothing more
+    sent = _named(tuple(dict.fromkeys(map(_renamed, letter.files))), text_is)
+    sent = unpacked_files(sent, images=images)
     problem = next(_file_problems(sent, images), None)
     if problem:
         return problem
@@ -211,6 +233,69 @@ def find_files(
     }
     repairs = tuple(f"{file.name}: {file.remark}" for file in sent if file.remark)
     return _with_from_line(files, sources, repairs)
+
+
+_COPY = re.compile(
+    r"(?:(?:Copy of|Kopie von) )?(.{1,200}?)"
+    r"(?: ?\(\d{1,3}\)| - (?:Copy|Kopie)(?: ?\(\d{1,3}\))?| copy(?: \d{1,3})?)?"
+    r"(\.[A-Za-z0-9.]{1,20})"
+)
+
+
+def _renamed(file: SentFile) -> SentFile:
+    """The file by its own name, where a browser or a desktop has named a copy: `a (1).py` is
+    `a.py`."""
+    found = _COPY.fullmatch(file.name[:MAX_NAME_CHARS])
+    name = f"{found[1]}{found[2]}" if found else file.name
+    if is_safe(file.name) or not is_safe(name):
+        return file
+    remark = gettext("it was called `%(name)s`", name=quote(file.name))
+    return replace(file, name=name, remark="; ".join(filter(None, (file.remark, remark))))
+
+
+def unpacked_files(sent: tuple[SentFile, ...], *, images: bool) -> tuple[SentFile, ...]:
+    """The files, with those of an archive in its place; of one that is refused, why.
+
+    With `images`, an archive that is no program's is that of a container image.
+    """
+    found: list[SentFile] = []
+    for file in sent:
+        if file.problem or not is_program_archive(file.name):
+            found.append(file)
+        else:
+            found += _unpacked(file, images)
+    return tuple(found)
+
+
+def _unpacked(file: SentFile, images: bool) -> Sequence[SentFile]:
+    if file.name.lower().endswith(OTHER_SUFFIXES) and not file.name.lower().endswith(SUFFIXES):
+        advice = gettext("only a .zip or a .tar.gz is unpacked here")
+        return [replace(file, problem=advice)]
+    try:
+        program = unpacked(file.name, file.data)
+    except IsImage:
+        return [file]
+    except NotUnpacked as why:
+        # A large archive, or one with links, may be that of an image.
+        return [file] if images and is_archive(file.name) else [replace(file, problem=str(why))]
+    first, *rest = (SentFile(data, name=path) for path, data in program.files.items())
+    if program.left_out:
+        words = gettext(
+            "%(archive)s: left out was %(names)s",
+            archive=file.name,
+            names=quote(", ".join(program.left_out)),
+        )
+        first = replace(first, remark=words)
+    return [first, *rest]
+
+
+def _named(files: tuple[SentFile, ...], program: str) -> tuple[SentFile, ...]:
+    """The files; the only one is the program if it has no name, and the contest knows that."""
+    if not program or len(files) != 1 or files[0].name:
+        return files
+    words = gettext("the attached file without a name was read as the program")
+    remark = "; ".join(filter(None, (words, files[0].remark)))
+    return (replace(files[0], name=program, remark=remark),)
 
 
 _IMAGE_LINE = re.compile(r"(?i)[ \t]*image[ \t]*:[ \t]*(\S+)[ \t]*")
@@ -274,17 +359,17 @@ def _file_problems(files: tuple[SentFile, ...], images: bool) -> Iterator[Proble
             )
         )
     for file in files:
-        if not is_safe(file.name):
+        if not is_safe_path(file.name):
             named = (
                 gettext("The file name `%(file)s` cannot be used.", file=quote(file.name))
                 if file.name
                 else gettext("A file has no name.")
             )
             yield Problem(named, expected=right_name())
-    # Some file systems take `A.py` and `a.py` for one file.
-    names = [file.name.casefold() for file in files]
+    pair = colliding(file.name for file in files)
+    names = [file.name for file in files]
     for file in files:
-        if names.count(file.name.casefold()) > 1:
+        if names.count(file.name) > 1 or (pair and file.name in pair):
             yield Problem(
                 gettext("There are several files named %(file)s.", file=file.name),
                 expected=gettext("each name only once"),
@@ -301,7 +386,9 @@ def _file_problems(files: tuple[SentFile, ...], images: bool) -> Iterator[Proble
         elif is_archive(file.name) and not images:
             yield Problem(
                 gettext(
-                    "The file %(file)s is an archive, and this contest takes none.", file=file.name
+                    "The file %(file)s is the archive of a container image, and this contest takes"
+                    " none.",
+                    file=file.name,
                 ),
                 expected=right,
             )
@@ -311,7 +398,7 @@ def _file_problems(files: tuple[SentFile, ...], images: bool) -> Iterator[Proble
 
 _RIGHT_FILES = noted(
     "the program as an attached file, whose suffix tells its language (e.g. program_3.py),\nwith"
-    " the text files that it reads, if any"
+    " its other files, if any;\nor all its files in one .zip or .tar.gz"
 )
 _OR_IMAGE = noted(
     ";\nor the archive of a container image, e.g. player.tar.gz, and nothing else;\nor a line"

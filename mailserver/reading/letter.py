@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from enum import Enum
 from functools import lru_cache
 from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
 from typing import Any
@@ -13,7 +14,7 @@ from contest.language import gettext, noted, number
 from contest.mail.sent_files import has_from_line
 from contest.util.sanitize import visible
 from mailserver.reading import addresses, mime_parts
-from mailserver.reading.mime_parts import CUT_FIELD, Headers, Part
+from mailserver.reading.mime_parts import CUT_FIELD, Headers, Part, decode_words
 from mailserver.reading.part_text import (
     SEPARATOR,
     SentFile,
@@ -22,11 +23,11 @@ from mailserver.reading.part_text import (
     file_bytes,
     is_flowed,
     rejoined,
-    without_signature,
 )
 
 _MAX_SUBJECT_CHARACTERS = 200
 _MAX_ANSWERED_CHARACTERS = 4_000
+_MAX_FIELD_CHARACTERS = 1_000  # of a field that names a sender, or has one word
 _MESSAGE_ID = re.compile(r"<[!-;=?A-~]{1,200}@[!-;=?A-~]{1,200}>")  # printable, without <, > and @
 _C_TYPES = {"text/x-c", "text/x-csrc", "text/x-c-code", "text/csrc"}
 # What mailers add by themselves: no file that anybody meant to send.
@@ -38,7 +39,8 @@ _ADDED = {
     "text/vcard",
     "text/x-vcard",
 }
-FROM_LIST = "from a list"
+FROM_LIST = noted("from a list")
+NO_ANSWER_WANTED = noted("no answer is wanted (X-Auto-Response-Suppress)")
 _FORKS = {
     "application/applefile",
     "application/mac-resource-fork",
@@ -77,20 +79,43 @@ _CLOSED = (
     ),
 )
 _UUENCODED = re.compile(r"^begin [0-7]{3,4} .*\nM.{60}$", re.MULTILINE)
-_PLAIN_NAME = re.compile(r"(?i)^[^.]+$|\.txt$")
-_ROBOTS = {"mailer-daemon", "postmaster", "noreply", "no-reply", "donotreply", "do-not-reply"}
+# A program without a name may have any of the other types.
+_NO_TEXT_OR_PICTURE = re.compile(
+    r"(?!(?:text|image|audio|video|message|multipart)/|application/(?:pgp-encrypted|(?:x-)?pkcs7))"
+)
+_PLAIN_NAME = re.compile(r"(?i)^[^.]*$|\.txt$")
+_ROBOTS = {"mailer-daemon", "postmaster"}
+_UNREAD = {"noreply", "no-reply", "donotreply", "do-not-reply"}  # nobody reads what they get
+
+
+class Machine(Enum):
+    """What kind of machine may have sent a letter, by its headers."""
+
+    NONE = "none"
+    # they are also in letters of people and of teams' scripts, from lists, gateways, Exchange
+    SIGNS = "signs"
+    ANSWERS = "answers"  # it answers letters, or takes no answer
+    REPORTS = "reports"  # it reports about mails; no person or script of a team does
 
 
 @dataclass(frozen=True)
 class Letter:
-    """What a letter says. `automatic` tells why no answer may go out, "" = a person wrote it."""
+    """What a letter says. `automatic` tells the signs of a machine, "" = a person wrote it.
+
+    `sender` is its author if From is right and names one; then `is_author`. Else it is the address
+    that From means, or that of Sender or Reply-To. `named`: all that looks like an
+    address in these fields.
+    """
 
     headers: Headers = field(repr=False, compare=False)
-    sender: str | None  # the one address of the one From field, None where that is not so
+    sender: str | None
+    is_author: bool
+    named: tuple[str, ...]
     reply_to: str | None
     subject: str  # decoded, in one line, without invisible characters
     message_id: str | None
     automatic: str
+    machine: Machine
     body: Text
     attachments: tuple[Text, ...] = ()  # C programs only
     problems: tuple[str, ...] = ()  # why text could not be read
@@ -114,9 +139,8 @@ class Letter:
 
     @property
     def form_lines(self) -> tuple[str, ...]:
-        """The body for the registration, without a signature (also one whose blank was lost)."""
-        lines = (part for line in self.body.lines for part in SEPARATOR.split(line))
-        return without_signature(tuple(lines), ("-- ", "--"))
+        """The body for the registration."""
+        return tuple(part for line in self.body.lines for part in SEPARATOR.split(line))
 
 
 def parse(raw: bytes) -> Letter:
@@ -127,6 +151,8 @@ def parse(raw: bytes) -> Letter:
     if root is None:
         return _letter(headers, problems=(beyond,), beyond=beyond)
     leaves = tuple(root.leaves())
+    if inner := _wrapped(headers, leaves):
+        return inner
     files = tuple(leaf for leaf in leaves if _is_file(leaf))
     body, page = _body(leaves)
     programs = tuple(decode(leaf) for leaf in leaves if _is_program(leaf)) or _named_otherwise(
@@ -149,6 +175,45 @@ def parse(raw: bytes) -> Letter:
     )
 
 
+def _wrapped(headers: Headers, leaves: Sequence[Part]) -> Letter | None:
+    """The letter that a spam filter has packed into a report of its own, with the outer headers.
+
+    SpamAssassin marks it. Without the mark it is another letter, unless it has the sender and the
+    subject of the outer one.
+    """
+    inside = [leaf for leaf in leaves if _is_letter(leaf) or _is_marked(leaf)]
+    if len(inside) != 1:
+        return None
+    inner = file_bytes(inside[0]).data
+    inner_headers, inner_root, _ = mime_parts.split(inner)
+    outer = _letter(headers)
+    is_same = (outer.sender, plain_subject(outer.subject)) == (
+        _letter(inner_headers).sender,
+        plain_subject(_letter(inner_headers).subject),
+    )
+    is_alone = inner_root is not None and not any(map(_is_letter, inner_root.walk()))
+    if not is_alone or not (_is_marked(inside[0]) or is_same):
+        return None
+    text = parse(inner)
+    words = gettext("the letter was taken out of another one, to which it was attached")
+    return _letter(
+        headers,
+        text.body.told(words),
+        page=text.page,
+        attachments=tuple(attached.told(words) for attached in text.attachments),
+        problems=text.problems,
+        files=text.files,
+    )
+
+
+def _is_letter(part: Part) -> bool:
+    return part.headers.content_type == "message/rfc822"
+
+
+def _is_marked(part: Part) -> bool:
+    return part.headers.parameter("x-spam-type") == "original"
+
+
 def headers_alone(raw: bytes) -> Letter:
     """What the headers of a letter say, which are never long."""
     headers, _, beyond = mime_parts.split(mime_parts.head_of(raw))
@@ -163,23 +228,51 @@ def _why_cut(field: str) -> str:
 
 
 def _letter(headers: Headers, body: Text | None = None, **others: Any) -> Letter:
+    author = _author(headers)
+    sender = author or _meant_sender(headers)
+    automatic, machine = _signs_of_machine(headers, sender or "")
     return Letter(
-        headers,
-        _only_mailbox(headers, "From"),
-        _only_mailbox(headers, "Reply-To"),
-        visible(headers.text("Subject"))[:_MAX_SUBJECT_CHARACTERS],
-        _message_id(headers),
-        _automatic(headers),
-        body or Text(()),
+        headers=headers,
+        sender=sender,
+        is_author=author is not None,
+        named=_named(headers),
+        reply_to=_meant(headers, "Reply-To"),
+        subject=visible(headers.text("Subject"))[:_MAX_SUBJECT_CHARACTERS],
+        message_id=_message_id(headers),
+        automatic=automatic,
+        machine=machine,
+        body=body or Text(()),
         in_reply_to=_answered(headers),
         **others,
     )
 
 
 # --- headers --------------------------------------------------------------------------------------
-def _only_mailbox(headers: Headers, name: str) -> str | None:
-    fields = headers.all(name)
+def _author(headers: Headers) -> str | None:
+    """The one mailbox of the one From field; what a mail server finds out is about this one."""
+    fields = headers.all("From")
     return addresses.mailbox(fields[0]) if len(fields) == 1 else None
+
+
+def _meant_sender(headers: Headers) -> str | None:
+    """Who sent a letter that names no author or several, or names one in a wrong way."""
+    found = (_meant(headers, name) for name in ("From", "Sender", "Reply-To"))
+    return next((address for address in found if address), None)
+
+
+def _meant(headers: Headers, name: str) -> str | None:
+    """The one address that all fields of this name mean."""
+    fields = headers.all(name)
+    if not any("@" in text for text in fields):  # some mailers encode the address, too
+        fields = tuple(decode_words(text[:_MAX_FIELD_CHARACTERS]) for text in fields)
+    meant = {addresses.meant_mailbox(text) for text in fields}
+    return meant.pop() if len(meant) == 1 else None
+
+
+def _named(headers: Headers) -> tuple[str, ...]:
+    """All that looks like an address in the fields that say who wrote."""
+    fields = (text for _, text in headers.fields("From", "Sender", "Reply-To"))
+    return tuple(address for text in fields for address in addresses.all_in(text))
 
 
 def _message_id(headers: Headers) -> str | None:
@@ -192,34 +285,50 @@ def _answered(headers: Headers) -> tuple[str, ...]:
     return tuple(dict.fromkeys(_MESSAGE_ID.findall(text[:_MAX_ANSWERED_CHARACTERS])))
 
 
-def _automatic(headers: Headers) -> str:
-    """Signs of a machine (RFC 3834, RFC 2919, and the older habits)."""
-    submitted = headers.first("Auto-Submitted").partition(";")[0].strip().lower()
-    precedence = headers.first("Precedence").strip().lower()
-    suppressed = {
-        word.strip().lower() for word in headers.first("X-Auto-Response-Suppress").split(",")
-    }
-    sender = _only_mailbox(headers, "From") or ""
+def _signs_of_machine(headers: Headers, sender: str) -> tuple[str, Machine]:
+    """The strongest sign of a machine (RFC 3834, RFC 2919, and the older habits)."""
+    submitted = _word(headers, "Auto-Submitted")
+    precedence = _word(headers, "Precedence")
+    suppressed = {word.strip() for word in _word(headers, "X-Auto-Response-Suppress").split(",")}
     is_list = any(headers.all(name) for name in ("List-Id", "List-Post", "List-Unsubscribe"))
+    name = sender.partition("@")[0].lower()
+    replies = (_word(headers, name) for name in ("X-Autoreply", "X-Autorespond"))
+    reports, answers, signs = Machine.REPORTS, Machine.ANSWERS, Machine.SIGNS
     reasons = (
-        (submitted not in ("", "no"), "an automatic answer (Auto-Submitted)"),
-        (precedence in ("bulk", "junk") and not is_list, "a mass mail (Precedence)"),
+        (headers.content_type == "multipart/report", noted("a delivery report"), reports),
+        (headers.first("Return-Path").strip() == "<>", noted("a bounce (Return-Path <>)"), reports),
+        (name in _ROBOTS, noted("from a robot's address"), reports),
+        (name in _UNREAD, noted("from a robot's address"), answers),
         (
-            any(headers.all(n) for n in ("X-Autoreply", "X-Autorespond")),
-            "an automatic answer (X-Autoreply)",
+            submitted.startswith("auto-replied"),
+            noted("an automatic answer (Auto-Submitted)"),
+            answers,
         ),
+        (
+            any(word not in _NO for word in replies),
+            noted("an automatic answer (X-Autoreply)"),
+            answers,
+        ),
+        (submitted not in _NO, noted("sent by a program (Auto-Submitted)"), signs),
+        (precedence in ("bulk", "junk") and not is_list, noted("a mass mail (Precedence)"), signs),
+        # The last two: a person may have written so.
+        (is_list or precedence == "list", FROM_LIST, signs),
         # Exchange's word for the sender's wish (MS-OXCMAIL). DR, RN, NRN and OOF are not about such
         # answers.
-        (
-            not suppressed.isdisjoint({"all", "autoreply"}),
-            "no answer is wanted (X-Auto-Response-Suppress)",
-        ),
-        (headers.content_type == "multipart/report", "a delivery report"),
-        (headers.first("Return-Path").strip() == "<>", "a bounce (Return-Path <>)"),
-        (sender.partition("@")[0].lower() in _ROBOTS, "from a robot's address"),
-        (is_list or precedence == "list", FROM_LIST),  # the last: a person may have written to it
+        (not suppressed.isdisjoint({"all", "autoreply"}), NO_ANSWER_WANTED, signs),
     )
-    return next((reason for applies, reason in reasons if applies), "")
+    found = ((reason, machine) for applies, reason, machine in reasons if applies)
+    return next(found, ("", Machine.NONE))
+
+
+_NO = ("", "no", "none", "false", "0")
+
+
+def _word(headers: Headers, name: str) -> str:
+    """The value of a field in small letters, without comments and parameters."""
+    text = headers.first(name)[:_MAX_FIELD_CHARACTERS].partition(";")[0]
+    plain = addresses.without_comments(text)
+    return (text if plain is None else plain).strip().strip('"').lower()
 
 
 # --- the network of a letter ----------------------------------------------------------------------
@@ -269,8 +378,9 @@ def _is_program(leaf: Part) -> bool:
 
 def _is_file(leaf: Part) -> bool:
     headers = leaf.headers
-    sent = bool(headers.sent_file_name) or headers.disposition == "attachment"
-    return sent and headers.content_type not in _ADDED | _FORKS and not _is_decoration(leaf)
+    is_sent = bool(headers.sent_file_name) or headers.disposition == "attachment"
+    is_sent = is_sent or _NO_TEXT_OR_PICTURE.match(headers.content_type) is not None
+    return is_sent and headers.content_type not in _ADDED | _FORKS and not _is_decoration(leaf)
 
 
 def _is_decoration(leaf: Part) -> bool:
@@ -327,7 +437,11 @@ def _named_otherwise(body: Text, files: Sequence[Part]) -> tuple[Text, ...]:
     texts = (decode(leaf) for leaf in files if _PLAIN_NAME.search(leaf.headers.file_name))
     programs = [text for text in texts if has_from_line(text.lines)]
     return tuple(
-        text.told(gettext("the attached file %(text)s was read as the program", text=text.name))
+        text.told(
+            gettext("the attached file %(text)s was read as the program", text=text.name)
+            if text.name
+            else gettext("the attached file without a name was read as the program")
+        )
         for text in programs
     )
 

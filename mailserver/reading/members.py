@@ -16,11 +16,20 @@ from mailserver.reading.part_text import was_wrapped
 
 MAX_MEMBER_TEXT = 200
 MAX_AGE = 150
+WITH_BACKGROUND = 2  # lines of each member, where one asks for age and occupation
 JOINED = noted("lines of team-members that were broken in two were joined again")
+UNNUMBERED = noted("numbers or signs before the members were left out")
 
 _FIRST_LINE = re.compile(r"([^,]+),([^,]+),(.*)")
 _ONLY_LINE = re.compile(r"([^,]+),(.*)")
 _AGE = re.compile(r"0*[1-9][0-9]{0,2}")
+_WITH_AGE = re.compile(r"(?:^|,)\s*+[0-9]{1,3}\s*+(?:,|$)")
+_BULLET = re.compile(r"^(\s*)[-*+•·▪◦–—]\s+(?=\S)")
+_NUMBER = re.compile(
+    r"^(\s*)(?:(?:member|mitglied)\s+)?[#(]?([0-9]{1,2})([.):]{0,2})\s*(?=[^\W\d_])", re.IGNORECASE
+)
+_MAX_WORDS_OF_NAME = 5
+_ADDED = re.compile(r"://|www\.|\*\*\*|@")  # as in what mail systems add below a letter
 
 
 @dataclass(frozen=True)
@@ -62,6 +71,44 @@ def read(lines: Sequence[Line], lines_each: int) -> Members:
     return {2: _by_pairs, 1: _line_by_line, 0: _by_names}[lines_each](lines)
 
 
+def may_be_one(text: str, lines_each: int) -> bool:
+    """Whether the line may begin a member, and is not plainly something else."""
+    text = text.strip()
+    is_long = len(text) > MAX_MEMBER_TEXT
+    if not text or is_long or text[-1] in ".!?:;" or _ADDED.search(text):
+        return False
+    if lines_each:
+        return "," in text
+    words = text.split()
+    return "," not in text and 1 < len(words) <= _MAX_WORDS_OF_NAME
+
+
+def names_one(text: str, lines_each: int) -> bool:
+    """Whether the line looks like a member, even among other words."""
+    is_likely = may_be_one(text, lines_each)
+    return bool(_WITH_AGE.search(text)) if lines_each == WITH_BACKGROUND else is_likely
+
+
+def unnumbered(lines: Sequence[Line], lines_each: int) -> tuple[Line, ...]:
+    """The lines without bullets, and without numbers if they count 1, 2, 3 from the first line on.
+
+    A number without a sign behind it may begin what a member tells of his background.
+    """
+    plain = [Line(line.number, _BULLET.sub(r"\1", line.text, count=1)) for line in lines]
+    first = _NUMBER.match(plain[0].text) if plain else None
+    if first is None or not (first[3] or lines_each != WITH_BACKGROUND):
+        return tuple(plain)
+    found = []
+    expected = 1
+    for line in plain:
+        match = _NUMBER.match(line.text)
+        is_next = match is not None and match[3] == first[3] and int(match[2]) == expected
+        text = _NUMBER.sub(r"\1", line.text, count=1) if is_next else line.text
+        expected += is_next
+        found.append(Line(line.number, text))
+    return tuple(found)
+
+
 def complete_lines(lines: Sequence[Line], lines_each: int) -> tuple[Line, ...]:
     """The lines as they go back to a team whose form is refused."""
     return _rejoined(lines, _was_broken) if lines_each == 1 else tuple(lines)
@@ -73,6 +120,9 @@ def _by_names(lines: Sequence[Line]) -> Members:
     for line in lines:
         if "," in line.text:  # nobody asked for an age or an occupation, so nobody keeps it
             text = gettext("This should be a member: the name alone, without a comma.")
+            problems.append(line.wrong(text, expected(0)))
+        elif line.text.strip()[:1].isdigit():
+            text = gettext("This should be a member: a name does not begin with a number.")
             problems.append(line.wrong(text, expected(0)))
     found = (
         ()
@@ -98,7 +148,7 @@ def _rejoined(lines: Sequence[Line], is_rest: Callable[[str, str], bool]) -> tup
     for number, line in enumerate(lines):
         if (
             number
-            and _indent(line) > _indent(lines[0])
+            and indent(line) > indent(lines[0])
             and is_rest(lines[number - 1].text, line.text)
         ):
             result[-1] = Line(result[-1].number, f"{result[-1].text} {line.text.strip()}")
@@ -114,7 +164,12 @@ def _was_broken(before: str, after: str) -> bool:
 
 def _only_line_problems(line: Line) -> Iterator[Problem]:
     match = _ONLY_LINE.fullmatch(line.text.strip())
-    if not match or not match[1].strip() or not match[2].strip(" ,"):
+    if (
+        not match
+        or not match[1].strip()
+        or match[1].strip()[0].isdigit()
+        or not match[2].strip(" ,")
+    ):
         text = gettext("This should be a member: the name, a comma, and the affiliation.")
         yield line.wrong(text, expected(1))
 
@@ -151,7 +206,7 @@ def _is_first(line: Line) -> bool:
 
 def _first_line_fault(text: str) -> str:
     match = _FIRST_LINE.fullmatch(text.strip())
-    if not match or not match[1].strip():
+    if not match or not match[1].strip() or match[1].strip()[0].isdigit():
         return gettext("This should be the first line of a member: name, age in years, occupation.")
     if not _AGE.fullmatch(match[2].strip()) or int(match[2]) > MAX_AGE:
         return gettext(
@@ -210,5 +265,5 @@ def _too_long(line: Line) -> Iterator[Problem]:
         yield line.wrong(text)
 
 
-def _indent(line: Line) -> int:
+def indent(line: Line) -> int:
     return len(line.text) - len(line.text.lstrip())

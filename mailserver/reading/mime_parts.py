@@ -7,7 +7,7 @@ split here, so that no letter can cost a RecursionError, a minute or a gigabyte 
 from __future__ import annotations
 
 import re
-from codecs import BOM_UTF8, BOM_UTF16_BE, BOM_UTF16_LE
+from codecs import BOM_UTF8, BOM_UTF16_BE, BOM_UTF16_LE, BOM_UTF32_BE, BOM_UTF32_LE
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from email.errors import HeaderParseError
@@ -33,9 +33,30 @@ MAX_TYPE_BYTES = 4_000
 MAX_PARAMETERS = 200
 MAX_DEPTH = 10
 MAX_PARTS = 50
+_MAX_TYPES = 4  # Content-Type fields of one part, each of which its body is compared with
 _MAX_FIELD_CHARACTERS = 2_000
-# the first line of a mailbox file
-_BEFORE_HEADERS = re.compile(rb"\A[\r\n]*(?:From [^\r\n]*)?[\r\n]*")
+# a byte order mark, and the first line of a mailbox file
+_BEFORE_HEADERS = re.compile(rb"\A(?:\xef\xbb\xbf)?[\r\n]*(?:From (?![ \t]*:)[^\r\n]*)?[\r\n]*")
+_FIELD_NAME = rb"[!-9;-~]+[ \t]*:"
+# The form's first field is no header, where no blank line stands before it.
+_FIELDS = re.compile(
+    rb"(?:(?!mail-address)(?:" + _FIELD_NAME + rb"|[ \t]+(?=\S))[^\n]*(?:\n|\Z))+", re.IGNORECASE
+)
+_USUAL_FIELD = (
+    rb"(?:From|To|Cc|Subject|Date|Sender|Reply-To|Message-ID|MIME-Version|Received|Return-Path"
+    rb"|Delivered-To|DKIM-Signature|User-Agent|(?:Content|List|X)-[\w-]+)[ \t]*:"
+)
+# Lines that are no fields, nor a boundary, but stand directly above a usual field.
+_STRAY_LINES = re.compile(
+    rb"(?:(?!--|" + _FIELD_NAME + rb")[^\n]+\n){1,3}(?=" + _USUAL_FIELD + rb")", re.IGNORECASE
+)
+_BLANK_LINE = re.compile(rb"[ \t]*(?:\n|\Z)")
+_BLANK_BEFORE_COLON = re.compile(rb"^([!-9;-~]+)[ \t]+:", re.MULTILINE)
+_NO_FIELD = re.compile(rb"^(?!" + _FIELD_NAME + rb"|[ \t])[^\n]*\n?", re.MULTILINE)
+# the first line in a body that begins a part
+_ANY_BOUNDARY = re.compile(
+    rb"^--([!-~]{1,200})[ \t]*\n(?=Content-[\w-]+[ \t]*:)", re.MULTILINE | re.IGNORECASE
+)
 _RECEIVED = re.compile(rb"^received[ \t]*:", re.IGNORECASE | re.MULTILINE)
 
 
@@ -47,7 +68,8 @@ class Headers:
     """A header block: fields as raw text, and what the Content- fields say. Nothing here raises."""
 
     def __init__(self, block: bytes) -> None:
-        self._message = BytesHeaderParser(policy=compat32).parsebytes(block + b"\n\n")
+        fields = _BLANK_BEFORE_COLON.sub(rb"\1:", _NO_FIELD.sub(b"", block))
+        self._message = BytesHeaderParser(policy=compat32).parsebytes(fields + b"\n\n")
         self._fields = [
             (field.casefold(), str(value)) for field, value in self._message.raw_items()
         ]
@@ -65,6 +87,16 @@ class Headers:
         found = self._fields if wanted else ()
         return ((field, _unfolded(value)) for field, value in found if field in wanted)
 
+    def with_type(self, value: str) -> Headers:
+        """The same headers, but with this one as their only Content-Type."""
+        block = b"".join(
+            f"{name}: {text}\n".encode("utf-8", "surrogateescape")
+            for name, text in self._message.raw_items()
+            if name.casefold() != "content-type"
+        )
+        field = f"Content-Type: {value}\n".encode("utf-8", "surrogateescape")
+        return Headers(block + field)
+
     def first(self, name: str) -> str:
         return next(iter(self.all(name)), "")
 
@@ -75,6 +107,10 @@ class Headers:
     @cached_property
     def content_type(self) -> str:
         return _tolerant(self._message.get_content_type, "text/plain")
+
+    @property
+    def is_multipart(self) -> bool:
+        return self.content_type.startswith("multipart/")
 
     @cached_property
     def disposition(self) -> str:
@@ -114,6 +150,7 @@ class Part:
     body: bytes
     children: tuple[Part, ...] = ()
     is_cut: bool = False  # the letter ends in this part, although a boundary should follow
+    remark: str = ""  # what was wrong with its headers, and how it was read
 
     def walk(self) -> Iterator[Part]:
         """This part and all in it."""
@@ -122,9 +159,7 @@ class Part:
             yield from child.walk()
 
     def leaves(self) -> Iterator[Part]:
-        return (
-            part for part in self.walk() if not part.headers.content_type.startswith("multipart/")
-        )
+        return (part for part in self.walk() if not part.headers.is_multipart)
 
 
 def split(raw: bytes) -> tuple[Headers, Part | None, str]:
@@ -132,30 +167,32 @@ def split(raw: bytes) -> tuple[Headers, Part | None, str]:
     bounds it exceeds. Then the headers are empty if they do so themselves. Never raises."""
     headers = Headers(b"")
     try:
-        headers, body = _headers_and_body(raw)
-        return headers, _Splitter().part(headers, body, 1), ""
+        headers, body, is_parted = _headers_and_body(raw)
+        return headers, _Splitter().part(headers, body, 1, remark=_unparted(is_parted)), ""
     except TooComplex as error:
         return headers, None, str(error)
 
 
-def _head_and_body(raw: bytes) -> tuple[bytes, bytes]:
+def _head_and_body(raw: bytes) -> tuple[bytes, bytes, bool]:
     text = raw.replace(b"\r\n", b"\n")
     if b"\n" not in text:
         text = text.replace(b"\r", b"\n")
     return _divided(_BEFORE_HEADERS.sub(b"", text, count=1))
 
 
-def _divided(text: bytes) -> tuple[bytes, bytes]:
-    """The headers and the body of a letter or part.
+def _divided(text: bytes) -> tuple[bytes, bytes, bool]:
+    """The headers and the body of a letter or part, and whether a blank line parts them.
 
-    A carriage return that stands alone ends a line of headers. A body keeps it, and who reads it
-    says so.
+    Without one the body begins with the first line that can be no header. A carriage return that
+    stands alone ends a line of headers. A body keeps it, and who reads it says so.
     """
     as_lines = text.replace(b"\r", b"\n")
-    head, _, body = (
-        (b"", b"", as_lines[1:]) if as_lines.startswith(b"\n") else as_lines.partition(b"\n\n")
-    )
-    return head, text[len(text) - len(body) :]
+    end = 0
+    while found := _FIELDS.match(as_lines, end) or _STRAY_LINES.match(as_lines, end):
+        end = found.end()
+    blank_line = _BLANK_LINE.match(as_lines, end)
+    body = blank_line.end() if blank_line else end
+    return as_lines[:end].rstrip(b"\n"), text[body:], blank_line is not None
 
 
 def head_of(raw: bytes) -> bytes:
@@ -173,15 +210,15 @@ def count_hops(head: bytes) -> int:
     return len(_RECEIVED.findall(head))
 
 
-def _headers_and_body(raw: bytes) -> tuple[Headers, bytes]:
-    head, body = _head_and_body(raw)
+def _headers_and_body(raw: bytes) -> tuple[Headers, bytes, bool]:
+    head, body, is_parted = _head_and_body(raw)
     if is_too_large(head):
         raise TooComplex(
             f"its headers are longer than {MAX_HEADER_BYTES:,} bytes or {MAX_HEADER_LINES:,} lines"
         )
     if b"\0" in head:
         raise TooComplex("there is a NUL character in its headers")
-    return Headers(head), body
+    return Headers(head), body, is_parted
 
 
 class _Splitter:
@@ -190,16 +227,20 @@ class _Splitter:
     def __init__(self) -> None:
         self._count = 0
 
-    def part(self, headers: Headers, body: bytes, depth: int, *, is_cut: bool = False) -> Part:
+    def part(
+        self, headers: Headers, body: bytes, depth: int, *, is_cut: bool = False, remark: str = ""
+    ) -> Part:
         self._bound(headers, depth)
-        if not headers.content_type.startswith("multipart/") or not headers.boundary:
-            return Part(headers, body, is_cut=is_cut)
+        headers, boundary, oddity = _as_it_is(headers, body)
+        told = "; ".join(filter(None, (remark, oddity)))
+        if not boundary:
+            return Part(headers, body, is_cut=is_cut, remark=told)
         may_be_cut = is_cut or depth == 1
-        pieces = self._pieces(body, headers.boundary)
+        pieces = self._pieces(body, boundary)
         children = (
-            self._child(piece, depth + 1, is_open and may_be_cut) for piece, is_open in pieces
+            self._child(piece, depth + 1, is_open and may_be_cut, told) for piece, is_open in pieces
         )
-        return Part(headers, b"", tuple(children))
+        return Part(headers, b"", tuple(children), remark=told)
 
     def _bound(self, headers: Headers, depth: int) -> None:
         self._count += 1
@@ -214,18 +255,18 @@ class _Splitter:
                 if value.count(";") > MAX_PARAMETERS:
                     raise TooComplex(f"a {name} field has more than {MAX_PARAMETERS} parameters")
 
-    def _child(self, piece: bytes, depth: int, is_cut: bool) -> Part:
-        head, body = _divided(piece)
+    def _child(self, piece: bytes, depth: int, is_cut: bool, remark: str) -> Part:
+        head, body, is_parted = _divided(piece)
         if len(head) > MAX_PART_HEADER_BYTES:
             raise TooComplex(
                 f"the headers of a part are longer than {MAX_PART_HEADER_BYTES:,} bytes"
             )
-        return self.part(Headers(head), body, depth, is_cut=is_cut)
+        told = "; ".join(filter(None, (remark, _unparted(is_parted or not head))))
+        return self.part(Headers(head), body, depth, is_cut=is_cut, remark=told)
 
     def _pieces(self, body: bytes, boundary: str) -> Iterator[tuple[bytes, bool]]:
         """The parts, and whether no boundary ends them."""
-        delimiter = re.escape(boundary.encode())
-        marks = re.finditer(rb"^--" + delimiter + rb"(--)?[ \t]*$", body, re.MULTILINE)
+        marks = _delimiter(boundary).finditer(body)
         start: int | None = None
         for mark in marks:
             if start is not None:
@@ -235,6 +276,52 @@ class _Splitter:
                 return
         if start is not None:
             yield body[start:], True
+
+
+def _unparted(is_parted: bool) -> str:
+    if is_parted:
+        return ""
+    return gettext(
+        "no blank line stands between the headers and the text; the text was taken from the first"
+        " line that can be no header"
+    )
+
+
+def _as_it_is(headers: Headers, body: bytes) -> tuple[Headers, str, str]:
+    """The headers as they fit the body, the boundary of its parts ("" = it has none), and a remark
+    where the headers say something else."""
+    types = tuple(dict.fromkeys(headers.all("Content-Type")))[:_MAX_TYPES]
+    readings = [headers] if len(types) < 2 else [headers.with_type(value) for value in types]
+    several = (
+        gettext("the letter names several Content-Types; the one that fits was taken")
+        if len(types) > 1
+        else ""
+    )
+    for reading in readings:
+        if boundary := _boundary_in(reading, body):
+            return reading, boundary, several
+    plain = next((reading for reading in readings if not reading.is_multipart), None)
+    found = _ANY_BOUNDARY.search(body)
+    begins_with_it = found is not None and not body[: found.start()].strip()
+    if found and found[1].isascii() and (begins_with_it or plain is None):
+        words = gettext("the letter does not name the boundary of its parts; it was found in them")
+        return headers.with_type("multipart/mixed"), found[1].decode(), words
+    if plain is not None:
+        return plain, "", several
+    words = gettext("the parts that the letter announces are not in it; it was read as one text")
+    return headers.with_type("text/plain"), "", words
+
+
+def _boundary_in(headers: Headers, body: bytes) -> str:
+    """The boundary that these headers name, as it stands in the body; "" = it does not."""
+    named = headers.boundary if headers.is_multipart else ""
+    without_comment = re.sub(r"\s*\([^()]*\)\s*$", "", named)
+    readings = dict.fromkeys((named, without_comment, without_comment.strip("\"' ;")))
+    return next((each for each in readings if each and _delimiter(each).search(body)), "")
+
+
+def _delimiter(boundary: str) -> re.Pattern[bytes]:
+    return re.compile(rb"^--" + re.escape(boundary.encode()) + rb"(--)?[ \t]*$", re.MULTILINE)
 
 
 def decode_words(value: str) -> str:
@@ -274,6 +361,8 @@ _KNOWN = re.compile(
 _ONE_BYTE = re.compile(r"iso|latin|windows|cp|mac|koi|ibm", re.IGNORECASE)
 _LATIN_1 = re.compile(r"iso[-_]?8859[-_]?1|latin-?1", re.IGNORECASE)
 _ASCII = re.compile(r"(us-)?ascii|ansi_x3\.4-1968|", re.IGNORECASE)
+_UTF_7 = re.compile(r"(?:unicode-1-1-)?utf-?7", re.IGNORECASE)
+_WRITTEN_IN_UTF_7 = re.compile(rb"\+ADwAPA-FROM\+AD4APg-")  # `<<FROM>>`
 _HYPHENLESS = re.compile(r"(windows|cp)-?(?=125|874)", re.IGNORECASE)
 _WINDOWS_ONLY = re.compile(
     rb"[\x80-\x9f]"
@@ -288,9 +377,10 @@ def decode_text(data: bytes, charset: str) -> tuple[str, str]:
     (M13, M14). The same goes for a charset of one byte per character: text that reads as UTF-8
     nearly always is.
     """
-    marked = _by_mark(data) or _by_nulls(data)
+    plain_to_see = _by_mark(data) or _by_nulls(data)
+    marked = (plain_to_see, "") if plain_to_see is not None else _from_utf_7(data, charset)
     if marked is not None:
-        return marked, ""
+        return marked
     if _ASCII.fullmatch(charset):
         why = (
             gettext("the text is not %(charset)s", charset=charset)
@@ -312,6 +402,19 @@ def decode_text(data: bytes, charset: str) -> tuple[str, str]:
         return _guess(data, gettext("the text is not valid %(charset)s", charset=charset))
 
 
+def _from_utf_7(data: bytes, charset: str) -> tuple[str, str] | None:
+    """The text of UTF-7, and a remark; None if it is not in UTF-7."""
+    if not _UTF_7.fullmatch(charset) and not _WRITTEN_IN_UTF_7.search(data):
+        return None
+    try:
+        text = data.decode("utf-7")
+    except UnicodeError:
+        return None
+    return text, gettext(
+        "the text was in UTF-7, which few mail programs still know; please send UTF-8"
+    )
+
+
 def _codec(data: bytes, charset: str) -> str:
     """Python's name. Mailers on Windows say Latin-1 and mean their own charset, as browsers
     know."""
@@ -324,6 +427,8 @@ def _by_mark(data: bytes) -> str | None:
     """Decode text that begins with a byte order mark, which names the charset."""
     for mark, name in (
         (BOM_UTF8, "utf-8"),
+        (BOM_UTF32_LE, "utf-32-le"),  # it begins as the next one does
+        (BOM_UTF32_BE, "utf-32-be"),
         (BOM_UTF16_LE, "utf-16-le"),
         (BOM_UTF16_BE, "utf-16-be"),
     ):
@@ -336,12 +441,23 @@ def _by_mark(data: bytes) -> str | None:
 
 
 def _by_nulls(data: bytes) -> str | None:
-    """ASCII as UTF-16 without a mark: every second byte is zero, and no other."""
+    """UTF-16 without a mark: most of every second bytes are zero, and no other.
+
+    A line end that was added to it, or cut off from it, is no half of a character.
+    """
+    whole = data[: len(data) // 2 * 2]
     for first, name in ((1, "utf-16-le"), (0, "utf-16-be")):
-        characters, zeros = data[1 - first :: 2], data[first::2]
-        if zeros and len(data) % 2 == 0 and not any(zeros) and 0 not in characters:
-            return data.decode(name)
+        characters, high = whole[1 - first :: 2], whole[first::2]
+        zeros = high.count(0)
+        if high and zeros >= _MOST * len(high) and 0 not in characters.rstrip(b"\0"):
+            try:
+                return whole.decode(name)
+            except UnicodeError:
+                return None
     return None
+
+
+_MOST = 0.8  # so much of a text in a European language has a character below U+0100
 
 
 def _is_utf8(data: bytes) -> bool:

@@ -186,28 +186,49 @@ def _deletes_space(part: Part) -> bool:
 # --- the transfer encoding ------------------------------------------------------------------------
 def _transferred(part: Part) -> SentFile:
     sent = _decoded(part)
-    if not part.is_cut:
-        return sent
-    cut = gettext("the letter ends before its end, so something may be missing here")
-    return replace(sent, remark="; ".join(filter(None, (sent.remark, cut))))
+    cut = (
+        gettext("the letter ends before its end, so something may be missing here")
+        if part.is_cut
+        else ""
+    )
+    return replace(sent, remark="; ".join(filter(None, (part.remark, sent.remark, cut))))
 
 
 def _decoded(part: Part) -> SentFile:
-    encoding = part.headers.first("Content-Transfer-Encoding").strip().lower()
+    field = ", ".join(dict.fromkeys(part.headers.all("Content-Transfer-Encoding")))
+    word = _COMMENT.sub("", field[:_MAX_ENCODING]).partition(";")[0]
+    encoding = _NO_LETTER_OR_DIGIT.sub("", word).lower()
     match encoding:
-        case "" | "7bit" | "8bit" | "binary":
+        case "" | "7bit" | "8bit" | "binary" | "7bits" | "8bits" | "none":
             return _unlabelled(part)
-        case "quoted-printable":
+        case "quotedprintable" | "qp":
             return _quoted_printable(part.body)
-        case "base64":
+        case "base64" | "b64":
             return _base64(part.body)
         case _:
-            return SentFile(
-                b"",
-                problem=gettext(
-                    "its transfer encoding %(encoding)s is unknown", encoding=ascii(encoding[:40])
-                ),
-            )
+            return _unknown(part, field)
+
+
+# `"base64"`, `quoted-printable;`, `8-bit (a comment)`: all say what they mean
+_COMMENT = re.compile(r"\([^()]*\)?")
+_NO_LETTER_OR_DIGIT = re.compile(r"[^A-Za-z0-9]")
+_MAX_ENCODING = 200
+
+
+def _unknown(part: Part, encoding: str) -> SentFile:
+    """A body whose transfer encoding nobody knows: base64 if it is all that, else as it stands."""
+    packed = b"".join(part.body.split())
+    is_packed = len(packed) >= WRAPS_FROM and _BASE64_LINE.fullmatch(packed)
+    sent = _base64(part.body) if is_packed else _unlabelled(part)
+    if sent.problem:
+        return sent
+    how = gettext("it was read as base64") if is_packed else gettext("it was read as plain text")
+    remark = gettext(
+        "its transfer encoding %(encoding)s is unknown; %(how)s",
+        encoding=ascii(encoding[:40]),
+        how=how,
+    )
+    return replace(sent, remark="; ".join(filter(None, (remark, sent.remark))))
 
 
 def _unlabelled(part: Part) -> SentFile:
@@ -419,11 +440,3 @@ def plain_blanks(lines: Lines) -> tuple[Lines, str]:
     return tuple(line.replace("\u00a0", " ") for line in lines), gettext(
         "non-breaking blanks became plain ones"
     )
-
-
-def without_signature(
-    lines: Sequence[str], marks: Sequence[str] = (SIGNATURE_MARK,)
-) -> tuple[str, ...]:
-    """The lines before the signature mark; all lines if the text has no mark."""
-    cut = next((number for number, line in enumerate(lines) if line in marks), len(lines))
-    return tuple(lines[:cut])

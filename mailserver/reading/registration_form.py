@@ -10,11 +10,11 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
-from functools import lru_cache
+from functools import cache, lru_cache
 from itertools import islice
 
 from contest.config.settings import Settings
-from contest.language import gettext, ngettext, noted
+from contest.language import SOURCE, gettext, ngettext, noted, speaking
 from contest.mail.form import (
     ADDRESS,
     MEMBERS,
@@ -33,7 +33,8 @@ from contest.model import Member, Registration
 from contest.schema.sections import MAX_FIELD_VALUE, ExtraField, Teams, spelling
 from contest.util.sanitize import ZERO_WIDTH, is_invisible, quote, visible, without_zero_width
 from mailserver.problem import Problem
-from mailserver.reading import addresses, members, team_names
+from mailserver.reading import addresses, form_in_letter, members, team_names
+from mailserver.reading.form_in_letter import DASHES, FormLines, Names
 from mailserver.reading.members import MAX_MEMBER_TEXT, Line
 from mailserver.reading.part_text import was_wrapped
 
@@ -42,11 +43,12 @@ MAX_ORGANIZATION = 500
 MAX_PROBLEMS = 20
 MAX_LINES = 400
 MAX_LINE_CHARACTERS = 2_000  # no field and no member may have so many
-_MAX_ATTRIBUTION_LINES = 3
 
 _NO_FORM = Problem(noted("There is no registration form in the text of the letter."))
 
 _ANY_FIELD = re.compile(r"\s*[A-Za-z][\w-]*( [\w-]+){0,2}\s*:")
+_BLANK = re.compile(r"<[^<>\n]{1,80}>")
+_UNFILLED = noted("`%(blank)s` is still to be filled in.")
 _SIGNS = re.compile(r"[\W_]")
 _MAX_NAME = 40  # characters of something that may be meant as a field's name
 # Some scripts need characters without a width within a word; the others mean nothing anywhere. A
@@ -57,7 +59,6 @@ _UNSEEN = re.compile(
 )
 # blanks, left over from quoted-printable
 _ENCODED_END = re.compile(r"(?<!=20)(?<!=09)(?>(?:=20|=09)+)$")
-_DASHES = re.compile(r"\s*[-_=]{3,}\s*")
 _SAMPLE_HEADER = re.compile(r"\s*(to|from|subject|date|cc)\s*:", re.IGNORECASE)
 
 
@@ -86,14 +87,15 @@ class FormResult:
 def read(lines: Sequence[str], settings: Settings) -> FormResult:
     """The registration in these lines, or everything that is wrong with it."""
     order = _known_names(settings.teams)
-    texts = (text[:MAX_LINE_CHARACTERS].expandtabs() for text in lines[:MAX_LINES])
-    own = _without_quotes([Line(number, text) for number, text in enumerate(texts, 1)], order)
-    scan = _Scan(order, own)
+    form = _form_lines(lines, settings)
+    own = form.lines
+    scan = _Scan(order, own, blanks(settings))
     for line in own:
         scan.take(line)
     right = {field.name for field in scan.fields if not field.is_guess}
     found = [field for field in scan.fields if not (field.is_guess and field.name in right)]
-    fields = {field.name: field for field in reversed(found)}
+    cleaned = _Cleaned(settings)
+    fields = {field.name: cleaned.field(field) for field in reversed(found)}
     if not fields:
         return FormResult(None, (replace(_NO_FORM, text=gettext(_NO_FORM.text)),), (), None)
     values = _Values(fields, settings)
@@ -103,6 +105,7 @@ def read(lines: Sequence[str], settings: Settings) -> FormResult:
                 *_too_long(own, lines),
                 *scan.problems,
                 *_structure(found, settings),
+                *_unclear(form.unclear, settings),
                 *values.problems,
             ),
             key=lambda p: p.line or 10**6,
@@ -117,14 +120,43 @@ def read(lines: Sequence[str], settings: Settings) -> FormResult:
             ),
             *problems,
         )
-    quotes = (
-        [gettext("quoted lines of another letter were left out")]
-        if len(own) < min(len(lines), MAX_LINES)
-        else []
+    remarks = tuple(
+        dict.fromkeys([*form.remarks, *scan.remarks, *cleaned.remarks, *values.remarks])
     )
-    remarks = tuple(dict.fromkeys(quotes + scan.remarks + values.remarks))
     registration = None if problems else values.registration
     return FormResult(registration, problems[:MAX_PROBLEMS], remarks, _written(fields, settings))
+
+
+def _form_lines(lines: Sequence[str], settings: Settings) -> FormLines:
+    """The lines of the form in these lines of a letter."""
+    order = _known_names(settings.teams)
+    field_line, table_row = _field_line(order), _table_row(order)
+    names = {spelling(name): name for name in order}
+
+    @cache  # the lines are looked at several times
+    def name_of(text: str) -> str:
+        found = field_line.fullmatch(_plain(text))
+        return names[spelling(found[1])] if found else ""
+
+    def name_near(text: str) -> str:
+        return names.get(_nearest(text, names), "")
+
+    rows = (table_row.sub(r"\1\2: \3", text[:MAX_LINE_CHARACTERS]) for text in lines[:MAX_LINES])
+    numbered = [
+        Line(number, text.expandtabs()[:MAX_LINE_CHARACTERS]) for number, text in enumerate(rows, 1)
+    ]
+    known = Names(name_of, name_near, blanks(settings))
+    return form_in_letter.form_in(numbered, known, settings.teams.member_lines)
+
+
+def _unclear(lines: Sequence[Line], settings: Settings) -> Iterator[Problem]:
+    """The lines below the form that may be the names of members, or of whoever signed."""
+    for line in lines:
+        text = gettext(
+            "I cannot tell whether this is a member: please write all members directly below each"
+            " other, and nothing else below them."
+        )
+        yield line.wrong(text, members.expected(settings.teams.member_lines))
 
 
 def _too_long(own: Sequence[Line], lines: Sequence[str]) -> Iterator[Problem]:
@@ -150,8 +182,13 @@ def holds_form(lines: Sequence[str], settings: Settings) -> bool:
         for form in (blank(settings), sample(settings))
         for line in form.text.split("\n")
     }
-    written = (field_line.fullmatch(line) for line in lines[:MAX_LINES] if line.strip() not in ours)
-    return len({spelling(found[1]) for found in written if found and found[3].strip()}) > 1
+    form = _form_lines(lines, settings)
+    written = (
+        field_line.fullmatch(_plain(line.text))
+        for line in form.lines
+        if line.text.strip() not in ours
+    )
+    return len({spelling(found[1]) for found in written if found and found[2].strip()}) > 1
 
 
 def _known_names(teams: Teams) -> tuple[str, ...]:
@@ -159,54 +196,75 @@ def _known_names(teams: Teams) -> tuple[str, ...]:
     return tuple(dict.fromkeys((*field_names(teams), *(field.name for field in own_fields(teams)))))
 
 
-def _without_quotes(lines: Sequence[Line], order: tuple[str, ...]) -> Sequence[Line]:
-    """The form without a quoted letter above or below it, and without `Joe wrote:` above that.
-
-    All lines, if no field is outside of the quoted lines.
-    """
-    field_line = _field_line(order)
-    own = [line for line in lines if not line.text.startswith(">")]
-    if len(own) == len(lines) or not any(field_line.fullmatch(line.text) for line in own):
-        return lines
-    kept: list[Line] = []
-    for line in lines:
-        if not line.text.startswith(">"):
-            kept.append(line)
-        elif kept and not (line.number > 1 and lines[line.number - 2].text.startswith(">")):
-            kept = _without_attribution(kept, field_line)
-    return kept
-
-
-def _without_attribution(lines: list[Line], field_line: re.Pattern[str]) -> list[Line]:
-    """The lines without the last words, if they introduce what follows and are no field."""
-    end = len(lines)
-    while end and not lines[end - 1].text.strip():
-        end -= 1
-    start = end
-    while start and end - start < _MAX_ATTRIBUTION_LINES and lines[start - 1].text.strip():
-        start -= 1
-    words = lines[start:end]
-    introduces = words and words[-1].text.rstrip().endswith(":")
-    is_other = introduces and not any(field_line.fullmatch(line.text) for line in words)
-    return lines[:start] if is_other else lines
-
-
 # --- lines -> fields ------------------------------------------------------------------------------
+# Signs that mailers and their users put before a field's name, and around it.
+_BEFORE = r"\s*+(?:[-*+•·▪◦–—]\s++|\(?[0-9]{1,2}[.)]\s*+|\#{1,3}\s++)?[*_`]{0,3}"
+_AFTER = r"[*_`]{0,3}(?:\s*+(?:[:：=]|$)|\s++[-–](?=\s|$))[*_`]{0,3}"
+
+
 @lru_cache(maxsize=16)
 def _field_line(order: tuple[str, ...]) -> re.Pattern[str]:
-    """A line with one of these fields: as it is written, blanks before the colon, and the value."""
-    spellings = (re.escape(name).replace(r"\-", "[-_ ]?") for name in order)
-    return re.compile(rf"\s*({'|'.join(spellings)})(\s*):(.*)", re.IGNORECASE)
+    """A line with one of these fields: its name as it is written, and the value."""
+    return re.compile(rf"{_BEFORE}({_spellings(order)}){_AFTER}(.*)", re.IGNORECASE)
+
+
+@lru_cache(maxsize=16)
+def _table_row(order: tuple[str, ...]) -> re.Pattern[str]:
+    """A row of a table with a field's name in its first cell, and its value in the next one."""
+    name = rf"{_BEFORE}({_spellings(order)})[*_`]{{0,3}} ?:?[*_`]{{0,3}}"
+    return re.compile(
+        rf"^([> ]*+)\|?{name}(?: *+[|\t]| {{3,}}+(?![:：=]))([^|\t]*+)[|\t]?\s*+$", re.IGNORECASE
+    )
+
+
+def _spellings(order: tuple[str, ...]) -> str:
+    return "|".join(re.escape(name).replace(r"\-", "[-_ ]?") for name in order)
+
+
+def blanks(settings: Settings) -> frozenset[str]:
+    """What our forms say, in the languages of this contest and of this moment, where a team has to
+    fill something in."""
+    texts = [blank(settings).text]
+    for language in {settings.contest.language, SOURCE}:
+        with speaking(language):
+            texts.append(blank(settings).text)
+    return frozenset(found for text in texts for found in _BLANK.findall(text))
+
+
+def _plain(text: str) -> str:
+    """The line without what nobody sees, as far as it means nothing."""
+    if text.isascii():
+        return _ENCODED_END.sub("", text) if "=" in text else text
+    name, colon, value = text.partition(":")
+    seen = without_zero_width(name) + colon + _UNSEEN.sub("", value) if colon else text
+    return _ENCODED_END.sub("", _UNSEEN.sub("", seen))
+
+
+def _nearest(text: str, names: Iterable[str]) -> str:
+    """The spelling of the field whose name the line nearly has; "" if it has none of these."""
+    name, colon, _ = text.partition(":")
+    written = _SIGNS.sub("", name).casefold()
+    return _near(written, tuple(names)) if colon and len(written) <= _MAX_NAME else ""
+
+
+@lru_cache(maxsize=1_024)  # a line is looked at several times
+def _near(written: str, names: tuple[str, ...]) -> str:
+    return next(iter(get_close_matches(written, names, n=1)), "")
 
 
 class _Scan:
     """Sorts lines, one after the other, into the fields that `order` names."""
 
-    def __init__(self, order: tuple[str, ...], lines: Sequence[Line]) -> None:
+    def __init__(
+        self, order: tuple[str, ...], lines: Sequence[Line], blanks: frozenset[str]
+    ) -> None:
         self._field_line = _field_line(order)
         self._names = {spelling(name): name for name in order}
-        named = (self._field_line.fullmatch(self._plain(line)) for line in lines)
+        self._blanks = blanks
+        named = (self._field_line.fullmatch(_plain(line.text)) for line in lines)
         self._given = {spelling(match[1]) for match in named if match}
+        full = [line.text for line in lines if line.text.strip()]
+        self._indent = full[0][: len(full[0]) - len(full[0].lstrip())] if full else ""
         self.fields: list[Field] = []
         self.problems: list[Problem] = []
         self.remarks: list[str] = []
@@ -214,16 +272,16 @@ class _Scan:
         self._previous = ""
 
     def take(self, line: Line) -> None:
-        if _DASHES.fullmatch(line.text):
+        if DASHES.fullmatch(line.text):
             return
-        plain = self._plain(line)
+        plain = _plain(line.text)
         if plain != line.text:
             self.remarks.append(
                 gettext(
                     "invisible characters were taken out of line %(number)s", number=line.number
                 )
             )
-        line = Line(line.number, plain)
+        line = Line(line.number, plain.removeprefix(self._indent))
         if any(map(is_invisible, line.text)):
             self.problems.append(
                 line.wrong(gettext("There are control characters or invisible ones in it."))
@@ -232,52 +290,47 @@ class _Scan:
         if match:
             self._field(line, match)
         elif not line.text.strip():
-            self._open = self._open and self.fields[-1].name == MEMBERS
+            self._open = self._open and (
+                self.fields[-1].name == MEMBERS or self._is_empty(self.fields[-1])
+            )
         elif self._belongs_below(line):
             self._below(line)
         elif self.fields or not _SAMPLE_HEADER.match(line.text):
             self.problems.append(self._stray(line))
         self._previous = line.text
 
-    @staticmethod
-    def _plain(line: Line) -> str:
-        """The line without what nobody sees, as far as it means nothing."""
-        name, colon, value = line.text.partition(":")
-        text = without_zero_width(name) + colon + _UNSEEN.sub("", value) if colon else line.text
-        return _ENCODED_END.sub("", _UNSEEN.sub("", text))
-
     def _field(self, line: Line, match: re.Match[str]) -> None:
         name = self._names[spelling(match[1])]
-        value = " ".join(match[3].split())
-        if match[1] != name or match[2] or line.text.startswith(" "):
+        value = " ".join(match[2].split())
+        if not line.text.startswith(f"{name}:"):
             self.remarks.append(
                 gettext("line %(number)s was read as `%(name)s:`", number=line.number, name=name)
             )
         self.fields.append(Field(name, line, value))
         self._open = True
 
+    def _is_empty(self, field: Field) -> bool:
+        """Whether the value may stand below the name."""
+        return field.name != MEMBERS and (not field.value or field.value in self._blanks)
+
     def _belongs_below(self, line: Line) -> bool:
         """Whether the line continues the field above: in team-members any does, elsewhere a folded
-        or wrapped one (K26).
+        or wrapped one (K26), or one below an empty field.
 
         But a line that nearly has the name of a field that is nowhere in the letter is meant for
         that field.
         """
-        if not self._open or self._nearest(line) not in ("", *self._given):
+        if not self._open or _nearest(line.text, self._names) not in ("", *self._given):
             return False
-        is_text = self.fields[-1].name not in (ADDRESS, PREFERENCE, TEAM_NAME)
+        field = self.fields[-1]
+        is_text = field.name not in (ADDRESS, PREFERENCE, TEAM_NAME)
         wrapped = is_text and was_wrapped(self._previous, line.text)
-        return self.fields[-1].name == MEMBERS or line.text.startswith(" ") or wrapped
-
-    def _nearest(self, line: Line) -> str:
-        """The spelling of the field whose name the line nearly has; "" if it has none of ours."""
-        name, colon, _ = line.text.partition(":")
-        written = _SIGNS.sub("", name).casefold()
-        is_name = colon and len(written) <= _MAX_NAME
-        return next(iter(get_close_matches(written, self._names, n=1)), "") if is_name else ""
+        is_likely = field.name != PREFERENCE or line.text.upper() == line.text
+        is_value = self._is_empty(field) and is_likely
+        return field.name == MEMBERS or line.text.startswith(" ") or wrapped or is_value
 
     def _stray(self, line: Line) -> Problem:
-        near = self._nearest(line)
+        near = _nearest(line.text, self._names)
         if near:
             meant, value = self._names[near], line.text.partition(":")[2]
             self.fields.append(Field(meant, line, " ".join(value.split()), is_guess=True))
@@ -299,9 +352,8 @@ class _Scan:
         if field.name == MEMBERS:
             self.fields[-1] = replace(field, below=(*field.below, line))
             return
-        self.fields[-1] = replace(
-            field, value=f"{field.value} {' '.join(line.text.split())}".strip()
-        )
+        above = "" if self._is_empty(field) else field.value
+        self.fields[-1] = replace(field, value=f"{above} {' '.join(line.text.split())}".strip())
         self.remarks.append(
             gettext(
                 "line %(number)s was read as the rest of `%(field)s:`",
@@ -338,6 +390,81 @@ def _structure(fields: Sequence[Field], settings: Settings) -> Iterator[Problem]
             )
 
 
+# --- what mailers and their users put around values -----------------------------------------------
+_LINK = re.compile(
+    r"(?<=\S) ?(?:<(?:mailto:|https?:)[^<>\s]*>|(?<=\])\((?:mailto:|https?:)[^()\s]*\))"
+)
+_KEPT_BRACKETS = re.compile(r"<([^<>@]{1,200})>")
+_AROUND_ADDRESS = re.compile(r"[\s<>()\[\],;:\"|*]+")
+_AROUND = "*` "
+_AROUND_NAME = _AROUND + ".,;:!\"'“”„«»()"
+_BETWEEN_CODES = re.compile(r"[\s,;/|]+")
+_AND = ("and", "und", "et", "y", "e", "&", "+")
+
+
+def read_codes(text: str) -> tuple[str, ...]:
+    """The codes as they are written, parted by commas or blanks; (`none`,) for that word, () for
+    nothing."""
+    words = (word.strip("*`.:<>()[]\"'") for word in _BETWEEN_CODES.split(text))
+    codes = tuple(word for word in words if word and word.casefold() not in _AND)
+    return (NONE,) if tuple(map(str.casefold, codes)) == (NONE,) else codes
+
+
+class _Cleaned:
+    """Takes out of values what mailers and their users put around them; says so."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._blanks = blanks(settings)
+        self._lines_each = settings.teams.member_lines
+        self.remarks: list[str] = []
+
+    def field(self, field: Field) -> Field:
+        """The field with its value alone."""
+        if field.name == MEMBERS:
+            return self._members(field)
+        value = self._said(field.value)
+        is_bold = field.line.text.lstrip().startswith("*") or value.startswith("*")
+        if is_bold or field.name in (ADDRESS, PREFERENCE, TEAM_NAME):
+            value = value.strip(_AROUND)
+        if field.name == ADDRESS:
+            value = _address_in(value)
+        elif field.name == TEAM_NAME and value not in self._blanks:
+            value = value.strip(_AROUND_NAME)
+        elif field.name == PREFERENCE:
+            value = ",".join(read_codes(value))
+        if "".join(value.split(" ")) != "".join(field.value.split(" ")):
+            self.remarks.append(
+                gettext(
+                    "line %(number)s was read as `%(name)s: %(value)s`",
+                    number=field.line.number,
+                    name=field.name,
+                    value=quote(value),
+                )
+            )
+        return replace(field, value=value)
+
+    def _members(self, field: Field) -> Field:
+        lines = [Line(line.number, self._said(line.text)) for line in _member_lines(field)]
+        plain = members.unnumbered(lines, self._lines_each)
+        if plain != tuple(lines):
+            self.remarks.append(gettext(members.UNNUMBERED))
+        return replace(field, value="", below=plain)
+
+    def _said(self, text: str) -> str:
+        """The text without links, and without the brackets around what was filled in."""
+        return _KEPT_BRACKETS.sub(
+            lambda found: found[0] if found[0] in self._blanks else found[1], _LINK.sub("", text)
+        )
+
+
+def _address_in(value: str) -> str:
+    """The one address in the value, whatever else is in it; the whole value if there is none, or
+    more than one."""
+    words = (word.strip(".'") for word in _AROUND_ADDRESS.split(value))
+    found = {word.casefold(): word for word in words if "@" in word}
+    return next(iter(found.values())) if len(found) == 1 else value
+
+
 # --- fields -> values -----------------------------------------------------------------------------
 def _expected(name: str, settings: Settings) -> str:
     """The right form of a field."""
@@ -368,6 +495,7 @@ class _Values:
 
     def __init__(self, fields: dict[str, Field], settings: Settings) -> None:
         self._settings = settings
+        self._blanks = blanks(settings)
         self.problems: list[Problem] = []
         self.remarks: list[str] = []
         readers = {
@@ -390,12 +518,20 @@ class _Values:
             usual = Registration(*(found[name] for name in readers))  # type: ignore[arg-type]
             self.registration = replace(usual, fields=own)
 
+    def _is_unfilled(self, field: Field) -> bool:
+        """Whether the value is still what our form asks for, which is told."""
+        if field.value in self._blanks:
+            self._wrong(field, gettext(_UNFILLED, blank=field.value))
+        return field.value in self._blanks
+
     def _wrong(self, field: Field, text: str) -> None:
         line = field.line
         right = _expected(field.name, self._settings)
         self.problems.append(Problem(text, line.number, line.text, right, field.name == PREFERENCE))
 
     def _address(self, field: Field) -> str:
+        if self._is_unfilled(field):
+            return ""
         address, why = addresses.check(field.value)
         if address is None:
             reason = why[:1].lower() + why[1:].rstrip(".")
@@ -408,8 +544,8 @@ class _Values:
         return address
 
     def _preferences(self, field: Field) -> tuple[str, ...]:
-        codes = [code.strip() for code in field.value.split(",") if code.strip()]
-        if [code.casefold() for code in codes] == [NONE]:
+        codes = read_codes(field.value)
+        if codes == (NONE,):
             return ()
         offered = self._settings.reports.offered
         for text in wrong_codes(codes, offered):
@@ -417,13 +553,17 @@ class _Values:
         return tuple(code for code in dict.fromkeys(codes) if code in offered)
 
     def _team_name(self, field: Field) -> str:
+        if self._is_unfilled(field):
+            return ""
         fault = team_names.fault(field.value, in_c=is_in_c(self._settings))
         if fault:
             self._wrong(field, fault)
         return field.value
 
     def _organization(self, field: Field) -> str:
-        if not field.value or field.value == blank(self._settings).organization:
+        if self._is_unfilled(field):
+            return ""
+        if not field.value:
             self._wrong(field, gettext("The organization is missing."))
         if len(field.value) > MAX_ORGANIZATION:
             text = gettext(
@@ -438,7 +578,7 @@ class _Values:
         """The value of the contest's own field; "" where the team left it empty, as it may."""
         value = field.value
         choice = next((c for c in rule.choices if c.casefold() == value.casefold()), "")
-        if not value or value == dict(blank(self._settings).fields).get(rule.name):
+        if not value or value in self._blanks:
             if rule.required:
                 self._wrong(field, gettext("`%(rule)s:` is empty.", rule=rule.name))
             return ""
@@ -459,8 +599,10 @@ class _Values:
         return choice or value
 
     def _members(self, field: Field) -> tuple[Member, ...]:
-        found = members.read(_member_lines(field), self._settings.teams.member_lines)
+        lines = _member_lines(field)
+        found = members.read(lines, self._settings.teams.member_lines)
         self.problems += found.problems
+        self.problems += self._unfilled(lines, {problem.line for problem in found.problems})
         if found.joined:
             self.remarks.append(gettext(members.JOINED))
         most = self._settings.teams.max_members
@@ -472,6 +614,13 @@ class _Values:
                 text = noted("The team seems to have %(count)s members, at most %(allowed)s.")
             self._wrong(field, gettext(text, count=found.count, allowed=allowed))
         return found.members
+
+    def _unfilled(self, lines: Sequence[Line], told: set[int]) -> Iterator[Problem]:
+        """The lines in which something is still to be filled in, but those that are told."""
+        for line in lines:
+            left = next((found for found in _BLANK.findall(line.text) if found in self._blanks), "")
+            if left and line.number not in told:
+                yield line.wrong(gettext(_UNFILLED, blank=left))
 
 
 def _member_lines(field: Field) -> tuple[Line, ...]:
@@ -521,8 +670,8 @@ def _written(fields: dict[str, Field], settings: Settings) -> Form:
     asked_for = dict(asked.fields)
     return Form(
         _value(fields, ADDRESS) or asked.address,
-        _value(fields, PREFERENCE),
-        _value(fields, TEAM_NAME) or asked.team_name,
+        _understood_codes(_value(fields, PREFERENCE), settings),
+        _understood_name(_value(fields, TEAM_NAME), settings) or asked.team_name,
         _value(fields, ORGANIZATION)[:MAX_ORGANIZATION] or asked.organization,
         tuple(_written_members(fields.get(MEMBERS), settings)) or asked.members,
         tuple(
@@ -531,6 +680,20 @@ def _written(fields: dict[str, Field], settings: Settings) -> Form:
             if name in asked_for or name in fields
         ),
     )
+
+
+def _understood_codes(codes: str, settings: Settings) -> str:
+    """The codes, in capitals where only that was wrong, each once."""
+    offered = settings.reports.offered
+    written = (code.upper() if code.upper() in offered else code for code in codes.split(","))
+    return ",".join(dict.fromkeys(written))
+
+
+def _understood_name(name: str, settings: Settings) -> str:
+    """The team's name, without the signs that no name may have."""
+    if name in blanks(settings):
+        return name
+    return team_names.suggested(name, in_c=is_in_c(settings)) or name
 
 
 def _value(fields: dict[str, Field], name: str) -> str:

@@ -88,6 +88,20 @@ def _no_identifier(name: str, in_c: bool) -> str:
     )
 
 
+def suggested(name: str, *, in_c: bool = True) -> str:
+    """The name that is meant, with `_` for what no name may have; "" if that is none either."""
+    plain = unicodedata.normalize("NFKD", name.translate(_SPELLED)).encode("ascii", "ignore")
+    made = _NO_WORD.sub("_", plain.decode()).strip("_")
+    made = f"team_{made}" if made[:1].isdigit() else made
+    return "" if fault(made, in_c=in_c) else made
+
+
+_SPELLED = str.maketrans(
+    {"ä": "ae", "ö": "oe", "ü": "ue", "Ä": "Ae", "Ö": "Oe", "Ü": "Ue", "ß": "ss"}
+)
+_NO_WORD = re.compile(r"[^A-Za-z0-9_]+")
+
+
 def unique_name(wanted: str, is_taken: Callable[[str], bool]) -> str:
     """The wanted name, or `wanted_2`, `wanted_3` ... where it is taken; shortened to fit 30
     characters (K32).

@@ -41,7 +41,9 @@ COUNTED_GUEST = {
 that stands."""
 
 _OF_PAGE = ("js/words.js", "js/page.js")
-_NAMES = "words bytes archive formats referee evolution ledger machine mails asking check worker"
+_NAMES = (
+    "words bytes archive formats referee evolution ledger machine mails asking without check worker"
+)
 _OF_WORKER = (
     *("../../sandbox/fuel/host.mjs", "../../sandbox/fuel/quickjs.mjs"),
     *(f"js/{name}.js" for name in _NAMES.split()),

@@ -42,9 +42,14 @@ class Mailing(Generic[E]):
         """What many mails about the group need, in the language of this moment; computed once."""
         language = spoken()
         if language not in self._groups:
-            has_rounds = format_named(self.settings.tournament.format).has_rounds
+            chosen = format_named(self.settings.tournament.format)
+            has_rounds = chosen.has_rounds
             self._groups[language] = GroupFacts(
-                self.event.outcome, self.game, self.event.final, has_rounds and not self.event.final
+                self.event.outcome,
+                self.game,
+                self.event.final,
+                has_rounds and not self.event.final,
+                chosen.counts_match_points,
             )
         return self._groups[language]
 
@@ -57,6 +62,7 @@ class GroupFacts:
     game: GameInfo
     is_final: bool
     in_group: bool  # its table is the group's, not the contest's
+    counts_match_points: bool  # instead of adding up everybody's own points
 
     @cached_property
     def shape(self) -> scores.Shape:
@@ -121,20 +127,34 @@ class GroupFacts:
         places = summary.places_in(self.outcome.standings, in_group=self.in_group)
         compared = self.pairings if games and self.shape is not scores.Shape.RATES else {}
         return {
-            name: own_news(places[name], plan.round, plan.title, compared.get(name, ()))
+            name: own_news(
+                places[name],
+                plan.round,
+                plan.title,
+                compared.get(name, ()),
+                by_lead=self.counts_match_points,
+            )
             for name in plan.members
         }
 
 
 def own_news(
-    at: summary.Place, round_number: int, title: str = "", compared: Sequence[scores.Score] = ()
+    at: summary.Place,
+    round_number: int,
+    title: str = "",
+    compared: Sequence[scores.Score] = (),
+    *,
+    by_lead: bool = False,
 ) -> dict[str, object]:
     """The facts of the template `_own_news`. `title`: of the match; `compared`: pairings, of which
-    the best and the worst are told if they differ."""
-    played = sorted(
-        (each for each in compared if each.counted and not each.is_self), key=lambda s: s.lead
-    )
-    differ = bool(played) and played[-1].lead > played[0].lead
+    the best and the worst are told if they differ: by own points, as the ranking adds them up.
+    `by_lead`: by the lead over the opponent, where that decides who gets a match point."""
+
+    def worth(score: scores.Score) -> tuple[int, int]:
+        return (score.lead, score.own) if by_lead else (score.own, score.lead)
+
+    played = sorted((each for each in compared if each.counted and not each.is_self), key=worth)
+    differ = bool(played) and worth(played[-1])[0] > worth(played[0])[0]
     best, worst = (played[-1], played[0]) if differ else (None, None)
     return {
         "at": at,

@@ -8,6 +8,7 @@ import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Protocol
 
 from contest.config.settings import Settings
 from contest.games.drawing import Course
@@ -87,6 +88,49 @@ def index_of_archives(
         "style_digest": _digest(style),
     }
     return templates.files(Page(INDEX, "archives", "", facts))[INDEX]
+
+
+class StudentInView(Protocol):
+    """A person of a class, as the lecturer's page shows it."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def mail(self) -> str: ...
+    @property
+    def team(self) -> str: ...
+    @property
+    def step(self) -> str: ...
+    @property
+    def detail(self) -> str: ...
+
+
+def class_page(
+    students: Sequence[StudentInView],
+    counts: tuple[int, int, int, int],
+    settings: Settings,
+    game: GameInfo,
+) -> bytes:
+    """The page of a class, which is for its lecturer alone.
+
+    `counts`: how many people there are, have registered, have sent a program, have an accepted one.
+    """
+    templates = SiteTemplates(settings, game, ())
+    style = templates.static()["style.css"].decode()
+    people, registered, sent, accepted = counts
+    facts = {
+        "students": students,
+        "people": people,
+        "registered": registered,
+        "sent": sent,
+        "accepted": accepted,
+        "style": style,
+        "style_digest": _digest(style),
+    }
+    return templates.files(Page(CLASS, "class", "", facts))[CLASS]
+
+
+CLASS = "class.html"
 
 
 def _digest(text: str) -> str:

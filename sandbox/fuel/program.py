@@ -11,6 +11,7 @@ from functools import cached_property
 from typing import Any
 
 from contest.errors import ToolMissing
+from contest.schema.languages import MAX_COUNTED_MEMORY_MB
 from contest.schema.sections import UNITS_PER_SECOND
 from sandbox.fuel import engine, guests
 from sandbox.limits import MB, Limits
@@ -21,7 +22,7 @@ _VERSION = 1
 _KEY = "fuel_version"  # no other program has it
 _WORKER_SECONDS = 1_000_000  # of processor time: no limit, because fuel is one
 _WORKER_BYTES = 256 * MB  # of the engine itself
-MAX_MEMORY_BYTES = 4096 * MB  # that WebAssembly can address
+MAX_MEMORY_BYTES = MAX_COUNTED_MEMORY_MB * MB
 _MAX_REPLY_BYTES = 128 * 1024
 
 

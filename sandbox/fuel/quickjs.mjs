@@ -45,7 +45,7 @@ export class QuickJS {
     const imports = all.some((name) => /\.[mc]?js$/.test(name) && latin(files[name]).includes("import"));
     const queuesJobs = !commonjs.includes(program) || all.some((name) => JOBS.some((sign) => sign.test(latin(files[name]))));
     const facts = (words) => ({ program, words, files: all, commonjs, wrapper: WRAPPER, queuesJobs });
-    const importable = imports ? importableOf((this.exports ??= this.listExports()), commonjs) : {};
+    const importable = imports ? importableOf((this.exports ??= this.listExports()), commonjs, program) : {};
     return {
       ownFiles: { ...this.prelude, ...scriptsOf(files, commonjs), ...importable },
       script: (words) => [this.start, pythonJson(facts(words))],
@@ -85,8 +85,9 @@ function scriptsOf(files, commonjs) {
 }
 
 // A module for `import` for each module of Node's, and for each script.
-function importableOf(exports, commonjs) {
-  const requests = Object.fromEntries(commonjs.map((name) => [name, `./${name}`]));
+function importableOf(exports, commonjs, program) {
+  const above = "../".repeat(program.split("/").length - 1) || "./";
+  const requests = Object.fromEntries(commonjs.map((name) => [name, `${above}${name}`]));
   for (const name of Object.keys(exports)) requests[name] = requests[`node:${name}`] = name;
   return Object.fromEntries(Object.entries(requests).map(([name, request]) => {
     const valid = (exports[request] ?? []).filter((each) => /^[\p{XIDS}_]\p{XIDC}*$/u.test(each));

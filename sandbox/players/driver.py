@@ -1,37 +1,35 @@
-"""Runs inside the sandbox: answers requests about a team's Python file, each in a child that starts
-afresh.
+"""Runs inside the sandbox: answers requests about a team's Python file, each in a child that starts afresh.
 
     python driver.py FILE FUNCTION ANSWER_BYTES (sandbox | home)
 
-We never run the team's code ourselves. We compile the file, import the modules of the standard
-library that it names, and fork a child for each request. The child imports the file and answers;
-then we end all that it started, remove all that it wrote, and only then pass its reply on. So
-nothing of it runs while the team does not pay for the time, and nothing is left for the next
-request but what docs/security.md names. A request per line, a reply per line:
+We never run the team's code ourselves. We compile the file, import the modules of the standard library that
+it names, and fork a child for each request. The child imports the file and answers; then we end all that it
+started, remove all that it wrote, and only then pass its reply on. So nothing of it runs while the team does
+not pay for the time, and nothing is left for the next request but what docs/security.md names. A request per
+line, a reply per line:
 
     in   {"import": true}                                  out  {"answer": ""}
     in   {"call": [arguments]}                             out  {"answer": "5"}
-    in   {"constant": name}                                out  {"constant": "..."} or {"lacks":
-    "..."} in   {"tabulate": [rows, columns, lowest, highest],
+    in   {"constant": name}                                out  {"constant": "..."} or {"lacks": "..."}
+    in   {"tabulate": [rows, columns, lowest, highest],
           "backwards": false}                              out  {"table": [...]}, row by row
     else out  {"raised": "ValueError: ...", "trace": "..."} or {"wrong": "True (bool)"}
 
-A child has a pipe of its own for its reply and one for its output, and none of our descriptors. It
-can forge nothing but its own reply. If it ends without one, we end in the same way.
+A child has a pipe of its own for its reply and one for its output, and none of our descriptors. It can forge
+nothing but its own reply. If it ends without one, we end in the same way.
 
-What a child could leave in our memory would be a part of the next child: so children read their
-requests themselves, and replies are in buffers that we erase.
+What a child could leave in our memory would be a part of the next child: so children read their requests
+themselves, and replies are in buffers that we erase.
 
-At home, in a team's software kit, there is no sandbox, and a child's relatives are ended only if
-they are in our process group.
+At home, in a team's software kit, there is no sandbox, and a child's relatives are ended only if they are in
+our process group.
 """
 
 from __future__ import annotations
 
 import sys
 
-# what a Python that is started afresh has, too; before all other imports
-_AT_START = frozenset(sys.modules)
+_AT_START = frozenset(sys.modules)  # what a Python that is started afresh has, too; before all other imports
 
 import ast
 import gc
@@ -65,8 +63,7 @@ Reply = dict[str, Any]
 
 
 class Program(NamedTuple):
-    """A team's file. `code`: None if it cannot be compiled, which a child will find again and
-    report."""
+    """A team's file. `code`: None if it cannot be compiled, which a child will find again and report."""
 
     file: str
     function: str
@@ -96,10 +93,9 @@ def main() -> None:
         reply[:] = bytes(len(reply))
 
 
-# --- before the first request ---------------------------------------------------------------------
+# --- before the first request ------------------------------------------------------------------------------
 def _prepared(file: str) -> CodeType | None:
-    """Compile the file and import what it needs of the standard library, and nothing of the team's
-    or of
+    """Compile the file and import what it needs of the standard library, and nothing of the team's or of
     packages: their state, such as random numbers, would be the same in each child."""
     try:
         code = compiled(file)
@@ -128,7 +124,7 @@ def _own_modules() -> set[str]:
     return {name.partition(".")[0] for name in os.listdir()}
 
 
-# --- around a child -------------------------------------------------------------------------------
+# --- around a child ----------------------------------------------------------------------------------------
 class _WorkFolder:
     """The working folder, as it was before any code of the team ran."""
 
@@ -154,9 +150,7 @@ class _WorkFolder:
             for inner in os.listdir(folder):
                 if _is_folder(inner, folder):
                     os.chmod(inner, 0o700, dir_fd=folder)
-                    os.rename(
-                        inner, os.urandom(16).hex(), src_dir_fd=folder, dst_dir_fd=self.descriptor
-                    )
+                    os.rename(inner, os.urandom(16).hex(), src_dir_fd=folder, dst_dir_fd=self.descriptor)
                 else:
                     os.unlink(inner, dir_fd=folder)
         finally:
@@ -182,8 +176,8 @@ class _Sandbox:
         self._terminals = {path: os.stat(path) for path in _TERMINALS}
 
     def end(self, child: int) -> None:
-        """End all processes but us, until process 1 has reaped them, too. None escapes by forking:
-        the kernel signals all at once, and lets nobody fork who has to die."""
+        """End all processes but us, until process 1 has reaped them, too. None escapes by forking: the kernel
+        signals all at once, and lets nobody fork who has to die."""
         _kill_all_others()
         os.waitpid(child, 0)
         with suppress(ProcessLookupError):  # there are no others any more
@@ -194,8 +188,8 @@ class _Sandbox:
     def clean(self) -> None:
         """Remove all that was written, and all marks on files that stay.
 
-        The terminals belong to the user of the sandbox. The times of other devices it can set, too,
-        but only to the present.
+        The terminals belong to the user of the sandbox. The times of other devices it can set, too, but only
+        to the present.
         """
         self._work.clean()
         for name in os.listxattr(self._work.descriptor):
@@ -214,8 +208,8 @@ def _kill_all_others() -> None:
 
 
 def _require_sandbox() -> None:
-    """Outside of the sandbox, killing all processes would end the user's session. There, each
-    single one of these facts is different."""
+    """Outside of the sandbox, killing all processes would end the user's session. There, each single one of
+    these facts is different."""
     is_inside = (
         __file__ == _SANDBOX_FILE
         and os.getppid() == 1
@@ -248,12 +242,12 @@ class _Home:
         self._work.clean()
 
 
-# --- a request, seen from our side ----------------------------------------------------------------
+# --- a request, seen from our side -------------------------------------------------------------------------
 def _answer(program: Program, place: _Sandbox | _Home, reply: bytearray, errors: bytearray) -> int:
     """Have the waiting request answered. Return the length of the answer in `reply`.
 
-    The answer is a line, or all of `reply` if it is too long. If the child ends without one, so do
-    we, in the same way.
+    The answer is a line, or all of `reply` if it is too long. If the child ends without one, so do we, in the
+    same way.
     """
     reply_end, its_reply_end = os.pipe()
     errors_end, its_errors_end = os.pipe()
@@ -283,8 +277,7 @@ def _answer(program: Program, place: _Sandbox | _Home, reply: bytearray, errors:
 
 
 def _receive(reply_end: int, errors_end: int, reply: bytearray, errors: bytearray) -> int:
-    """Read until there is a line, or too much of one; 0 if there comes no more. Pass on what it
-    writes."""
+    """Read until there is a line, or too much of one; 0 if there comes no more. Pass on what it writes."""
     length, room = 0, memoryview(reply)
     waiter = select.poll()
     waiter.register(reply_end, select.POLLIN)
@@ -305,8 +298,7 @@ def _receive(reply_end: int, errors_end: int, reply: bytearray, errors: bytearra
 
 
 def _relay(errors_end: int, errors: bytearray) -> int:
-    """Read once what a child writes, and write it to our standard error; 0 if there comes no
-    more."""
+    """Read once what a child writes, and write it to our standard error; 0 if there comes no more."""
     size = os.readv(errors_end, [errors])
     unsent = memoryview(errors)[:size]
     while unsent:
@@ -324,10 +316,9 @@ def _end_like(status: int) -> NoReturn:
     sys.exit(code)
 
 
-# --- a request, in the child ----------------------------------------------------------------------
+# --- a request, in the child -------------------------------------------------------------------------------
 def _be_child(program: Program, reply_end: int, errors_end: int) -> NoReturn:
-    """Read the request, answer it, and end. Standard input is empty; all output goes to standard
-    error.
+    """Read the request, answer it, and end. Standard input is empty; all output goes to standard error.
 
     What we fork does not get the descriptor for the reply: the driver could not see our end.
     """
@@ -361,11 +352,7 @@ def answer(program: Program, request: Request) -> Reply:
 def _traceback_lines(error: BaseException) -> list[str]:
     """The traceback without the frames of this file and of the import system."""
     found = traceback.TracebackException.from_exception(error)
-    own = [
-        frame
-        for frame in found.stack
-        if frame.filename != __file__ and "<frozen" not in frame.filename
-    ]
+    own = [frame for frame in found.stack if frame.filename != __file__ and "<frozen" not in frame.filename]
     found.stack = traceback.StackSummary.from_list(own)
     return list(found.format())
 
@@ -396,8 +383,7 @@ def _import(program: Program) -> ModuleType:
 
 
 def forget_modules_of_the_same_name() -> None:
-    """The team's own files come before modules that we have imported, as they do in a Python of
-    their own."""
+    """The team's own files come before modules that we have imported, as they do in a Python of their own."""
     taken = {name for name in _own_modules() if name in sys.modules}
     for name in [*sys.modules] if taken else ():
         if name not in _AT_START and name.partition(".")[0] in taken:
@@ -419,20 +405,11 @@ def _constant(module: ModuleType, name: str) -> Reply:
     if name not in found:
         return {"lacks": f"there is no {name}"}
     value = found[name]
-    return (
-        {"constant": value}
-        if isinstance(value, str)
-        else {"lacks": f"{name} is {_described(value)}"}
-    )
+    return {"constant": value} if isinstance(value, str) else {"lacks": f"{name} is {_described(value)}"}
 
 
 def _tabulate(
-    function: Callable[..., Any],
-    backwards: bool,
-    rows: int,
-    columns: int,
-    lowest: int,
-    highest: int,
+    function: Callable[..., Any], backwards: bool, rows: int, columns: int, lowest: int, highest: int
 ) -> Reply:
     cells = [(row, column) for row in range(rows) for column in range(columns)]
     table = []

@@ -33,6 +33,7 @@ if TYPE_CHECKING:  # bubblewrap is not needed to talk with a program (knobellib.
     from sandbox.sandbox import Sandbox
 
 LANGUAGE = "Python"
+NAME = "get_move"
 IMPORT_SECONDS = 10.0
 CPU_SECONDS = 3_600  # of the driver in all games, and of each call
 
@@ -50,6 +51,7 @@ class PythonFunction:
         sandbox: Sandbox,
         *,
         cpu_seconds: int = CPU_SECONDS,
+        import_seconds: float = IMPORT_SECONDS,
         answer_bytes: int = MAX_ANSWER_BYTES,
     ) -> None:
         if program.language != LANGUAGE:
@@ -75,7 +77,7 @@ class PythonFunction:
             cpu_seconds=cpu_seconds,
             answer_bytes=answer_bytes,
         )
-        imported = self.ask({"import": True}, IMPORT_SECONDS)
+        imported = self.ask({"import": True}, import_seconds)
         self.import_fault = imported if isinstance(imported, AnswerFault) else None
 
     @property
@@ -123,7 +125,7 @@ class FunctionPlayer(ProcessPlayer):
         if self._called and not self._called.usable:
             self.close()
         if self._process is None or self._called is None:
-            self._called = PythonFunction(self.program, "get_move", self.sandbox)
+            self._called = PythonFunction(self.program, NAME, self.sandbox)
             self._process, self._lost = self._called.process, self._called.import_fault
         if self._lost:
             return self._lost

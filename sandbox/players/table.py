@@ -6,7 +6,7 @@ function that keeps state, draws random numbers or reads the clock gives two dif
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, TypeGuard
 
 from contest.language import gettext
@@ -40,7 +40,7 @@ def tabulate(
     program: ProgramFolder, function: str, domain: Domain, sandbox: Sandbox, seconds: float
 ) -> bytes | AnswerFault:
     """The results row by row: `table[row * columns + column]`. `seconds`: for each of the two
-    tabulations."""
+    tabulations, which begin with the import."""
     table = _once(program, function, domain, sandbox, seconds, backwards=False)
     if isinstance(table, AnswerFault):
         return table
@@ -51,10 +51,13 @@ def tabulate(
 
 
 def constant(
-    program: ProgramFolder, function: str, name: str, sandbox: Sandbox
+    program: ProgramFolder, function: str, name: str, sandbox: Sandbox, seconds: float
 ) -> str | AnswerFault:
-    """The text that a global name of the function's module has, such as the strategy's name."""
-    process = PythonFunction(program, function, sandbox)
+    """The text that a global name of the function's module has, such as the strategy's name.
+
+    `seconds`: for the import.
+    """
+    process = PythonFunction(program, function, sandbox, import_seconds=seconds)
     try:
         reply = process.import_fault or process.ask({"constant": name}, CONSTANT_SECONDS)
     finally:
@@ -83,13 +86,14 @@ def _once(
         function,
         sandbox,
         cpu_seconds=int(seconds) + 60,
+        import_seconds=seconds,
         answer_bytes=MAX_CELL_BYTES * size + 8_192,
     )
     try:
         sizes = (domain.rows, domain.columns, domain.lowest, domain.highest)
-        reply = process.import_fault or process.ask(
-            {"tabulate": sizes, "backwards": backwards}, seconds
-        )
+        if process.import_fault:
+            return process.import_fault
+        reply = process.ask({"tabulate": sizes, "backwards": backwards}, seconds)
     finally:
         process.close()
     if isinstance(reply, AnswerFault):
@@ -109,15 +113,24 @@ def _is_table(table: object, domain: Domain) -> TypeGuard[list[int]]:
 
 
 def _with_range(fault: AnswerFault, domain: Domain) -> AnswerFault:
-    if fault.kind is not AnswerFaultKind.UNREADABLE:
+    """The fault with what a function is asked, or what it has to return."""
+    if fault.kind is AnswerFaultKind.UNREADABLE:
+        sentence = gettext(
+            "%(why)s; an int in %(lowest)s..%(highest)s is needed",
+            why=fault.sentence,
+            lowest=domain.lowest,
+            highest=domain.highest,
+        )
+    elif fault.kind is AnswerFaultKind.CRASH:
+        sentence = gettext(
+            "%(why)s; it is asked for every pair from (0, 0) to (%(row)s, %(column)s)",
+            why=fault.sentence,
+            row=domain.rows - 1,
+            column=domain.columns - 1,
+        )
+    else:
         return fault
-    sentence = gettext(
-        "%(why)s; an int in %(lowest)s..%(highest)s is needed",
-        why=fault.sentence,
-        lowest=domain.lowest,
-        highest=domain.highest,
-    )
-    return AnswerFault(fault.kind, sentence)
+    return replace(fault, sentence=sentence)
 
 
 def _impure(function: str, domain: Domain, table: bytes, again: bytes) -> AnswerFault:

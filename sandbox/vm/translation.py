@@ -67,8 +67,12 @@ class Translations:
     folder: Path
 
     def found(self, images: Iterable[Image]) -> Mapping[str, Path]:
-        """The files of the images that have a translation, by digest."""
-        digests = {_name(image): image.digest for image in images}
+        """The files of the images that have a translation, by digest. Without a compiler, which is
+        part of their names, there are none."""
+        try:
+            digests = {_name(image): image.digest for image in images}
+        except ToolMissing:
+            return {}
         return {digests[name]: path for name, path in caches.find(self.folder, digests).items()}
 
     def add(self, image: Image, sandbox: Sandbox) -> Path:

@@ -1,5 +1,6 @@
 """Organizers who swap programs, or decide with the results in sight."""
 
+import json
 import re
 from collections.abc import Callable
 from dataclasses import replace
@@ -11,11 +12,12 @@ from sqlalchemy import func, select, update
 
 from contest.actions.organizer_actions import OrganizerActions
 from contest.config.load import FILE_NAME
-from contest.ledger.receipts import Effect
+from contest.ledger.receipts import Effect, LedgerEntry
 from contest.model import BanKind
 from contest.store.tables import builds
+from tests.support.check_page import without_late_bans
 from tests.support.mail_world import START, flat, from_line
-from tests.support.mailed_contest import CLOSES, DARK, HEAVY, KNOWN, LIGHT, MailedContest, Stages
+from tests.support.mailed_contest import CLOSES, DARK, KNOWN, LIGHT, MailedContest, Stages
 from tests.support.organizers import Forgery, Verify
 
 Stage = Callable[[str], MailedContest]
@@ -164,7 +166,7 @@ def test_a_program_that_came_in_time_and_was_refused_as_late_is_told(
 # --- decisions ------------------------------------------------------------------------------------
 @pytest.fixture(scope="module")
 def banned(honest: Stages, tmp_path_factory: pytest.TempPathFactory) -> Stages:
-    """The results did not please: HEAVY was disqualified afterwards, and the first round played
+    """The results did not please: DARK was disqualified afterwards, and the first round played
     again."""
     place = tmp_path_factory.mktemp("banned")
     contest = honest.kept["played"].copied(place / "contest")
@@ -172,7 +174,7 @@ def banned(honest: Stages, tmp_path_factory: pytest.TempPathFactory) -> Stages:
     with contest.opened() as opened, opened.store.write() as tx:
         actions = OrganizerActions(tx, opened.settings, opened.templates, contest.clock.now(), "")
         actions.rerun(1, None, "without it")
-        actions.take_out(HEAVY, BanKind.DISQUALIFIED, "it was first")
+        actions.take_out(DARK, BanKind.DISQUALIFIED, "it was first")
     contest.play()
     contest.publish(place / "archive")
     return Stages(place, honest.url, {"played": contest})
@@ -188,7 +190,7 @@ def test_a_ban_with_the_results_in_sight_is_shown(banned: Stages, verify: Verify
     assert said.code == 3
     told = " ".join(said.remarks)
     assert (
-        f"{HEAVY} was taken out by the organizer at 1994-05-14 13:11 UT, after the public number"
+        f"{DARK} was taken out by the organizer at 1994-05-14 13:11 UT, after the public number"
         " was known" in told
     )
     assert (
@@ -197,9 +199,55 @@ def test_a_ban_with_the_results_in_sight_is_shown(banned: Stages, verify: Verify
     )
 
 
+def test_a_winner_who_was_banned_late_would_be_first_without_the_ban(
+    banned: Stages, honest: Stages, verify: Verify
+) -> None:
+    """That is how the contest had ended. The page says the same, as `verify` here compares both."""
+    winner = json.loads((honest.archive / "ranking.json").read_text())[0]["entry"]
+    heir = json.loads((banned.archive / "ranking.json").read_text())[0]["entry"]
+    assert winner == DARK
+    said = verify(banned.archive)
+    assert f"  without the late bans of {DARK}, from the same seed:\n" in said.text
+    assert without_late_bans(said.text)[0] == f"{DARK} would be first instead of {heir}"
+
+
+def call_it_the_teams_wish(forgery: Forgery) -> None:
+    with forgery.json("decisions.json") as decisions:
+        decisions["taken_out"][0]["kind"] = BanKind.DROPPED
+
+
+def let_it_in_again(forgery: Forgery) -> None:
+    """After the last game."""
+    late = KNOWN + timedelta(hours=2)
+    forgery.ledger.append(LedgerEntry(Effect.REINSTATED, DARK, late))
+    with forgery.json("decisions.json") as decisions:
+        decisions["taken_out"][0]["lifted_at"] = f"{late:%Y-%m-%dT%H:%M:%SZ}"
+
+
+def move_it_before_the_final_list(forgery: Forgery) -> None:
+    ban = forgery.ledger.pop(forgery.place_of(Effect.TAKEN_OUT, DARK))
+    forgery.ledger.insert(forgery.place_of(Effect.ENTRIES_FINAL), ban)
+
+
+@pytest.mark.parametrize(
+    "wrong", [call_it_the_teams_wish, let_it_in_again, move_it_before_the_final_list]
+)
+def test_no_way_to_ban_the_winner_late_hides_that_it_would_be_first(
+    forgery_of_banned: Forgery,
+    verify: Verify,
+    tmp_path: Path,
+    wrong: Callable[[Forgery], None],
+) -> None:
+    """The page says the same, as `verify` here compares both."""
+    wrong(forgery_of_banned)
+    said = verify(forgery_of_banned.publish(tmp_path / "archive"))
+    assert said.code == 3
+    assert without_late_bans(said.text)[0].startswith(f"{DARK} would be first instead of ")
+
+
 def test_a_ban_that_is_dated_back_is_shown(forgery_of_banned, verify, tmp_path) -> None:
     forgery, early = forgery_of_banned, START - timedelta(hours=1)
-    place = forgery.place_of(Effect.TAKEN_OUT, HEAVY)
+    place = forgery.place_of(Effect.TAKEN_OUT, DARK)
     forgery.ledger[place] = replace(forgery.ledger[place], at=early)
     with forgery.json("decisions.json") as decisions:
         decisions["taken_out"][0]["at"] = f"{early:%Y-%m-%dT%H:%M:%SZ}"
@@ -218,16 +266,16 @@ def hide_in_decisions(forgery: Forgery) -> None:
 
 
 def hide_in_ledger(forgery: Forgery) -> None:
-    del forgery.ledger[forgery.place_of(Effect.TAKEN_OUT, HEAVY)]
+    del forgery.ledger[forgery.place_of(Effect.TAKEN_OUT, DARK)]
 
 
 @pytest.mark.parametrize(
     ("wrong", "words"),
     [
-        (hide_in_decisions, f"{DARK} against {HEAVY} is missing"),
+        (hide_in_decisions, f"{DARK} against {DARK} is missing"),
         (
             hide_in_ledger,
-            f"ledger.txt does not have the decision about {HEAVY} of 1994-05-14 13:11 UT",
+            f"ledger.txt does not have the decision about {DARK} of 1994-05-14 13:11 UT",
         ),
     ],
 )
@@ -241,9 +289,7 @@ def test_a_ban_that_is_hidden_is_noticed(forgery_of_banned, verify, tmp_path, wr
 def test_a_ban_that_is_moved_before_the_final_list_breaks_every_receipt_of_it(
     forgery_of_banned: Forgery, banned: Stages, verify: Verify, tmp_path: Path
 ) -> None:
-    forgery = forgery_of_banned
-    ban = forgery.ledger.pop(forgery.place_of(Effect.TAKEN_OUT, HEAVY))
-    forgery.ledger.insert(forgery.place_of(Effect.ENTRIES_FINAL), ban)
-    said = verify(forgery.publish(tmp_path / "archive"), banned.kept["played"].box(LIGHT))
+    move_it_before_the_final_list(forgery_of_banned)
+    said = verify(forgery_of_banned.publish(tmp_path / "archive"), banned.kept["played"].box(LIGHT))
     assert said.code == 1
     assert "the ledger was changed: up to entry" in said.text

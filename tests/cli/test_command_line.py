@@ -181,6 +181,22 @@ def test_to_retry_a_letter_that_was_not_set_aside_is_no_success(folder: Path) ->
     )
 
 
+def test_an_ignored_letter_is_counted_listed_and_can_be_let_in(folder: Path) -> None:
+    away = letter(TEAM, "help", "I am away", Auto_Submitted="auto-replied")
+    knobeln("receive", "-C", folder, stdin=away)
+    assert from_json("mail", "-C", folder) == []
+    kinds = {"an automatic answer (Auto-Submitted)": 1}
+    assert from_json("status", "-C", folder)["ignored"] == kinds
+    status = " ".join(knobeln("status", "-C", folder).output.split())
+    assert "letters were ignored (1 an automatic answer (Auto-Submitted))" in status
+    (listed,) = from_json("letters", "--ignored", "-C", folder)
+    knobeln("letters", "let-in", listed["id"], "-C", folder)
+    assert len(from_json("mail", "-C", folder)) == 1
+    assert from_json("status", "-C", folder)["ignored"] == {}
+    again = knobeln("letters", "let-in", listed["id"], "-C", folder, code=1)
+    assert f"letter {listed['id']} was not ignored" in again.output
+
+
 def test_receive_without_a_contest_asks_the_mail_system_to_try_again(tmp_path: Path) -> None:
     knobeln("receive", "-C", tmp_path, stdin=b"Subject: x\n\ny\n", code=75)
 

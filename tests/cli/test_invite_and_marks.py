@@ -52,18 +52,24 @@ def mails_of_dry_run(contest: Path, students: Path) -> dict[str, EmailMessage]:
     return {str(mail["To"]): mail for mail in found}
 
 
+def said(mail: EmailMessage) -> str:
+    """The mail's text in one line."""
+    return " ".join(mail.get_content().split())
+
+
 def test_a_list_makes_a_form_for_each_team_and_each_single_person(
     contest: Path, students: Path
 ) -> None:
     mails = mails_of_dry_run(contest, students)
-    assert sorted(mails) == ["ada@uni.example", "gauss@uni.example"]
+    assert sorted(mails) == ["ada@uni.example", "charles@uni.example", "gauss@uni.example"]
+    assert "The form of your group went to ada@uni.example" in said(mails["charles@uni.example"])
     assert invited(contest) == []  # it was a dry run
     pair = mails["ada@uni.example"].get_content()
     assert "team-name: analysts\n" in pair
     assert "  Ada Lovelace, <age in years>, <occupation>,\n" in pair
     assert "  Charles Babbage, <age in years>, <occupation>,\n" in pair
     single = mails["gauss@uni.example"].get_content()
-    assert "team-name: <a C identifier>\n" in single
+    assert "team-name: team_2\n" in single
     assert "  Carl Friedrich Gauß, <age in years>, <occupation>,\n" in single
 
 
@@ -131,7 +137,7 @@ def test_a_contest_for_a_class_asks_for_names_and_nothing_else(
     reply = EmailMessage()
     reply["From"], reply["To"] = "gauss@uni.example", str(invitation["Reply-To"])
     reply["Subject"] = f"Re: {invitation['Subject']}"
-    reply.set_content(re.sub("team-name: <.*>", "team-name: princeps", form))
+    reply.set_content(re.sub("team-name: .*", "team-name: princeps", form))
     knobeln("receive", "-C", contest, stdin=reply.as_bytes())
     team = json.loads(knobeln_in(contest, "teams", "show", "princeps", "--json").stdout)["team"]
     (member,) = team["registration"]["members"]
@@ -166,18 +172,21 @@ def test_the_same_list_again_invites_nobody_twice_and_a_longer_one_the_new(
     [
         (b"", "the list is empty"),
         (b"mail,name\n", "but nobody"),
-        (b"name,team\nAda,a\n", "must name a column `mail`; it names 'name' and 'team'"),
         (
-            b"mail,name\nada at uni,Ada\nbob@uni.example,Bob\n",
-            "row 2: 'ada at uni' is no mail address",
+            b"name,team\nAda,a\n",
+            "no column of the list is the mail address: it has 'name' and 'team'",
         ),
         (
-            b"mail\na@uni.example\nb@uni.example\na@uni.example\n",
-            "row 4: a@uni.example is in row 2, too",
+            b"mail,name\nada at uni,Ada\nbob@uni.example,Bob\n",
+            "row 2, column `mail`: 'ada at uni': no mail address",
+        ),
+        (
+            b"mail,name\na@uni.example,Ada\nb@uni.example,Bob\na@uni.example,Eve\n",
+            "row 4, column `mail`: 'a@uni.example': Ada in row 2 has the address, too",
         ),
         (b"mail,email\na@uni.example,b@uni.example\n", "two columns of the list are the mail"),
         (b'mail,name\na@uni.example,"Ada\n', "not CSV"),
-        (b"\xff\xfe\x00\x00", "must name a column `mail`"),
+        (b"\xff\xfe\x00\x00", "no column of the list is the mail address"),
     ],
 )
 def test_a_wrong_list_invites_nobody_and_says_why(contest, tmp_path, data, reason) -> None:
@@ -262,10 +271,10 @@ def test_who_is_not_in_the_list_has_marks_too(contest, students, monkeypatch) ->
     knobeln_in(contest, "class", "invite", students)
     register(contest, PAIR.replace("ada@uni", "king@uni"), "king@uni.example")
     assert [(row["Matrikelnummer"], row["member"], row["mail"]) for row in marks(contest)] == [
-        ("", "Augusta Ada King", "king@uni.example"),
-        ("2", "Charles BABBAGE", "charles@uni.example"),
         ("1", "Ada Lovelace", "ada@uni.example"),
+        ("2", "Charles BABBAGE", "charles@uni.example"),
         ("3", "Carl Friedrich Gauß", "gauss@uni.example"),
+        ("", "Augusta Ada King", "king@uni.example"),
     ]
 
 

@@ -1,6 +1,7 @@
 """Games of programs in any language on the command line: real programs, in the real jail."""
 
 import json
+import shutil
 from pathlib import Path
 
 import pytest
@@ -227,3 +228,27 @@ def test_a_program_in_a_folder_with_a_blank_in_its_name_plays(tmp_path: Path) ->
     played = CliRunner().invoke(main, words)
     assert played.exit_code == 0, played.output
     assert "two_words: " in played.output
+
+
+def test_check_takes_a_folder_and_an_archive_and_says_what_starts(tmp_path: Path) -> None:
+    folder = tmp_path / "mine"
+    (folder / "parts").mkdir(parents=True)
+    (folder / "main.sh").write_text(". parts/answer.sh\n")
+    (folder / "parts" / "answer.sh").write_text("echo C\n")
+    packed = shutil.make_archive(str(folder), "zip", folder)
+    for program in (folder, packed):
+        done = knobeln("check", "--game", "cooperation", program)
+        assert "mine compiled and would be accepted.\n" in done.output
+        assert "the program starts with main.sh" in " ".join(done.output.split())
+        assert "No file has a <<FROM>> line" in done.output
+
+
+def test_check_ends_with_another_code_if_the_trial_game_failed(tmp_path: Path) -> None:
+    program = tmp_path / "mine.sh"
+    program.write_text("# <<FROM>> lords k7qd\nexit 1\n")
+    done = knobeln("check", "--game", "cooperation", program, code=3)
+    first = done.output.lstrip().partition("\n\n")[0]
+    assert " ".join(first.split()) == (
+        "mine compiled and would be accepted, but failed its trial game."
+    )
+    assert "No file has" not in done.output

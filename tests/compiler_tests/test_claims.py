@@ -37,9 +37,11 @@ from contest.store.claims import LEASE
 from reports.render import Templates
 from tests.support.clocks import FixedClock
 from tests.support.compile_services import compile_service
-from tests.support.contest_field import NOW, add_team, settings
+from tests.support.contest_field import NOW as STARTS
+from tests.support.contest_field import add_team, settings
 from tournament.runners import open_runner
 
+NOW = STARTS - timedelta(days=1)  # programs are taken
 BAD = b"this is no C"  # its build takes a moment, and is one all the same
 TEAMS = ("heavy_lords", "light_ladies", "lucky")
 

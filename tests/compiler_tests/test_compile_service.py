@@ -10,6 +10,7 @@ from types import SimpleNamespace
 
 import pytest
 
+from compiler import toolchain
 from compiler.builders import builder_of
 from compiler.service import CompileService
 from contest.config.settings import Settings
@@ -21,15 +22,18 @@ from contest.store import Store, contest_state, ledger, letters, migrate, submis
 from contest.store.engine_failures import MAX_FAILURES
 from knobellib.samples import house_strategies
 from reports.render import Templates
+from sandbox.limits import Limits
 from sandbox.vm.image import Image
 from sandbox.vm.translation import translations
 from tests.support.clocks import FixedClock
 from tests.support.compile_services import compile_service
-from tests.support.contest_field import NOW, add_team
+from tests.support.contest_field import NOW as STARTS
+from tests.support.contest_field import add_team
 from tests.support.contest_field import settings as plain_settings
 from tests.support.due_mails import due_mails
 from tournament.runners import open_runner
 
+NOW = STARTS - timedelta(days=1)  # programs are taken
 GOOD = house_strategies()[0].source
 BAD = "this is no C"
 
@@ -121,6 +125,28 @@ def test_each_program_is_in_the_ledger_and_its_report_has_the_receipt(context: W
         assert f"Receipt: entry {number}. Proof: receipt.tlog-proof" in mail
 
 
+def plain(mail: str) -> str:
+    return " ".join(mail.split())
+
+
+def counting(context: Workshop, team_id: int) -> int | None:
+    """The number of the team's version that counts."""
+    with context.store.read() as tx:
+        return submissions.program_of(tx, team_id).counts
+
+
+def test_a_busy_host_is_no_verdict(context: Workshop, monkeypatch: pytest.MonkeyPatch) -> None:
+    team = context.team("patient")
+    context.send(team, GOOD)
+    with monkeypatch.context() as busy:
+        busy.setattr(toolchain, "_LIMITS", Limits(wall_seconds=0.02))
+        with pytest.raises(EngineFailed, match="the host is busy"):
+            context.service.build_next()
+    assert context.states(team) == [SubmissionState.QUEUED]
+    assert context.work() == 1
+    assert counting(context, team) == 1
+
+
 def test_a_team_that_sends_much_does_not_keep_the_others_waiting(context: Workshop) -> None:
     busy, calm = context.team("busy"), context.team("calm")
     for _ in range(3):
@@ -143,6 +169,46 @@ def test_of_too_many_programs_in_an_hour_the_newest_is_compiled_and_one_report_s
     assert "version 1, 2, 3, 4, 5" in " ".join(report.split())
     effects = [entry.effect for entry in recorded(context)]
     assert effects == [Effect.PROGRAM_REPLACED] * 5 + [Effect.PROGRAM_ACCEPTED]
+
+
+def test_when_programs_are_closed_the_newest_is_compiled_at_once_and_older_ones_are_replaced(
+    context: Workshop,
+) -> None:
+    team = context.team("busy")
+    for number in range(28):
+        context.send(team, f"{GOOD}\n/* {number} */\n")
+    context.clock.at = context.settings.dates.compilation_closes
+    assert context.work() == 1
+    assert context.states(team) == [SubmissionState.REPLACED] * 27 + [SubmissionState.BUILT]
+    (report,) = context.mails()
+    assert "older ones that still waited were not. Not compiled: version 1, 2, 3" in plain(report)
+    assert counting(context, team) == 28
+
+
+@pytest.mark.parametrize("good", [4, 5, 6])
+def test_when_programs_are_closed_an_older_one_counts_if_the_newest_is_refused(
+    context: Workshop, good: int
+) -> None:
+    team = context.team("late")
+    for number in range(1, 7):
+        context.send(team, f"{GOOD if number == good else BAD} /* {number} */")
+    context.clock.at = context.settings.dates.compilation_closes
+    assert context.work() == 7 - good
+    assert counting(context, team) == good
+    older = [SubmissionState.REPLACED] * (good - 1)
+    assert context.states(team) == older + [SubmissionState.BUILT] * (7 - good)
+
+
+def test_when_programs_are_closed_no_team_is_compiled_for_ever(context: Workshop) -> None:
+    busy, calm = context.team("busy"), context.team("calm")
+    for number in range(28):
+        context.send(busy, f"{BAD} {number}")
+    context.send(calm, GOOD)
+    context.clock.at = context.settings.dates.compilation_closes
+    assert context.work() == 4
+    assert context.states(busy) == [SubmissionState.REPLACED] * 25 + [SubmissionState.BUILT] * 3
+    assert counting(context, busy) is None
+    assert counting(context, calm) == 1
 
 
 def test_a_team_that_had_its_share_waits_for_the_next_hour(context: Workshop) -> None:

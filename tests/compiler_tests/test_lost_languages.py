@@ -143,6 +143,7 @@ def test_programs_of_a_lost_language_wait_and_the_queue_goes_on(host) -> None:
     )
 
 
+@pytest.mark.slow
 def test_when_the_language_works_again_its_programs_are_compiled_and_a_new_loss_is_told(
     host, lose
 ) -> None:
@@ -173,6 +174,7 @@ def test_a_language_that_was_never_offered_is_refused_as_ever(make_host, lose) -
     assert "Python is not installed on the contest host" in report
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not engine.is_installed(), reason="no engine that counts is installed")
 def test_programs_wait_for_a_guest_that_does_not_work(make_host, monkeypatch) -> None:
     host = make_host(counted_languages=("JavaScript",))
@@ -195,6 +197,7 @@ def test_programs_wait_for_a_guest_that_does_not_work(make_host, monkeypatch) ->
     assert "accepted" in host.mails("compile report")[-1]
 
 
+@pytest.mark.slow
 def test_a_compiler_that_refuses_everything_blames_nobody(make_host, monkeypatch) -> None:
     host = make_host()
     refuses = {"build": ("/bin/false",)}
@@ -217,6 +220,7 @@ def test_a_compiler_that_refuses_everything_blames_nobody(make_host, monkeypatch
     assert sorted("rejected" in each for each in host.mails("compile report")) == [False, True]
 
 
+@pytest.mark.slow
 def test_without_bubblewrap_every_language_waits_and_is_told_once(make_host, monkeypatch) -> None:
     host = make_host()
     programs = [
@@ -252,6 +256,7 @@ def test_a_contest_of_one_language_waits_for_it(make_host, monkeypatch) -> None:
     assert "accepted" in host.mails("compile report")[-1]
 
 
+@pytest.mark.slow
 def test_another_host_that_has_the_language_builds_it(make_host, lose) -> None:
     host = make_host()
     other = Services(host.contest)
@@ -290,6 +295,7 @@ def test_a_program_that_fails_alone_is_set_aside_and_its_language_does_not_wait(
     assert not host.mails("programs_wait")
 
 
+@pytest.mark.slow
 def test_a_version_that_was_built_late_does_not_take_the_place_of_a_newer_one(host, lose) -> None:
     host.send("one", a_py=PYTHON)
     host.send("one", b_sh=SHELL)

@@ -102,6 +102,16 @@ def test_the_list_waits_for_letters_and_programs(tmp_path: Path, house: House) -
     assert Services(contest).list_entries() is True
 
 
+def test_letters_that_come_after_the_deadline_do_not_hold_up_the_list(
+    tmp_path: Path, house: House
+) -> None:
+    contest = closed(tmp_path, house)
+    with contest.store.write() as tx:
+        letters.add(tx, raw=b"x", sender="", recipients=(), channel="test", now=CLOSED)
+    assert Services(contest).list_entries() is True
+    assert len(list_mails(contest)) == 4
+
+
 @pytest.mark.parametrize("at", [NOW - timedelta(hours=3), NOW, NOW + timedelta(days=1)])
 def test_there_is_no_first_list_before_programs_close_or_after_the_start(
     tmp_path, house, at

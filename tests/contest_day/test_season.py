@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import re
 import shutil
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -100,6 +101,13 @@ def season(tmp_path_factory: pytest.TempPathFactory) -> MailedContest:
 
 def of_kind(mailed: MailedContest, team: str, kind: str) -> list[str]:
     return [flat(mail) for mail in mailed.mails(team, kind)]
+
+
+def test_mails_of_a_tournament_name_it_and_end_no_contest(season: MailedContest) -> None:
+    mails = [mail for kind in ("RSM", "GRR", "LGP") for mail in season.mails(HEAVY, kind)]
+    named = {str(mail["Subject"]).partition(":")[0] for mail in mails}
+    assert named == {"Tournament 1", "Tournament 2"}
+    assert not any(re.search("contest (is over|starts|has been)", flat(mail)) for mail in mails)
 
 
 def test_every_team_is_told_what_happened_to_it_and_what_it_can_do(season: MailedContest) -> None:

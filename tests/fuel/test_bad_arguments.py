@@ -78,6 +78,7 @@ def test_the_hosts_agree_after_two_bad_arguments(name: str) -> None:
     assert differences(program_of(name, rows), rows, instances) == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", WASI)
 def test_the_hosts_agree_however_the_program_is_asked_and_when_it_cannot_pay(name: str) -> None:
     rows = bad_calls(name, together=1)

@@ -30,6 +30,7 @@ from contest.errors import GiveUp
 from contest.ledger.notes import VerifierKey, read_note
 from contest.ledger.receipts import from_file, notes_in
 from contest.model import FileFacts, Participation, TextBuildReport
+from contest.programs.archive import NotUnpacked, unpacked
 from contest.public_number.beacon import Beacon
 from contest.schema.languages import usual_languages
 from contest.schema.sections import Programs
@@ -38,8 +39,8 @@ from contest.store.submissions import TeamsProgram
 from knobellib import receipts
 from knobellib.receipts import Wrong, read_mails
 from knobellib.software.protocolfmt import games_of
-from knobeln.organizer import class_list
-from knobeln.organizer.marks import _Unfound
+from knobeln.classes import class_list
+from knobeln.classes.marks import _Unfound
 from reports.render import Templates
 from reports.text import fold, plain, wrap
 from sandbox.images import oci_image, unpacking
@@ -204,7 +205,7 @@ def test_a_text_of_twice_the_length_takes_twice_as_long(read: Read, unit: str) -
 def test_a_class_list_has_a_largest_number_of_cells() -> None:
     text = f"mail{2_000 * ',a'}\n" + "".join(f"a{number}@b.example\n" for number in range(1_000))
     with pytest.raises(
-        GiveUp, match="1,001 rows of 2,001 columns each; at most 2,000,000 cells are read"
+        GiveUp, match="1,000 rows of 2,001 columns each; at most 20,000 rows and 2,000,000 cells"
     ):
         of_list(text)
 
@@ -226,16 +227,28 @@ LANGUAGES = {language.name: language for language in usual_languages()}
 
 
 @pytest.mark.parametrize("name", LANGUAGES)
-@pytest.mark.parametrize("unit", ["a", "\n", '\\"', "(", "1"])
+@pytest.mark.parametrize("unit", ["a", "\n", '\\"', "(", "1", "'", "/*", "static void main(String"])
 def test_a_program_in_any_language_is_looked_at_in_linear_time(name: str, unit: str) -> None:
     language = LANGUAGES[name]
     file = f"program.{language.suffixes[0]}"
 
     def read(text: str) -> None:
-        sent = take_apart({file: text.encode(), "description.txt": text.encode()}, text)
+        other = f"parts/other.{language.suffixes[0]}"
+        own = {file: text.encode(), other: text.encode()}
+        sent = take_apart({**own, "description.txt": text.encode()}, text)
         languages.examine(
             sent.files, Sandbox(), SETTINGS.programs, [language], lambda *_: (b"", "")
         )
+
+    assert growth(read, repeated(unit, ""), LARGEST) < MAX_GROWTH
+
+
+@pytest.mark.parametrize("name", ["a.zip", "a.tar", "a.tar.gz"])
+@pytest.mark.parametrize("unit", ["PK\x01\x02", "a", "1 path=", "\0"])
+def test_an_archive_is_looked_at_in_linear_time(name: str, unit: str) -> None:
+    def read(text: str) -> None:
+        with suppress(NotUnpacked):
+            unpacked(name, text.encode())
 
     assert growth(read, repeated(unit, ""), LARGEST) < MAX_GROWTH
 

@@ -38,7 +38,9 @@ names = st.one_of(
 files = st.builds(
     Attachment,
     names,
-    st.sampled_from(["text/plain", "application/gzip", "text/csv"]),
+    st.sampled_from(
+        ["text/plain", "application/gzip", "text/csv", "text/calendar; method=PUBLISH"]
+    ),
     st.binary(max_size=400),
 )
 
@@ -50,8 +52,11 @@ def by_the_library(body: str, attachments: tuple[Attachment, ...]) -> bytes:
     mail = EmailMessage(policy=compose._POLICY)
     mail.set_content(body, cte="7bit" if plain else "quoted-printable", params={"format": "fixed"})
     for each in attachments:
-        maintype, _, subtype = each.media_type.partition("/")
-        params = {"charset": "utf-8"} if maintype == "text" else None
+        kind, _, parameter = each.media_type.partition("; ")
+        maintype, _, subtype = kind.partition("/")
+        params = dict([parameter.split("=")] if parameter else [])
+        if maintype == "text":
+            params["charset"] = "utf-8"
         mail.add_attachment(
             each.data, maintype=maintype, subtype=subtype, filename=each.name, params=params
         )

@@ -2,6 +2,7 @@
 dies."""
 
 import mailbox
+import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from datetime import timedelta
@@ -134,12 +135,55 @@ def test_an_unreachable_relay_costs_one_attempt_not_one_for_each_mail(make_post)
     assert any("cannot use the relay 127.0.0.1:" in row.last_response for row in rows)
 
 
-def test_a_mail_that_the_connection_dies_of_comes_after_those_that_were_never_tried(
-    post: Post,
+BREAKING = ("die", "hangup", "reset", "421now")
+
+
+@pytest.mark.parametrize("name", BREAKING)
+def test_mails_that_the_connection_dies_of_hold_up_nobody(
+    post: Post, sink: Sink, name: str
 ) -> None:
-    post.queue("die", "joe")
-    done = [post.deliver(minute * MINUTE) for minute in range(2)]
-    assert done == [Delivered(deferred=1), Delivered(sent=1, deferred=1)]
+    post.queue(*(f"{name}/{number}" for number in range(4)), "joe", "jane")
+    assert post.deliver() == Delivered(sent=2, deferred=4)
+    assert [len(sink.messages_to(name)) for name in ("joe", "jane")] == [1, 1]
+    assert post.deliver(MINUTE) == Delivered(deferred=4)
+
+
+def test_a_relay_that_hangs_up_over_everything_is_let_alone_for_a_while(post: Post) -> None:
+    post.queue(*(f"die/{number}" for number in range(12)))
+    assert post.deliver() == Delivered(deferred=10)
+    assert post.deliver() == Delivered()
+    with post.store.read() as tx:
+        rows = outbox.listing(tx, state=None, to=None, count=100)
+    assert any("hangs up over everything" in row.last_response for row in rows)
+
+
+@pytest.mark.parametrize("name", ["silent", "mute"])
+def test_a_mail_without_an_answer_holds_the_others_up_for_a_moment(
+    post: Post, sink: Sink, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(deliver, "PATIENCE_SECONDS", 0.3)
+    post.queue(name, "joe", "jane")
+    started = time.monotonic()
+    assert post.deliver() == Delivered(sent=2)
+    assert time.monotonic() - started < 5
+    assert post.listing()[name][2] == "the relay has not answered yet"
+    assert post.deliver(MINUTE) == Delivered()  # it is not sent twice
+    sink.may_answer.set()
+    assert post.delivery.finish() == Delivered(sent=1)
+    assert post.listing()[name] == (OutboxState.SENT, 1, "250 taken as 4711")
+    assert len(sink.messages_to(name)) == 1
+
+
+def test_so_many_answers_are_waited_for_and_no_more(
+    post: Post, sink: Sink, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(deliver, "PATIENCE_SECONDS", 0.1)
+    post.queue(*(f"silent/{number}" for number in range(7)), "joe")
+    assert [post.deliver() for _ in range(2)] == [Delivered(), Delivered()]
+    assert sink.messages_to("joe") == []
+    sink.may_answer.set()
+    assert post.delivery.finish() == Delivered(sent=deliver.MAX_SLOW)
+    assert post.deliver() == Delivered(sent=3)
 
 
 def test_a_relay_that_refuses_everybody_costs_no_mail(post: Post, sink: Sink) -> None:
@@ -261,6 +305,9 @@ def test_what_is_held_while_a_batch_goes_out_stays(post: Post) -> None:
 
         def close(self) -> None:
             relay_transport.close()
+
+        def another(self) -> None:
+            pass
 
     post.delivery = Delivery(post.store, post.settings, post.clock, HoldsMeanwhile())
     assert post.deliver() == Delivered(sent=1)

@@ -5,7 +5,6 @@ import smtplib
 import socket
 import threading
 import time
-from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
@@ -29,7 +28,7 @@ from mailserver.intake import imap
 from mailserver.intake.accept import accept_found
 from mailserver.intake.imap import (
     MAX_PAUSE_SECONDS,
-    Failures,
+    Known,
     Mailbox,
     MailboxUnreachable,
     Watch,
@@ -283,11 +282,11 @@ def test_a_letter_that_the_server_cannot_read_stops_no_other_and_is_put_aside(
     broken.chmod(0)
     bring(dovecot, user, LETTER + b"y\r\n")
     taken = Taken()
-    failures: Failures = Counter()
+    known = Known()
     while folders(dovecot, user).get("Failed") != 1:
-        assert failures.total() <= imap.MAX_TRIES
+        assert known.failures.total() <= imap.MAX_TRIES
         mailbox = Mailbox(
-            settings(dovecot, user), 10**6, taken.accept, taken.alarms.append, None, failures
+            settings(dovecot, user), 10**6, taken.accept, taken.alarms.append, None, known
         )
         with suppress(MailboxUnreachable):  # Dovecot hangs up on such a letter
             mailbox.take_all(Event())

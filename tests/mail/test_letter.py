@@ -84,17 +84,46 @@ FROM_FIELDS = [
     ("=?utf-8?q?=3Cevil=40b=2Eexample=3E?= <joe@a.example>", "joe@a.example"),
     ('"evil@b.example" <joe@a.example>', "joe@a.example"),
     ("Jörg <joerg@a.example>", "joerg@a.example"),
+    ("joe@a.example (Joe (JJ) Cool)", "joe@a.example"),
+    ("Joe (he/him) <joe@a.example>", "joe@a.example"),
+    ('"joe"@a.example', "joe@a.example"), ("<@relay.example:joe@a.example>", "joe@a.example"),
+    ("Cool, Joe <joe@a.example>", "joe@a.example"),
+    ("joe@a.example <joe@a.example>", "joe@a.example"),
+    ("Chair of Logic: Joe <joe@a.example>", "joe@a.example"),
+    ("Joe [Student] <joe@a.example>", "joe@a.example"), ("Joe <joe@a.example", "joe@a.example"),
+    ("Joe @ Lab <joe@a.example>;", "joe@a.example"), ("<mailto:joe@a.example.>", "joe@a.example"),
+    ("=?utf-8?q?Joe_=3Cjoe=40a=2Eexample=3E?=", "joe@a.example"),
+    ("evil@b.example <joe@a.example>", "joe@a.example"), ("Joe joe@a.example", "joe@a.example"),
     ("alice@example.org)bob@example.com", None), ("<a@x.example>b@y.example", None),
     ("<a@x.example> <b@y.example>", None), ("a@x.example, b@y.example", None),
-    ("friends: a@x.example;", None), ("", None), ("Joe Cool", None), ("joe@localhost", None),
+    ("friends: a@x.example;", "a@x.example"), ("", None),
+    ("Joe Cool", None), ("joe@localhost", None),
     ("joe@[10.0.0.1]", None), ("joe@10.0.0.1", None), ("(" * 1000, None), ('"' + "\\" * 900, None),
     ("a@x.example\x00", None),
 ]  # fmt: skip
 
 
 @pytest.mark.parametrize(("field", "address"), FROM_FIELDS)
-def test_the_from_field_is_read_strictly(field: str, address: str | None) -> None:
+def test_a_from_field_means_one_address_or_none(field: str, address: str | None) -> None:
     assert parse(f"From: {field}\r\n\r\nx\r\n".encode()).sender == address
+
+
+OTHER_FIELDS = [
+    (b"From: a@x.example, b@y.example\nSender: b@y.example", "b@y.example"),
+    (b"From: undisclosed:;\nReply-To: b@y.example", "b@y.example"),
+    (b"Sender: b@y.example\nReply-To: c@y.example", "b@y.example"),
+    (b"From: a@x.example\nFrom: A <a@x.example>", "a@x.example"),
+    (b"From: a@x.example\nFrom: b@y.example", None),
+    (b"From: a@x.example, b@y.example", None),
+]
+
+
+@pytest.mark.parametrize(("fields", "address"), OTHER_FIELDS)
+def test_who_sent_a_letter_without_one_author_is_in_other_fields(
+    fields: bytes, address: str | None
+) -> None:
+    letter = parse(fields + b"\n\nx\n")
+    assert (letter.sender, letter.is_author) == (address, False)
 
 
 MESSAGE_IDS = [

@@ -24,6 +24,7 @@ from mailserver import bounces
 from mailserver.commands import COMMANDS, help_topics, recognise
 from mailserver.commands.preference import read_codes
 from mailserver.intake import envelope
+from mailserver.intake.whose import other_recipient
 from mailserver.problem import Problem
 from mailserver.reading import mime_parts
 from mailserver.reading.authentication_results import authenticity
@@ -95,6 +96,7 @@ def readers_of(raw: bytes, letter: Letter) -> Iterator[Reader]:
 def _take_in(raw: bytes) -> None:
     envelope.of(raw)
     envelope.writer(raw)
+    other_recipient(raw, SETTINGS.contest, "robot")
     head = mime_parts.head_of(raw)
     if not mime_parts.is_too_large(head):
         mime_parts.count_hops(head)
@@ -262,6 +264,25 @@ LETTERS: dict[str, Make] = {
     "signs before each line": two(PLAIN, "> int x;\n", "I> <<FROM>> a b\n"),
     "joiners in a form": repeated(START_OF_FORM, "\u200c", b"b\n"),
     "hyphens in a form": repeated(START_OF_FORM, "\u00ad\u200c", b"b\n"),
+    "quoted forms": repeated(START_OF_FORM, "\n> mail-address: <a@b.example>\n> team-name: a"),
+    "rules in forms": repeated(START_OF_FORM, "\n---\nmail-address: a@b.example\nteam-name: a"),
+    "signs before names": repeated(PLAIN + b"mail-address: a@b.example\n", "- **team-nam: "),
+    "blanks before a name": repeated(PLAIN + b"mail-address: a@b.example\n", " ", b"team-name x"),
+    "quotation marks in a form": repeated(START_OF_FORM + b"\n", "> ", b"team-name: a\n"),
+    "cells in a form": repeated(START_OF_FORM + b"\nteam-name", "| ", b"x\n"),
+    "tabs in a form": repeated(START_OF_FORM + b"\nteam-name", "\t", b"x\n"),
+    "links in a form": repeated(START_OF_FORM, " a<mailto:a@b.example"),
+    "brackets in a form": repeated(START_OF_FORM, " <a"),
+    "addresses in a form": repeated(PLAIN + b"mail-address: ", "a@b.example "),
+    "introductions": repeated(START_OF_FORM + b"\n", "On Sunday Joe wrote:\n> x\n"),
+    "headers in a form": repeated(START_OF_FORM + b"\n", "From: a\nTo: b\n\n"),
+    "greetings in a form": repeated(
+        MEMBERS, "mit besten freundlichen viele Gr\u00fc\u00dfe a b, \n"
+    ),
+    "telephones in a form": repeated(MEMBERS, "sent from my sent from my mail mail mail\n"),
+    "numbered members": repeated(MEMBERS, "1. Joe, 45, x,\n"),
+    "names below members": repeated(MEMBERS, "  Joe, 45, x\n\nJoe\n"),
+    "fields and nearly fields": repeated(START_OF_FORM + b"\n", "team-nane: x\nteam-mame: y\n"),
     "encoded blanks in a form": repeated(START_OF_FORM, "=20", b"y\n"),
     "signatures in a brace": repeated(OPEN, "-- \n", b"}\n"),
     "signatures in a comment": repeated(MAIN + b"/*\n", "-- \n", b"*/ int x;\n"),
@@ -375,6 +396,26 @@ LETTERS: dict[str, Make] = {
     "pieces of a boundary": parts("Content-Type: multipart/mixed; boundary", '=";'),
     "file names": parts("Content-Disposition: attachment; filename=", "=?utf-8?q?a"),
     "unseen file names": parts("Content-Disposition: attachment; filename=", "\u200b"),
+    # headers and parts that are wrong
+    "headers without an end": repeated(HEAD, "X-a: b\n"),
+    "one header without an end": repeated(HEAD, "a"),
+    "blanks before a colon": repeated(HEAD + b"X-a", " ", b": b\n\nx\n"),
+    "headers with blanks": repeated(HEAD, "X-a  : b\n"),
+    "lines between headers": repeated(HEAD, "no field\nX-a: b\n"),
+    "lines that are no headers": repeated(b"", "no field\n"),
+    "types": repeated(HEAD, "Content-Type: multipart/mixed; boundary=b\n", b"\nx\n"),
+    "other types": two(HEAD, "Content-Type: text/a\nContent-Type: text/b\n\n", "--b\n"),
+    "unnamed boundaries": repeated(
+        HEAD + b"Content-Type: multipart/mixed\n\n", "--b\nContent-Type: multipart/mixed\n\n"
+    ),
+    "almost unnamed boundaries": repeated(HEAD + b"Content-Type: multipart/mixed\n\n", "--b  \n"),
+    "an unknown encoding": repeated(HEAD + b"Content-Transfer-Encoding: x\n\n", "QUJD"),
+    "wrapped letters": repeated(
+        HEAD + BOUNDARY, "--b\nContent-Type: message/rfc822; x-spam-type=original\n\n"
+    ),
+    "UTF-7": repeated(HEAD + b"Content-Type: text/plain; charset=utf-7\n\n", "+APw-"),
+    "UTF-16": repeated(PLAIN, "a\0"),
+    "tags of an address": repeated(b"Precedence: bulk\nTo: a", "+a", b"@b.example\n\nx\n"),
     # forms
     "fields": repeated(PLAIN, "team-nam: a\n"),
     "almost fields": repeated(PLAIN, "team-name a a a "),
@@ -409,6 +450,8 @@ FIELDS = (
     "From: a@b.example (",
     "To: ",
     "Reply-To: ",
+    "Sender: ",
+    "Auto-Submitted: ",
     "Message-ID: ",
     "References: ",
     "Received: ",

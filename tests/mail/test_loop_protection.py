@@ -83,6 +83,9 @@ class Posts:
     def close(self) -> None:
         pass
 
+    def another(self) -> None:
+        pass
+
 
 def test_a_machine_that_answers_everything_gets_ten_answers_an_hour(
     make_world: Callable[..., World],

@@ -353,7 +353,7 @@ ALSO = {  # after the 95
     ),
     "forwarded as an attached letter": (
         mixed(part("See there.\n"), b"Content-Type: message/rfc822\n\n" + sent(C)),
-        "There is no program in the letter",
+        WHOLE,
     ),
     "between fences": (sent(f"Hi!\n\n```c\n{C}```\n\nThanks, Joe\n"), WHOLE),
     "compressed": (

@@ -228,14 +228,15 @@ def test_a_form_from_another_address_gets_nothing_before_its_address_has_answere
     world = open_world
     (question,) = world.send(REGISTER, form("our_team@school.example"))
     assert question["To"] == "our_team@school.example"
-    assert re.fullmatch(r"confirm ([a-z0-9]{4}-?){5}", question["Subject"])
+    asked = r"confirm: your registration of the_heavy_lords_of_knobeln \(([a-z0-9]{4}-?){5}\)"
+    assert re.fullmatch(asked, question["Subject"])
     assert "Nothing is registered yet." in flat(question)
     assert "the form came from another mail-address" in flat(question)
     assert "answer this mail by 1994-03-30 12:00 UT" in flat(question)
     assert team_names(world) == []
     (welcome,) = reply(world, question)
     assert welcome["To"] == "our_team@school.example"
-    assert names(welcome) == ["knobellib.c", "rules.txt", PROOF_FILE]
+    assert names(welcome) == ["knobellib.c", "rules.txt", "contest.ics", PROOF_FILE]
     assert team_names(world) == ["the_heavy_lords_of_knobeln"]
     (again,) = reply(world, question)
     assert "You have answered my question before" in flat(again)
@@ -302,7 +303,12 @@ def test_the_organizer_decides_who_is_asked(make_world, confirm, headers, words)
     )
     assert ("Nothing is registered yet." in flat(mail)) == (words is not None)
     assert words is None or words in flat(mail)
-    assert words is not None or names(mail) == ["knobellib.c", "rules.txt", PROOF_FILE]
+    assert words is not None or names(mail) == [
+        "knobellib.c",
+        "rules.txt",
+        "contest.ics",
+        PROOF_FILE,
+    ]
 
 
 def test_a_mailbox_with_a_team_that_was_never_heard_from_has_to_confirm_the_second(
@@ -320,10 +326,10 @@ def test_the_first_answer_is_short_and_the_rest_comes_with_the_string(open_world
     (welcome,) = world.send(REGISTER, FORM, sender=sender)
     assert len(welcome.as_bytes()) <= MAX_UNPROVED_MAIL_BYTES
     assert names(welcome) == [PROOF_FILE]
-    assert "The rest comes then, with knobellib.c and rules.txt." in flat(welcome)
+    assert "The rest comes then, with knobellib.c, rules.txt and contest.ics." in flat(welcome)
     name, string = told(welcome)
     rest, status = world.send("status", from_line(name, string), sender="joe@elsewhere.example")
-    assert names(rest) == ["knobellib.c", "rules.txt"]
+    assert names(rest) == ["knobellib.c", "rules.txt", "contest.ics"]
     assert rest["To"] == status["To"] == sender
     assert len(world.send("status", from_line(name, string) + "\n", sender=sender)) == 1
 

@@ -41,7 +41,7 @@ def ours(world: World) -> World:
 
 def token_of(mail: EmailMessage) -> str:
     assert mail["To"] == ORGANIZER
-    return str(mail["Subject"]).removeprefix("confirm ")
+    return str(mail["Subject"]).rpartition(" (")[2].rstrip(")")
 
 
 def ask(

@@ -5,6 +5,7 @@ Real letters, a real database, the real jail, the real sample programs.
 """
 
 import hashlib
+import re
 from collections.abc import Callable, Mapping
 from datetime import timedelta
 from typing import Any
@@ -12,6 +13,7 @@ from typing import Any
 import pytest
 from sqlalchemy import select
 
+from arena.ladder_service import LadderService
 from compiler.builders import builder_of
 from compiler.builders.base import ProgramBuilder
 from compiler.languages import usable
@@ -20,13 +22,13 @@ from contest.games.registry import registered
 from contest.interfaces.protocols import BuildResult
 from contest.model import TeamState
 from contest.schema.languages import usual_languages
-from contest.schema.sections import Programs
+from contest.schema.sections import Ladder, Programs, Reports
 from contest.store import ladder, submissions, teams
 from contest.store.tables import ladder_games
 from knobellib.samples import samples
 from mailserver.commands import compare
 from sandbox.program_folder import ProgramFolder
-from tests.support.compile_services import compile_service
+from tests.support.compile_services import compile_service, engine_failures
 from tests.support.letters import letter
 from tests.support.offices import STRING, WORDS, Office, body
 from tournament.runners import open_runner
@@ -308,14 +310,66 @@ def test_who_has_withdrawn_is_off_the_ladder_and_comes_back_to_its_place(hog: Of
 
 def test_a_new_version_takes_the_place_of_the_old_one_on_the_ladder(hog: Office) -> None:
     (mail,) = hog.send("always_four", {"final_strategy.py": samples("hog")["looks_to_the_end.py"]})
-    assert "rank               1 of 3\n" in body(mail)
-    assert "beaten by          nobody\n" in body(mail)
+    assert "rank               1 of 3\n  before             3 of 3\n" in body(mail)
+    assert "match points       2 of 2\n  beaten by          nobody\n" in body(mail)
     assert board_of(hog) == ["always_four", "always_six", "chaser"]
     with hog.world.store.read() as tx:
         counting = {entry.build_id for entry in ladder.entries(tx)}
         kept = tx.execute(select(ladder_games)).all()
     assert len(kept) == 3
     assert {number for row in kept for number in row[:2]} == counting
+
+
+def test_the_first_version_has_no_place_before(hog: Office) -> None:
+    hog.team("newcomer")
+    (mail,) = hog.send("newcomer", {"final_strategy.py": samples("hog")["always_six.py"]})
+    assert re.search(r"^  rank               \d of 4\n  match points", body(mail), re.MULTILINE)
+
+
+# --- the ladder of a game that is played ----------------------------------------------------------
+NONE_YET = "  rank               none yet: its games are still to be played\n"
+
+
+def play_ladder(office: Office) -> None:
+    world = office.world
+    failures = engine_failures(world.store, world.settings, world.clock, world.renderer)
+    service = LadderService(world.store, world.settings, world.clock, open_runner, failures)
+    while service.update():
+        pass
+
+
+@pytest.mark.slow
+def test_a_report_tells_the_place_of_the_version_before(make_office: Callable[..., Office]) -> None:
+    office = make_office("cooperation", ladder=Ladder(enabled=True))
+    office.team("others")
+    first = office.report("lords", {"two_tits.sh": samples("cooperation")["two_tits.sh"]})
+    assert f"Your program on the ladder now:\n{NONE_YET}\nThe server plays its games" in first
+    office.report("others", {"cooperate.sh": samples("cooperation")["always_cooperate.sh"]})
+    play_ladder(office)
+    (mail,) = office.send("lords", {}, subject="please send ladder")
+    rank = re.search(r"^ +(\d)  lords ", body(mail), re.MULTILINE)
+    assert rank
+    second = office.report("lords", {"grudger.pl": samples("cooperation")["grudger.pl"]})
+    assert f"{NONE_YET}  before             {rank[1]} of 2\n" in second
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "sections",
+    [
+        {},
+        {"ladder": Ladder(enabled=False)},
+        {"ladder": Ladder(enabled=True), "reports": Reports(offered=("OWN",))},
+    ],
+    ids=["no ladder", "switched off", "without rankings"],
+)
+def test_no_place_is_told_where_nobody_may_ask_for_the_ladder(
+    make_office: Callable[..., Office], sections: dict[str, Any]
+) -> None:
+    office = make_office("cooperation", **sections)
+    report = office.report("lords", {"two_tits.sh": samples("cooperation")["two_tits.sh"]})
+    assert "is accepted" in report
+    assert "ladder" not in report
 
 
 def test_two_strategies_are_compared_exactly_for_a_team_that_proves_itself(hog: Office) -> None:

@@ -75,6 +75,7 @@ ENDS = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("subject", "why"), ENDS, ids=[subject for subject, _ in ENDS])
 def test_a_letter_that_is_too_hard_is_told_and_the_next_is_read(
     bad: ReaderProcess, subject: str, why: str
@@ -92,6 +93,7 @@ def kill_worker(reader_process: ReaderProcess, number: int) -> None:
     os.kill(worker.pid, number)
 
 
+@pytest.mark.slow
 def test_after_each_end_of_the_worker_a_letter_gets_its_own_answer(good: ReaderProcess) -> None:
     subjects = ("help", "status", "objection", "please compile", "what now?")
     commands = [good.read(stored(subject), SETTINGS, "en").command for subject in subjects]
@@ -103,6 +105,7 @@ def test_after_each_end_of_the_worker_a_letter_gets_its_own_answer(good: ReaderP
         ] == commands
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", [100, 900_000])
 def test_a_worker_that_was_stopped_is_ended_and_the_letter_is_read(
     good: ReaderProcess, monkeypatch: pytest.MonkeyPatch, size: int

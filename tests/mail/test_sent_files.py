@@ -146,7 +146,7 @@ WRONG = [
     ([("\u200ba.py", b"x")], "cannot be used", "a name consists of"),
     ([("a.py", b"1"), ("a.py", b"2")], "several files named a.py", "only once"),
     ([("a.py", b"1"), ("A.py", b"1")], "several files named", "only once"),
-    ([(f"{n}.py", b"1") for n in range(21)], "There are 21 files attached; at most 20", ""),
+    ([(f"{n}.py", b"1") for n in range(41)], "There are 41 files attached; at most 40", ""),
     ([("a.py", b"x" * 1_500_000), ("b.py", b"x" * 600_000)], "have 2,100,000 bytes", ""),
     (
         [("a.py", b"1"), ("logo.png", b"\x89PNG\r\n\x1a\n\0")],

@@ -1,8 +1,10 @@
 """Conversations with the real listener, over a socket, with a real database behind it."""
 
+import gc
 import smtplib
 import socket
 import ssl
+import struct
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -496,6 +498,71 @@ def test_the_same_command_too_often_ends_the_conversation(
         lines = raw.makefile("rb").read().splitlines()
     assert len(lines) == most + 3
     assert lines[-1].startswith(b"421 4.7.0")
+
+
+CONVERSATION = b"".join(
+    line + b"\r\n"
+    for line in (
+        b"EHLO x",
+        b"MAIL FROM:<joe@x.example>",
+        b"RCPT TO:<knobeln@contest.example>",
+        b"DATA",
+        b"Subject: help\r\n\r\nhello",
+        b".",
+    )
+)
+
+
+@pytest.mark.parametrize("protocol", ["smtp", "lmtp"])
+def test_who_closes_its_side_after_the_letter_gets_the_reply(protocol: str) -> None:
+    taken: list[bytes] = []
+
+    def keep(raw: bytes, *_: object) -> None:
+        time.sleep(0.2)  # the client has closed its side long before
+        taken.append(raw)
+
+    greeting = CONVERSATION.replace(b"EHLO", b"LHLO" if protocol == "lmtp" else b"EHLO")
+    with (
+        listening(keep, listen_protocol=protocol) as made,
+        socket.create_connection(("127.0.0.1", made.port), 10) as raw,
+    ):
+        raw.sendall(greeting)
+        raw.shutdown(socket.SHUT_WR)
+        lines = raw.makefile("rb").read().splitlines()
+    assert lines[-1] == b"250 2.0.0 OK, the letter is kept"
+    assert len(taken) == 1
+
+
+@pytest.mark.parametrize("end", [-3, -10, 60, 0])
+def test_who_closes_its_side_within_the_letter_leaves_none(store, port: int, end: int) -> None:
+    with socket.create_connection(("127.0.0.1", port), 10) as raw:
+        raw.sendall(CONVERSATION[:end] if end else b"")
+        raw.shutdown(socket.SHUT_WR)
+        raw.makefile("rb").read()  # until we hang up
+    assert count(store) == 0
+
+
+def test_a_connection_that_is_reset_is_no_failure_of_ours(
+    store: Store, port: int, caplog: pytest.LogCaptureFixture
+) -> None:
+    for sent in (b"", b"EHLO x\r\n", CONVERSATION[:-3], b"EHLO x\r\n" + b"NOOP\r\n" * 30):
+        raw = socket.create_connection(("127.0.0.1", port), 10)
+        raw.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        raw.sendall(sent)
+        raw.close()
+    with smtplib.SMTP("127.0.0.1", port, timeout=10) as client:
+        client.sendmail(JOE, [ROBOT], LETTER)
+    gc.collect()  # asyncio tells of an exception that nobody has looked at
+    assert [record.getMessage() for record in caplog.records] == []
+    assert count(store) == 1
+
+
+@pytest.mark.skipif(not socket.has_dualstack_ipv6(), reason="this host has no IPv6")
+def test_all_addresses_are_those_of_both_kinds() -> None:
+    with listening(lambda *_: None, listen="[::]:0") as made:
+        for address in ("127.0.0.1", "::1"):
+            with smtplib.SMTP(address, made.port, timeout=10) as client:
+                assert client.sendmail(JOE, [ROBOT], LETTER) == {}
 
 
 def test_who_brings_no_letter_cannot_keep_a_connection(client, monkeypatch) -> None:

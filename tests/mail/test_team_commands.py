@@ -108,16 +108,15 @@ def send_program(
 
 # --- typing errors --------------------------------------------------------------------------------
 MEANT = [
-    ("plaese comple", "please compile"), ("compile", "please compile"),
     ("registration for CHESS", "registration for KNOBELN"),
-    ("mail-preferences LAP", "mail-preference CODES"),
-    ("withdrawal", "withdraw"), ("statsu", "status"), ("helpp", ""), ("what now?", ""), ("", ""),
+    ("mail-preferencse LAP", "mail-preference CODES"), ("withdrawl", "withdraw"), ("helpp", ""),
+    ("what now?", ""), ("", ""),
 ]  # fmt: skip
 
 
 @pytest.mark.parametrize(("subject", "right"), MEANT)
 def test_who_errs_is_asked_and_nothing_is_done(world: World, subject: str, right: str) -> None:
-    (mail,) = world.send(subject, program(registered_line(world)), sender=EVE)
+    (mail,) = world.send(subject, registered_line(world), sender=EVE)
     assert (f"did you mean `{right}`?" in mail["Subject"]) == bool(right)
     assert ("    Subject: " + right + "\n" in body_of(mail)) == bool(right)
     assert team(world).state is TeamState.ACTIVE

@@ -46,6 +46,9 @@ class PostOffice:
         self.brought: list[tuple[str, str]] = []
         self._waiting: deque[tuple[str, str, bytes]] = deque()
 
+    def another(self) -> None:
+        pass
+
     def send(self, sender: str, to: str, raw: bytes) -> str:
         mail = message_from_bytes(raw, policy=default)
         for name in self.lost:

@@ -199,6 +199,29 @@ def test_what_is_wrong_with_a_function_is_told_with_the_place(text, sentence, ta
     assert tabulated(text, 20, 20, 0, 10).sentence == sentence
 
 
+WORKS = """
+import time
+def work(seconds):
+    begin = time.process_time()
+    while time.process_time() - begin < seconds:
+        pass
+work({})
+def f(a, b):
+    if a == b == 0:
+        work({})
+    return a + b
+"""
+
+
+@pytest.mark.slow
+def test_the_import_counts_within_the_time_of_the_table(build_text, sandbox):
+    """In all it may take longer than the 10 s that an import has elsewhere."""
+    patient = build_text("f.py", WORKS.format(11, 1))
+    assert tabulate(patient, "f", Domain(2, 2, 0, 10), sandbox, 20) == bytes([0, 1, 1, 2])
+    both = build_text("f.py", WORKS.format(1.5, 1.5))
+    assert tabulate(both, "f", Domain(2, 2, 0, 10), sandbox, 2).kind is AnswerFaultKind.LATE
+
+
 def test_programs_of_different_dialogues_play_one_game(player, build_file, counting):
     seats = [
         player("lines", build_file("lines/plays/adder.c")),

@@ -306,7 +306,7 @@ def test_who_does_not_proceed_is_told_the_place_in_its_group(offering, contest) 
         "Your team is out of the International KNOBELN contest after round 1."
         in mails["greedy"].body
     )
-    assert "You are 3rd of 4 in your group with" in mails["greedy"].body
+    assert "You are 3rd of 3 ranked in your group with" in mails["greedy"].body
     thrower = " ".join(mails["zero_thrower"].body.split())
     assert "Your program was disqualified, because it failed twice in a round" in thrower
     assert "throw 17 was 0, but only 1..12288 are allowed" in thrower

@@ -171,3 +171,43 @@ def test_a_stopped_sandbox_can_be_ended(start):
     began = time.monotonic()
     asked.close()
     assert time.monotonic() - began < 5
+
+
+WORKS = """
+import sys, time
+for line in sys.stdin:
+    begin = time.process_time()
+    while time.process_time() - begin < float(line): pass
+    print("done", flush=True)
+"""
+SLEEPS = """
+import sys, threading, time
+def doze():
+    while True: time.sleep(0.01)
+threading.Thread(target=doze, daemon=True).start()
+for line in sys.stdin:
+    time.sleep(600)
+"""
+
+
+@pytest.fixture
+def overloaded():
+    """Eight others want each processor; each is in a session, which the kernel treats alike."""
+    with ExitStack() as stack:
+        for _ in range(8 * (os.cpu_count() or 1)):
+            command = [sys.executable, "-c", "while True: pass"]
+            spinner = stack.enter_context(subprocess.Popen(command, start_new_session=True))
+            stack.callback(spinner.kill)
+        yield
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("overloaded")
+def test_who_waits_for_a_processor_is_not_late_and_who_sleeps_is(start):
+    worker, sleeper = start(WORKS), start(SLEEPS)
+    begin = time.monotonic()
+    assert worker.ask("1.8", 2).text == "done"
+    assert time.monotonic() - begin > 9  # the time by the clock of an answer of 2 s
+    begin = time.monotonic()
+    assert sleeper.ask("", 2).kind is AnswerKind.LATE
+    assert time.monotonic() - begin < 20

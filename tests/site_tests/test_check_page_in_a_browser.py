@@ -73,6 +73,15 @@ def shown(played: Played, tmp_path_factory: pytest.TempPathFactory) -> Iterator[
     server.server_close()
 
 
+@dataclass(frozen=True)
+class Banned:
+    """An archive as one file, the winner who was banned late, and who won instead."""
+
+    archive: Path
+    winner: str
+    heir: str
+
+
 class Silent(SimpleHTTPRequestHandler):
     def end_headers(self) -> None:
         self.send_header("Cache-Control", "no-store")  # a test changes the archive, and back again
@@ -152,6 +161,37 @@ def test_from_disk_the_archives_file_is_chosen(shown, name, tmp_path, request) -
     assert wrong.startswith("It differs: round 1, group 1: ")
     assert "points of " in wrong
     assert text(browser, "#agreed").splitlines()[0].endswith("files, as the manifest lists them")
+
+
+@pytest.fixture(scope="module")
+def banned(shown: Shown, played: Played, tmp_path_factory: pytest.TempPathFactory) -> Banned:
+    """The same contest after its winner was banned, and everything played again."""
+    place = tmp_path_factory.mktemp("banned")
+    winner, *_ = json.loads((shown.archive / "ranking.json").read_text())
+    contest = shutil.copytree(played.folder, place / "contest")
+    why = ("--reason", "it was first", "-C", contest)
+    knobeln("run", "rerun", 1, *why)
+    knobeln("teams", "disqualify", winner["entry"], *why)
+    knobeln("run", "--now", "--yes", "-C", contest)
+    knobeln("publish", place / "archive", "--early", "-C", contest)
+    heir, *_ = json.loads((place / "archive/ranking.json").read_text())
+    (place / "banned.tar.gz").write_bytes(packed_folder(place / "archive"))
+    return Banned(place / "banned.tar.gz", winner["entry"], heir["entry"])
+
+
+@pytest.mark.parametrize("name", ["chromium", "firefox"])
+def test_who_would_have_won_without_a_late_ban_is_shown(shown, banned, name, request) -> None:
+    browser: AnyBrowser = request.getfixturevalue(name)
+    browser.get((shown.folder / "verify.html").as_uri())
+    browser.give("#file", shown.folder / "archive.tar.gz")
+    assert verdict(browser) == AGREES
+    assert browser.run("return document.getElementById('without').parentElement.hidden")
+    browser.give("#file", banned.archive)
+    until(browser, "return document.getElementById('without').children.length")
+    part = browser.run("return document.getElementById('without').parentElement.innerText")
+    title, first, *_ = [line for line in part.splitlines() if line]
+    assert title == "Without the organizer's late bans, from the same seed"
+    assert first == f"{banned.winner} would be first instead of {banned.heir}"
 
 
 # --- what is shown --------------------------------------------------------------------------------
@@ -376,7 +416,7 @@ def test_mails_that_are_dropped_fit_or_do_not(shown, played, chromium, firefox) 
         until(browser, "return told.textContent.includes('letter.eml: there is no receipt in it.')")
 
 
-def test_where_readers_speak_german_the_page_does(shown: Shown, tmp_path: Path) -> None:
+def test_where_readers_speak_german_the_page_does(shown: Shown, banned: Banned) -> None:
     browser = Firefox("de")
     try:
         browser.get((shown.folder / "verify.html").as_uri())
@@ -387,5 +427,9 @@ def test_where_readers_speak_german_the_page_does(shown: Shown, tmp_path: Path) 
         assert browser.run("return document.documentElement.lang") == "de"
         assert "noch einmal gespielt: gleich bis auf den letzten Punkt" in text(browser, "#agreed")
         browser.shoot("verify-german")
+        browser.give("#file", banned.archive)
+        until(browser, "return document.getElementById('without').children.length")
+        won = f"auf Platz 1 wäre {banned.winner} statt {banned.heir}"
+        assert text(browser, "#without").splitlines()[0] == won
     finally:
         browser.close()

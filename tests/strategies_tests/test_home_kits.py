@@ -101,7 +101,7 @@ def test_every_game_has_a_kit() -> None:
 def test_the_archives_are_small_the_same_again_and_without_secrets(game: str) -> None:
     kit, again = kit_of(settings(game)), kit_of(settings(game))
     assert tar_archive(kit) == tar_archive(again)
-    assert len(tar_archive(kit)) < 65_000
+    assert len(tar_archive(kit)) < 70_000
     assert not any(b"<<FROM>>" in file.data for file in kit.files)
     names = {file.name for file in kit.files}
     assert {f"programs/{name}" for name in samples(game)} < names
@@ -326,3 +326,26 @@ def test_the_templates_of_images_play(game: str, language: str, tmp_path: Path) 
     assert "failed" not in kit.play(
         folder / BOTS[language], next((kit.path / "programs").glob("*.sh"))
     )
+
+
+# --- programs of several files --------------------------------------------------------------------
+def test_a_program_of_several_files_plays_at_home(
+    tmp_path: Path, kit_for: Callable[[str], HomeKit]
+) -> None:
+    (tmp_path / "mine" / "src").mkdir(parents=True)
+    (tmp_path / "mine" / "src" / "main.py").write_text("from answers import first\nprint(first)\n")
+    (tmp_path / "mine" / "src" / "answers.py").write_text("first = 'C'\n")
+    kit = kit_for("cooperation")
+    told = kit.play("--seed", "s", tmp_path / "mine", "programs/always_cooperate.sh")
+    assert "failed" not in told
+    assert "mine: " in told
+
+
+def test_a_strategy_of_hog_imports_the_courses_files_at_home(
+    tmp_path: Path, kit_for: Callable[[str], HomeKit]
+) -> None:
+    strategy = "from dice import six_sided\nfrom hog_contest.dice import make_fair_dice\n"
+    strategy += "PLAYER_NAME = 'x'\ndef final_strategy(score, opponent_score):\n    return 4\n"
+    (tmp_path / "final_strategy.py").write_text(strategy)
+    told = kit_for("hog").play(tmp_path / "final_strategy.py", "programs/always_six.py")
+    assert "final_strategy" in told

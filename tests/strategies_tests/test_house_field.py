@@ -73,6 +73,7 @@ def failures(results: dict[Game, GameResult]) -> dict[Game, list[str]]:
     }
 
 
+@pytest.mark.slow
 def test_nobody_fails_in_a_round_robin_with_self_games(round_robin: dict[Game, GameResult]) -> None:
     assert failures(round_robin) == {}
 
@@ -85,6 +86,7 @@ def test_nobody_fails_against_a_strange_one(
     assert failures(play_games(surprised_images, games)) == {}
 
 
+@pytest.mark.slow
 def test_nobody_thinks_too_long(round_robin: dict[Game, GameResult]) -> None:
     assert (
         max(seat.instructions for result in round_robin.values() for seat in result.seats)

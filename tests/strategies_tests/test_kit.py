@@ -115,27 +115,35 @@ def in_full(protocol: str) -> str:
 
 
 # --- the formatter --------------------------------------------------------------------------------
-def test_the_formatter_takes_what_the_referee_prints(kit: Kit) -> None:
+@pytest.fixture(params=["./protocolfmt", "./protocolfmt.pl"])
+def formatter(request: pytest.FixtureRequest) -> str:
+    """The same program, once in Python and once in Perl."""
+    return str(request.param)
+
+
+def test_the_formatter_takes_what_the_referee_prints(kit: Kit, formatter: str) -> None:
     protocol = kit.play("-s", "1", "leapfrog", "planner").out
-    said = kit.run("./protocolfmt", typed=protocol)
+    said = kit.run(formatter, typed=protocol)
     assert said.out == in_full(protocol)
     assert said.status == 0
 
 
-def test_the_formatter_takes_files_gzipped_and_protocols_one_behind_the_other(kit: Kit) -> None:
+def test_the_formatter_takes_files_gzipped_and_protocols_one_behind_the_other(
+    kit: Kit, formatter: str
+) -> None:
     games = [kit.play("-s", seed, "leapfrog", "planner").out for seed in "12"]
     (kit.path / "two.gz").write_bytes(gzip.compress("".join(games).encode()))
-    assert kit.run("./protocolfmt", "two.gz").out == "\n".join(in_full(game) for game in games)
+    assert kit.run(formatter, "two.gz").out == "\n".join(in_full(game) for game in games)
 
 
-def test_the_formatter_shows_only_the_games_that_are_asked_for(kit: Kit) -> None:
+def test_the_formatter_shows_only_the_games_that_are_asked_for(kit: Kit, formatter: str) -> None:
     games = (
         kit.play("-s", "1", "leapfrog", "planner").out + kit.play("-s", "1", "grim", "leapfrog").out
     )
-    said = kit.run("./protocolfmt", "--against", "grim", typed=games)
+    said = kit.run(formatter, "--against", "grim", typed=games)
     assert "grim: " in said.out
     assert "planner" not in said.out
-    said = kit.run("./protocolfmt", "--against", "nobody", typed=games)
+    said = kit.run(formatter, "--against", "nobody", typed=games)
     assert (said.status, said.err) == (1, "protocolfmt: there is no such game\n")
 
 
@@ -150,21 +158,58 @@ def test_the_formatter_shows_only_the_games_that_are_asked_for(kit: Kit) -> None
         ("throws 1000", "throws 999", "-: line 2: here is no whole and sound game"),
     ],
 )
-def test_the_formatter_says_in_which_line_a_protocol_is_damaged(kit, old, new, complaint) -> None:
+def test_the_formatter_says_in_which_line_a_protocol_is_damaged(
+    kit, formatter, old, new, complaint
+) -> None:
     protocol = kit.play("-s", "1", "leapfrog", "planner").out
     assert old in protocol
-    said = kit.run("./protocolfmt", typed=protocol.replace(old, new, 1))
+    said = kit.run(formatter, typed=protocol.replace(old, new, 1))
     assert (said.status, said.out) == (1, "")
     assert complaint in said.err
     assert said.err.count("\n") == 1
 
 
-def test_the_formatter_says_when_a_file_is_not_there_or_no_text(kit: Kit) -> None:
-    assert "protocolfmt: nothing: " in kit.run("./protocolfmt", "nothing").err
+def test_the_formatter_says_when_a_file_is_not_there_or_no_text(kit: Kit, formatter: str) -> None:
+    assert "protocolfmt: nothing: " in kit.run(formatter, "nothing").err
     (kit.path / "broken.gz").write_bytes(b"\x1f\x8bhello")
-    said = kit.run("./protocolfmt", "broken.gz")
+    said = kit.run(formatter, "broken.gz")
     assert (said.status, said.err.count("\n")) == (1, 1), said.err
     assert said.err.startswith("protocolfmt: broken.gz: ")
+
+
+BY_HAND = """KNOBELN protocol 1
+game round=2 group=3 attempt=1
+players {0} b
+rules a=1 b=9999999999 k=1 L=4
+points 01 0
+verdicts {1} OK
+counted no
+digest ab12
+throws 4
+9999999999,-7,008,4
+4999999999,3,8,9
+end
+game round=0 group=0 attempt=1
+players a b
+rules a=1 b=2 k=3 L=4
+points 12 1
+verdicts OK OK
+counted no
+digest 0
+throws 1 not kept
+end
+"""
+
+
+@pytest.mark.parametrize("verdict", protocolfmt.VERDICTS)
+@pytest.mark.parametrize("name", ["a", "n" * 30, "n" * 64, "n" * 200])
+def test_both_formatters_write_the_same_bytes(kit: Kit, verdict: str, name: str) -> None:
+    protocol = BY_HAND.format(name, verdict)
+    in_python, in_perl = (
+        kit.run(command, typed=protocol) for command in ("./protocolfmt", "./protocolfmt.pl")
+    )
+    assert in_python.status == 0, in_python.err
+    assert in_perl == in_python
 
 
 # --- what is in it --------------------------------------------------------------------------------

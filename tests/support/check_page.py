@@ -43,6 +43,7 @@ class PageSaid:
     noticed: Sequence[str] = ()
     believed: Sequence[str] = ()
     unchecked: Sequence[str] = ()
+    without: Sequence[str] = ()
     game: str = ""
     played: str = ""
     title: str = ""
@@ -138,6 +139,12 @@ def page_says(
     return said
 
 
+def without_late_bans(text: str) -> list[str]:
+    """What `verify` says of the contest without the organizer's late bans."""
+    found = re.search(r"^  without the late bans of .*\n((?:    .*\n)*)", text, re.MULTILINE)
+    return [line.strip() for line in found[1].splitlines()] if found else []
+
+
 def must_agree(code: int, text: str, page: PageSaid, *, remarks: bool = True) -> None:
     """The page has no verdict that `verify` does not have, and no other, but for what it does not
     check.
@@ -154,5 +161,7 @@ def must_agree(code: int, text: str, page: PageSaid, *, remarks: bool = True) ->
             page.believed,
             text,
         )
+        if text and page.checks_games:
+            assert list(page.without) == without_late_bans(text), (page, text)
     elif not NOT_ON_THE_PAGE.search(text) and page.checks_games:
         assert page.is_refused, text

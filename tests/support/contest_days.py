@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from sqlalchemy import select
 
-from contest.model import GroupOutcome
+from contest.model import GroupOutcome, RoundPlan
 from contest.store import contest_state
 from contest.store.tables import metadata, outbox
 from knobeln.context import ContestContext
@@ -40,6 +40,13 @@ class Stumbling(Spectator):
         self.left -= 1
         if self.left < 0:
             raise KeyboardInterrupt
+
+
+class AfterADraw(Spectator):
+    """Stops the run before the first game of a round."""
+
+    def round_drawn(self, plan: RoundPlan) -> None:
+        raise KeyboardInterrupt
 
 
 def until(folder: ContestContext, spectator: Spectator) -> None:

@@ -2,7 +2,7 @@
 
 import os
 import signal
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
 from itertools import count
 from pathlib import Path
@@ -97,9 +97,13 @@ def whole_day(contest: ContestContext) -> None:
 
 
 def counted_contest(
-    path: Path, game: str, sources: Mapping[str, bytes], **tournament: object
+    path: Path,
+    game: str,
+    sources: Mapping[str, bytes],
+    day: Callable[[ContestContext], None] = whole_day,
+    **tournament: object,
 ) -> Published:
     """A contest of these programs, by their files' names, played and published."""
     field = {file.partition(".")[0]: {file: source} for file, source in sources.items()}
-    contest, strings = played(path / "contest", settings_of(game, **tournament), field, whole_day)
+    contest, strings = played(path / "contest", settings_of(game, **tournament), field, day)
     return publish(contest, path / "archive", strings)

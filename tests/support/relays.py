@@ -1,12 +1,14 @@
 """Relays of our own for tests: real SMTP servers on loopback that do what the recipient's name
 says."""
 
+import asyncio
 import os
 import signal
 import ssl
 from base64 import b64decode
 from collections.abc import Iterator
 from contextlib import contextmanager
+from threading import Event
 
 import trustme
 from aiosmtpd.controller import Controller
@@ -28,6 +30,11 @@ class Sink:
         self.blocks_us = False
         self.mails_in_a_conversation = 1_000
         self.checks_sender_of: str | None = None
+        self.may_answer = Event()  # what silent and mute wait for
+
+    async def _wait(self) -> None:
+        while not self.may_answer.is_set():
+            await asyncio.sleep(0.02)
 
     async def handle_EHLO(  # noqa: N802 - the library's name
         self,
@@ -53,13 +60,21 @@ class Sink:
 
     async def handle_RCPT(  # noqa: N802
         self,
-        _server: SMTP,
+        server: SMTP,
         _session: Session,
         envelope: Envelope,
         address: str,
         _options: list[str],
     ) -> str:
         envelope.rcpt_tos.append(address)
+        if address.startswith("mute"):
+            await self._wait()
+        if address.startswith("hangup"):
+            server.transport.close()
+        if address.startswith("reset"):
+            server.transport.abort()
+        if address.startswith("421now"):
+            return "421 4.3.2 not this one"
         if self.checks_sender_of and envelope.mail_from != self.checks_sender_of:
             return (
                 f"553 5.7.1 <{envelope.mail_from}>: Sender address rejected: not owned by user"
@@ -71,6 +86,8 @@ class Sink:
 
     async def handle_DATA(self, server: SMTP, _session: Session, envelope: Envelope) -> str:  # noqa: N802
         name = str(envelope.rcpt_tos[0]).partition("@")[0]
+        if name == "silent":
+            await self._wait()
         if name == "die":
             server.transport.abort()
         codes = {"later": "451 try later", "spam": "554 looks like spam"}

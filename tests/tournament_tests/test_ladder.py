@@ -168,8 +168,9 @@ def test_where_games_are_computed_the_ranking_is_by_match_points(
         (rank, f"t{entry}", points) for rank, entry, points in expected
     ]
     for number in range(count):
-        place = ladder.place(f"t{number}")
-        assert place.entrants == count
+        place = ladder.place(f"t{number}", None)
+        assert place.now is not None
+        assert place.now.entrants == count
         assert len(place.beaten_by) == sum(
             (unit - won if pair[0] == number else won) / unit > hog.MATCH_POINT
             for pair, won in points.items()

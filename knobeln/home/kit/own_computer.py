@@ -21,7 +21,13 @@ from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, NoReturn, cast
 
 from contest.errors import GiveUp
-from contest.util.program_files import is_safe, placeholder_values
+from contest.programs.start import NoStart, Start, find_start, in_place
+from contest.util.program_files import (
+    command_words,
+    is_safe_path,
+    placeholder_values,
+    suffix_of,
+)
 from contest.util.sanitize import sanitize
 from sandbox.limits import WORK, Limits
 from sandbox.process import SandboxedProcess
@@ -78,36 +84,37 @@ def _contest() -> Mapping[str, Any]:
 
 
 # --- programs -------------------------------------------------------------------------------------
-def program_folder(program: str, contest: Mapping[str, Any], *, only: str = "") -> ProgramFolder:
-    """Read and build a program. `only`: the one language that it may have. Raises GiveUp with why
-    not."""
+def program_folder(
+    program: str,
+    contest: Mapping[str, Any],
+    *,
+    only: str = "",
+    called: str = "",
+    function: str = "",
+    beside: Callable[[Mapping[str, bytes]], Mapping[str, bytes]] = lambda files: files,
+) -> ProgramFolder:
+    """Read and build a program. `only`: the one language that it may have; `called` and `function`:
+    as in `find_start`; `beside`: adds what it may import. Raises GiveUp with why not."""
     rows = (SimpleNamespace(**row) for row in contest["languages"])
     languages = cast("list[Language]", [row for row in rows if only in ("", row.name)])
-    files = _files(Path(program))
-    strange = [name for name in (Path(full_path(program)).name, *files) if not is_safe(name)]
+    files = files_of(program)
+    strange = [name for name in (Path(full_path(program)).name, *files) if not is_safe_path(name)]
     if strange:
         raise GiveUp(
             f'the file name "{sanitize(strange[0])}" cannot be used; take letters, digits, dots,'
             " hyphens and underscores, as in program_3.py"
         )
-    found = [
-        (name, language)
-        for name in sorted(files)
-        for language in languages
-        if Path(name).suffix.lower().removeprefix(".") in language.suffixes
-    ]
-    if not found:
+    if not any(suffix_of(name) in language.suffixes for name in files for language in languages):
         known = ", ".join(f"{row.name} (.{', .'.join(row.suffixes)})" for row in languages)
         raise GiveUp(
             f"{program} is no program; the suffix of a program's name tells its language: {known}"
         )
-    if len(found) > 1:
-        several = " and ".join(name for name, _ in found)
-        raise GiveUp(
-            f"{program} has {len(found)} programs, {several}; it may have one, and text files"
-        )
-    ((name, language),) = found
-    return _built(files, name, language, contest["programs"]["memory_mb"] or language.memory_mb)
+    try:
+        start = find_start(files, languages, called=called, function=function)
+    except NoStart as why:
+        raise GiveUp(f"{program}: {why}") from None
+    memory_mb = contest["programs"]["memory_mb"] or start.language.memory_mb
+    return _built(*in_place(beside(files), start), memory_mb)
 
 
 def full_path(program: str) -> str:
@@ -115,32 +122,47 @@ def full_path(program: str) -> str:
     return str(Path(program).resolve())
 
 
-def _files(path: Path) -> dict[str, bytes]:
+def files_of(program: str) -> dict[str, bytes]:
     """The files of a program: one, or those of a folder but for the description, which is for
     people."""
+    path = Path(program)
     if path.is_dir():
-        inside = sorted(file for file in path.iterdir() if file.is_file())
-        return {file.name: file.read_bytes() for file in inside if file.name.lower() != DESCRIPTION}
+        inside = sorted(file for file in path.rglob("*") if file.is_file())
+        names = {file.relative_to(path).as_posix(): file for file in inside}
+        return {name: file.read_bytes() for name, file in names.items() if not _is_left_out(name)}
     if not path.is_file():
         raise GiveUp(f"there is no file {path}")
     return {path.name: path.read_bytes()}
 
 
-def _built(files: dict[str, bytes], name: str, language: Language, memory_mb: int) -> ProgramFolder:
+def _is_left_out(name: str) -> bool:
+    """Whether it is the description, or what editors and systems put beside a program."""
+    return name.lower() == DESCRIPTION or any(
+        part.startswith(".") or part == "__pycache__" for part in name.split("/")
+    )
+
+
+def _built(files: Mapping[str, bytes], start: Start[Language], memory_mb: int) -> ProgramFolder:
+    name, language = start.program, start.language
     tool = shutil.which(language.tool)
     if tool is None:
         raise GiveUp(f"{name} needs {language.tool}, which is not installed here")
     home = Path(tool).resolve().parent.parent
-    values = placeholder_values(tool, home, name, language.result, memory_mb)
+    values = placeholder_values(tool, home, name, language.result, memory_mb, start.name)
     environment = {each: value.format(**values) for each, value in language.environment.items()}
     with tempfile.TemporaryDirectory() as folder:
         for each, data in files.items():
+            Path(folder, each).parent.mkdir(parents=True, exist_ok=True)
             Path(folder, each).write_bytes(data)
-        _build([word.format(**values) for word in language.build], name, folder, environment)
-        if language.result:  # the source is not needed any more
-            files = {each: data for each, data in files.items() if each != name}
-            files[language.result] = Path(folder, language.result).read_bytes()
-    command = tuple(word.format(**values) for word in language.run)
+        words = command_words(language.build, values, files, language.suffixes)
+        _build(words, name, folder, environment)
+        if language.result:  # the sources are not needed any more
+            files = {
+                each: data
+                for each, data in files.items()
+                if suffix_of(each) not in language.suffixes
+            } | {language.result: Path(folder, language.result).read_bytes()}
+    command = tuple(command_words(language.run, values))
     return ProgramFolder(language.name, name, files, command, Needs(0, environment=environment))
 
 
@@ -184,7 +206,7 @@ class HomeSandbox:
         work = folder / WORK.lstrip("/")
         work.mkdir()
         for path, data in files.items():
-            places[path].parent.mkdir(exist_ok=True)
+            places[path].parent.mkdir(parents=True, exist_ok=True)
             places[path].write_bytes(data)
             places[path].chmod(0o555)  # C programs run it, and nothing may change it
         own = {

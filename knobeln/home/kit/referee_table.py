@@ -23,6 +23,7 @@ from contest.games.hog import (
     LABEL,
     MATCH_POINT,
     MAX_DICE,
+    PROGRAM,
     SCORES,
     TABULATION_SECONDS,
     HogEntry,
@@ -32,8 +33,15 @@ from contest.games.hog import (
 )
 from contest.util.plurals import plural
 from contest.util.sanitize import sanitize
+from knobellib.hog_course import own_files, with_course
 from knobeln.home.home_game import distinct_names
-from knobeln.home.kit.own_computer import full_path, home_sandbox, program_folder, referee
+from knobeln.home.kit.own_computer import (
+    files_of,
+    full_path,
+    home_sandbox,
+    program_folder,
+    referee,
+)
 from sandbox.players import AnswerFault
 from sandbox.players.function import LANGUAGE
 from sandbox.players.table import Domain, constant, tabulate
@@ -60,8 +68,16 @@ def lines(contest: Mapping[str, Any], files: Sequence[str], _seed: str) -> Itera
 
 def _entry(program: str, contest: Mapping[str, Any]) -> HogEntry:
     """The strategy's answers for all scores, and its goal."""
-    folder, sandbox = program_folder(program, contest, only=LANGUAGE), home_sandbox()
-    label = constant(folder, FUNCTION, LABEL, sandbox)
+    folder = program_folder(
+        program,
+        contest,
+        only=LANGUAGE,
+        called=PROGRAM,
+        function=FUNCTION,
+        beside=with_course,
+    )
+    sandbox = home_sandbox()
+    label = constant(folder, FUNCTION, LABEL, sandbox, TABULATION_SECONDS)
     why_wrong = (
         label.sentence
         if isinstance(label, AnswerFault)
@@ -74,7 +90,7 @@ def _entry(program: str, contest: Mapping[str, Any]) -> HogEntry:
     )
     if isinstance(table, AnswerFault):
         raise GiveUp(f"{program}: {_told(table, table.sentence)}")
-    return HogEntry(table, goal_for(sum(map(len, folder.files.values()))))
+    return HogEntry(table, goal_for(sum(map(len, own_files(files_of(program)).values()))))
 
 
 def _told(outcome: AnswerFault | str, sentence: str) -> str:

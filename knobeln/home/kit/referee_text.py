@@ -17,9 +17,11 @@ if os.name != "posix":
     )
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "server"))
 
+from contest.games.game import TextProtocol
 from knobeln.home.home_game import check_number, distinct_names, game_at_home, lines_about
 from knobeln.home.kit.own_computer import full_path, home_sandbox, program_folder, referee
 from sandbox.players.choice import player_of
+from sandbox.players.function import NAME
 
 
 def lines(contest: Mapping[str, Any], files: Sequence[str], seed: str) -> Iterator[str]:
@@ -27,7 +29,8 @@ def lines(contest: Mapping[str, Any], files: Sequence[str], seed: str) -> Iterat
     made = contest["rules"]
     rules = getattr(import_module(made["module"]), made["class"])(**made["parameters"])
     check_number(rules.info, len(files))
-    programs = [program_folder(program, contest) for program in files]
+    function = NAME if TextProtocol.FUNCTION in rules.info.protocols else ""
+    programs = [program_folder(program, contest, function=function) for program in files]
     sandbox, seconds = home_sandbox(), contest["programs"]["seconds"]
     players = [player_of(program, rules.info, sandbox, seconds) for program in programs]
     names = distinct_names(map(full_path, files))

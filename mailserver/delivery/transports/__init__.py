@@ -8,13 +8,14 @@ from contest.config.settings import Settings
 from contest.schema.sections import DeliveryKind
 from mailserver.delivery.transports.local import (
     MaildirTransport,
+    RelayHungUp,
     RelayUnreachable,
     Transport,
 )
 from mailserver.delivery.transports.smtp import SmtpTransport
 from mailserver.oauth import AccessToken
 
-__all__ = ["MAILDIRS", "RelayUnreachable", "Transport", "transport_of"]
+__all__ = ["MAILDIRS", "RelayHungUp", "RelayUnreachable", "Transport", "transport_of"]
 
 
 MAILDIRS = "mail"

@@ -18,6 +18,11 @@ class RelayUnreachable(DeliveryDeferred):
     """The relay is away, or does not want us: it is no use to try the next mail at once."""
 
 
+class RelayHungUp(RelayUnreachable):
+    """The relay ended the conversation over this mail, or did not answer: either may be to blame.
+    What becomes of the next mail, on a fresh connection, shows which."""
+
+
 class Transport(Protocol):
     """Takes mails. `batch`: how many may be marked as sent together; more than one only where a
     mail that is sent again arrives once."""
@@ -33,6 +38,10 @@ class Transport(Protocol):
     def close(self) -> None:
         """Close connections; a later `send` opens them again."""
 
+    def another(self) -> Transport | None:
+        """The same way out with connections of its own, for the mails behind one that takes long;
+        None where no mail does."""
+
 
 _MAX_FOLDER_CHARACTERS = 200
 
@@ -45,6 +54,9 @@ class MaildirTransport:
     def __init__(self, root: Path) -> None:
         self._root = root
         self._kept: dict[Path, tuple[object, set[str]]] = {}
+
+    def another(self) -> None:
+        """A disk takes no mail longer than another."""
 
     def send(self, _sender: str, to: str, raw: bytes) -> str:
         """Write the complete mail or nothing, and only once, even if we are killed before we note

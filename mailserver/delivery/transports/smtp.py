@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from contest.errors import ConfigError, DeliveryDeferred, DeliveryRefused, KnobelnError
 from contest.schema.sections import Mail
 from contest.util.sanitize import visible
-from mailserver.delivery.transports.local import RelayUnreachable
+from mailserver.delivery.transports.local import RelayHungUp, RelayUnreachable
 from mailserver.oauth import AccessToken
 
 _ANSWER_SECONDS = 60.0  # for each answer but the last
@@ -26,7 +26,7 @@ _TOO_LARGE = 552
 _BLAMES_SENDER = re.compile(r"\b5\.(?:1\.[78]|7\.60)\b")
 
 
-class _Stale(RelayUnreachable):
+class _Stale(RelayHungUp):
     """The relay hung up before we offered it the mail, so we may offer it again at once."""
 
 
@@ -60,6 +60,9 @@ class SmtpTransport:
             self._forget()
             raise
         return self._transaction(sender, to, text)
+
+    def another(self) -> SmtpTransport:
+        return SmtpTransport(self._mail, self._name, self._token)
 
     def probe(self, sender: str, to: str) -> str:
         """Try everything but sending a mail; describes the relay for people. Raises as `send`
@@ -166,9 +169,7 @@ class SmtpTransport:
             code, text = self._data(connection, raw)
         except OSError as error:  # it may have taken the mail, or not: nobody can know
             self._forget()
-            raise RelayUnreachable(
-                f"the connection to {self._where} broke: {_words(error)}"
-            ) from error
+            raise RelayHungUp(f"the connection to {self._where} broke: {_words(error)}") from error
         if code != 250:
             self._undo(connection)
             raise _verdict(code, text, sender, to)

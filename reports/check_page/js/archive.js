@@ -6,7 +6,7 @@ import { say } from "./words.js";
 const MAX_FILES = 50_000;
 const MAX_FILE_BYTES = 16_000_000; // but a group with its games may have more
 const MAX_BYTES = 500_000_000; // of all files together
-const PATH = /^(?:[A-Za-z0-9_][A-Za-z0-9_.-]{0,79}\/){0,3}[A-Za-z0-9_][A-Za-z0-9_.-]{0,79}$/;
+const PATH = /^(?:[A-Za-z0-9_][A-Za-z0-9_.-]{0,79}\/){0,12}[A-Za-z0-9_][A-Za-z0-9_.-]{0,79}$/;
 const KNOWN = /^(?:(?:contest|entries|decisions|ranking|seal|entry_lists|evolution|certainty|cosignatures|counted|time_changes|rounds|ledger|manifest)\.json|(?:ledger|announcement)\.txt|rules\.md|verify\.html|programs\/\w+\/(?:description\.txt|source\/.+)|(?:builds|guests)\/[0-9a-f]{64}|rounds\/\d+\/(?:asked-\d+\.json|group-\d+\.json))$/;
 const GROUP = /^rounds\/[0-9]+\/group-[0-9]+\.json$/;
 const MANIFEST = "manifest.json";

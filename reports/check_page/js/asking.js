@@ -3,7 +3,7 @@ import { Host } from "../../../sandbox/fuel/host.mjs";
 import { QuickJS } from "../../../sandbox/fuel/quickjs.mjs";
 import { compare, join, must, same, sha256, shown, sum, unbase64, utf8 } from "./bytes.js";
 import { seating, stream } from "./formats.js";
-import { replayKey, titleOf } from "./referee.js";
+import { replayKey, seatStem, titleOf } from "./referee.js";
 import { say } from "./words.js";
 
 const PAGE_BYTES = 65_536; // of a module's memory
@@ -168,17 +168,16 @@ function questionsOf({ asked, moves, title }) {
 function playersOf({ plan, matches }, asked, seed) {
   const players = new Map();
   matches.forEach((match, at) => {
-    const { pairing, game, attempt: number, result } = match;
+    const { pairing, game, result } = match;
     const [names, title] = [seating(pairing, game), titleOf(match)];
     names.forEach((name, seat) => {
       if (!asked[at][seat]) return;
       const key = `${name} ${names.indexOf(name) < seat}`;
-      const stem = `round/${plan.round}/game/${pairing.players.join("/")}/${game}/attempt/${number}/seat/${seat}`;
       if (!players.has(key)) players.set(key, []);
       players.get(key).push({
         asked: asked[at][seat], moves: result.moves.map((turn) => turn[seat]),
         title, name, match, claimed: result.seats[seat],
-        seed: noble.sha256(join(utf8("program\0"), stream(seed, stem))),
+        seed: noble.sha256(join(utf8("program\0"), stream(seed, `${seatStem(plan.round, match)}/${seat}`))),
       });
     });
   });

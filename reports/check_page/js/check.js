@@ -4,19 +4,21 @@ import { askAgain } from "./asking.js";
 import { Differs, Unreadable, compare, must, same, sha256, sum, unmarked } from "./bytes.js";
 import { checkEvolution } from "./evolution.js";
 import { MAX_GAMES, formatOf } from "./formats.js";
-import { QUICKNET, checkDecisions, checkLists, checkNumber, checkPrograms, checkSeed, checkSettings, ofTournament, readLedger, remarks } from "./ledger.js";
+import { QUICKNET, checkDecisions, checkLists, checkNumber, checkPrograms, checkSeed, checkSettings, lateBans, ofTournament, readLedger, remarks } from "./ledger.js";
 import { machineFor } from "./machine.js";
-import { playAgain, playGroup, replayKey, titleOf } from "./referee.js";
+import { playAgain, playGroupAgain, replayKey, titleOf } from "./referee.js";
+import { withoutBans } from "./without.js";
 import { count, say } from "./words.js";
 
 /** Checks an archive. `files`: bytes by path; `module`: the machine's WebAssembly; `game`: the key of a replay whose
  * game is told of in `played`; `progress`: takes what is done now, and how many of how many; `chain`: of drand.
  * Throws Unreadable if that is impossible; nobody is blamed for it.
  * Returns sentences about what was checked, what a person should look at, what had to be believed, and what was not checked; in `differs` the
- * first difference, "" without one, and in `game` its replay's key; and the ledger, with which mails are compared. */
+ * first difference, "" without one, and in `game` its replay's key; in `without` what would be without the organizer's
+ * late bans; and the ledger, with which mails are compared. */
 export function check(files, module, game = "", progress = () => {}, chain = QUICKNET) {
   const found = {
-    checked: [], noticed: [], believed: [], unchecked: [], differs: "", game: "", played: "", title: "", digest: "", isComputed: false, asked: 0, ledger: null,
+    checked: [], noticed: [], believed: [], unchecked: [], without: [], differs: "", game: "", played: "", title: "", digest: "", isComputed: false, asked: 0, ledger: null,
   };
   try {
     checkAll(files, { module, game, progress, chain }, found);
@@ -38,7 +40,7 @@ function checkAll(files, { module, game, progress, chain }, found) {
   const steps = (what, all) => {
     let done = 0;
     progress(what, 0, all);
-    return (more) => progress(what, (done += more), all);
+    return (more) => progress(what, (done = Math.min(done + more, all)), all);
   };
   const archive = new Archive(files, steps(say("files"), files.size - 1));
   found.digest = archive.digest;
@@ -92,6 +94,9 @@ function checkAll(files, { module, game, progress, chain }, found) {
   } else checked(count(games, "{number} game, played again: the same to the last point", "{number} games, played again: the same to the last point"));
   if (field.format) checkResults(field, history, checked);
   notChecked(field, decisions, found.asked, unchecked);
+  field.progress = steps(say("games without the late bans"), games);
+  const evolution = archive.has("evolution.json") ? archive.marked("evolution.json") : null;
+  found.without = withoutBans(field, lateBans(own, final), rounds, evolution, unchecked);
 }
 
 /** The builds by digest. Throws Differs unless the archive has these alone, each under its sha256. */
@@ -156,7 +161,7 @@ function checkGroup(field, final, plan, claimed) {
     compare(say("the draw"), claimed.plan, plan);
     const isBanned = (line) => line.disqualified && !line.failures && field.out.has(line.entry);
     const banned = new Set(claimed.standings.filter(isBanned).map((line) => line.entry));
-    const outcome = playGroup(plan, claimed, { ...field, play: playerOf(field, claimed), replays: field.isComputed, banned });
+    const outcome = playGroupAgain(plan, claimed, { ...field, play: playerOf(field, claimed), replays: field.isComputed, banned });
     const standings = field.format.standings(plan, final, outcome);
     compare(say("the ranking"), claimed.standings, standings);
     return { plan, matches: outcome.matches, standings };

@@ -8,20 +8,25 @@ const total = (numbers) => numbers.reduce((a, b) => a + b, 0n);
 
 /** Throws Differs, naming the first difference. `claimed`: as in the archive, its numbers marked. */
 export function checkEvolution(claimed, final, settings) {
-  const entries = final.standings.filter((line) => !line.disqualified).map((line) => line.entry);
   const most = Math.min(MAX_GENERATIONS, claimed.generations.length); // one more than claimed shows a difference
-  const history = run(scores(entries, final.matches), settings, entries.length, most);
-  history.generations.forEach((counts, number) => {
+  const computed = evolve(final, settings, most);
+  computed.generations.forEach((counts, number) => {
     compare(say("the evolution, generation {number}", { number }), claimed.generations[number], withMarks(counts));
   });
-  const computed = {
+  compare(say("the evolution"), claimed, withMarks(computed));
+}
+
+/** The complete evolution and its ranking; at most `most` generations follow the first one. */
+export function evolve(final, settings, most = MAX_GENERATIONS) {
+  const entries = final.standings.filter((line) => !line.disqualified).map((line) => line.entry);
+  const history = run(scores(entries, final.matches), settings, entries.length, most);
+  return {
     entries,
     generations: history.generations,
     ending: history.ending,
     cycle_start: history.start,
     ranking: ranking(entries, history),
   };
-  compare(say("the evolution"), claimed, withMarks(computed));
 }
 
 /** What each entry won against each other one, in half points. */

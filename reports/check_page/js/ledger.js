@@ -239,6 +239,18 @@ export function checkDecisions(decisions, timeChanges, entries, noticed) {
   }
 }
 
+/** The teams that the organizer took out although they are on the final list of entries, which stands at this place.
+ * That he let a team in again undoes its ban only before this list. */
+export function lateBans(entries, { place, entries: playing }) {
+  const [takenOut, reinstated] = ABOUT_TEAMS;
+  const out = new Set();
+  entries.forEach(({ effect, team }, at) => {
+    if (effect === takenOut) out.add(team);
+    else if (effect === reinstated && at < place) out.delete(team);
+  });
+  return playing.map((entry) => entry.team).filter((team) => out.has(team)).sort(byName);
+}
+
 // --- the seed ---
 /** The contest's seed. Throws Differs unless it follows from the secret number, the list and the public number. */
 export function checkSeed(contest, seal) {

@@ -2,6 +2,7 @@
 import { count, say, speak } from "./words.js";
 
 const BESIDE = "archive.tar.gz";
+const LISTS = ["noticed", "without", "believed", "agreed", "unchecked"];
 const element = (id) => document.getElementById(id);
 const dataOf = (id) => JSON.parse(element(id).textContent);
 const isServed = location.protocol.startsWith("http");
@@ -27,7 +28,7 @@ function begin(file, beside = false) {
   worker = new Worker(URL.createObjectURL(new Blob([element("worker").textContent], { type: "text/javascript" })));
   worker.onmessage = ({ data }) => heard(data);
   worker.onerror = (event) => heard({ error: event.message });
-  for (const id of ["agreed", "noticed", "believed", "unchecked", "told"]) element(id).replaceChildren();
+  for (const id of [...LISTS, "told"]) element(id).replaceChildren();
   element("result").hidden = true;
   busy(say("Reading the archive."));
   worker.postMessage({ file, game, words, machine: Uint8Array.from(atob(dataOf("machine")), (sign) => sign.charCodeAt(0)) });
@@ -73,7 +74,7 @@ function showVerdict(kind, sentence) {
   element("result").hidden = false;
   element("verdict").textContent = sentence;
   element("verdict").className = kind;
-  for (const list of ["agreed", "noticed", "believed", "unchecked"]) element(list).parentElement.hidden = !element(list).children.length;
+  for (const list of LISTS) element(list).parentElement.hidden = !element(list).children.length;
   element("verdict").focus();
 }
 
@@ -83,7 +84,7 @@ function fill(list, sentences) {
 
 function showFound(found) {
   fill("agreed", found.checked);
-  for (const list of ["noticed", "believed", "unchecked"]) fill(list, found[list]);
+  for (const list of ["noticed", "without", "believed", "unchecked"]) fill(list, found[list]);
   element("title").textContent = found.title;
   element("digest").textContent = found.digest;
   element("of-digest").hidden = !found.digest;

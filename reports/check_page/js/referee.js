@@ -6,7 +6,13 @@ import { say } from "./words.js";
 const OPENING_SLOTS = 2; // as many as it takes to be disqualified
 const FAILURES_ALLOWED = 1; // in a round, where a game with a failure is played again
 
-const key = ({ pairing, game, attempt }) => `${pairing.players.join("/")}/${game}/${attempt}`;
+/** Tells a game from all others of its round. */
+export const key = ({ pairing, game, attempt }) => `${pairing.players.join("/")}/${game}/${attempt}`;
+
+/** The name of the random streams of a game of this round, without the seat. */
+export function seatStem(round, { pairing, game, attempt }) {
+  return `round/${round}/game/${pairing.players.join("/")}/${game}/attempt/${attempt}/seat`;
+}
 
 /** The key of the game's replay on the contest's pages (reports/site/paths.py). */
 export function replayKey(round, { pairing, game }) {
@@ -35,8 +41,7 @@ export function playAgain(round, { pairing, game, attempt }, claim, { seed, play
   must(claim, "{game} is missing", { game: title });
   if (play) {
     const names = seating(pairing, game);
-    const stem = `round/${round}/game/${pairing.players.join("/")}/${game}/attempt/${attempt}/seat`;
-    const streams = names.map((_, seat) => stream(seed, `${stem}/${seat}`));
+    const streams = names.map((_, seat) => stream(seed, `${seatStem(round, match)}/${seat}`));
     match.result = play(names, names.map((name) => images.get(name)), streams);
     // Why a program failed is a sentence, which the page does not write.
     match.result.seats.forEach((seat, at) => {
@@ -54,15 +59,22 @@ export function playAgain(round, { pairing, game, attempt }, claim, { seed, play
   return match;
 }
 
-/** Plays one group again. `claimed`: the group in the archive. `field`: as for `playAgain`, and `replays`: whether a
- * game with a failure is played again, `banned`: whom the organizer took out before.
+/** Plays one group again. `claimed`: the group in the archive. `field`: as for `playAgain` and `playGroup`.
  * Returns what a format ranks: matches, failures by name, and who is out. Throws Differs. */
-export function playGroup(plan, claimed, field) {
+export function playGroupAgain(plan, claimed, field) {
   const claims = new Map(claimed.matches.map((match) => [key(match), match]));
+  const outcome = playGroup(plan, field, (fixture) => playAgain(plan.round, fixture, claims.get(key(fixture)), field));
+  compareLists(claimed.matches, outcome.matches);
+  return outcome;
+}
+
+/** Plays one group. `replays`: whether a game with a failure is played again; `banned`: whom the organizer took out
+ * before; `playGame`: gives a match for a pairing, game and attempt. Returns what a format ranks. */
+export function playGroup(plan, { replays, banned }, playGame) {
   const seats = new Map(plan.members.map((name, seat) => [name, seat]));
   const failed = new Map();
   const played = [];
-  const isOut = (name) => field.banned.has(name) || (field.replays && (failed.get(name) ?? 0) > FAILURES_ALLOWED);
+  const isOut = (name) => banned.has(name) || (replays && (failed.get(name) ?? 0) > FAILURES_ALLOWED);
   const isLeft = ({ pairing }) => !pairing.players.some(isOut);
   const size = plan.members.length;
   const slotOf = ({ pairing, game }) => (sum(pairing.players.map((name) => seats.get(name))) % size) + (game - 1) * size;
@@ -71,7 +83,7 @@ export function playGroup(plan, claimed, field) {
   const carryOut = (wave) => {
     const slots = grouped(wave, slotOf);
     for (const slot of [...slots.keys()].sort((a, b) => a - b)) {
-      const matches = slots.get(slot).filter(isLeft).map((each) => playAgain(plan.round, each, claims.get(key(each)), field));
+      const matches = slots.get(slot).filter(isLeft).map(playGame);
       played.push(...matches);
       for (const match of matches) for (const name of culprits(match)) failed.set(name, (failed.get(name) ?? 0) + 1);
     }
@@ -79,8 +91,8 @@ export function playGroup(plan, claimed, field) {
 
   const fixtures = plan.pairings.flatMap((pairing) =>
     Array.from({ length: pairing.games }, (_, at) => ({ pairing, game: at + 1, attempt: 1 })));
-  carryOut(field.replays ? fixtures.filter((fixture) => slotOf(fixture) < OPENING_SLOTS) : []);
-  carryOut(field.replays ? fixtures.filter((fixture) => slotOf(fixture) >= OPENING_SLOTS) : fixtures);
+  carryOut(replays ? fixtures.filter((fixture) => slotOf(fixture) < OPENING_SLOTS) : []);
+  carryOut(replays ? fixtures.filter((fixture) => slotOf(fixture) >= OPENING_SLOTS) : fixtures);
   for (;;) {
     const newest = new Map(played.map((match) => [`${match.pairing.players.join("/")}/${match.game}`, match]));
     const again = [...newest.values()].filter((match) => !match.counted && isLeft(match));
@@ -88,7 +100,6 @@ export function playGroup(plan, claimed, field) {
     carryOut(again.map(({ pairing, game, attempt }) => ({ pairing, game, attempt: attempt + 1 })));
   }
   const matches = inOrder(played).map((match) => ({ ...match, counted: match.counted && isLeft(match) }));
-  compareLists(claimed.matches, matches);
   return { matches, failed, out: new Set(plan.members.filter(isOut)) };
 }
 

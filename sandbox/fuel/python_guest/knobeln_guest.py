@@ -1,9 +1,9 @@
 """Runs inside the guest: Python as programs see it, and what the worker has it do.
 
-It is imported once, when the guest is made, and the state of the interpreter is kept as a picture.
-So what is imported here is there at once, and costs a program nothing. system.wat has the system
-calls; this file gives programs the other modules of the standard library, from an archive that it
-makes at build time. Threads and sockets end in a Python exception.
+It is imported once, when the guest is made, and the state of the interpreter is kept as a picture. So what is
+imported here is there at once, and costs a program nothing. system.wat has the system calls; this file gives
+programs the other modules of the standard library, from an archive that it makes at build time. Threads and
+sockets end in a Python exception.
 """
 
 import knobeln_driver as driver  # first, because it notes which modules a fresh Python has
@@ -31,8 +31,7 @@ from contextlib import suppress
 import _socket
 import _thread
 
-# programs may change theirs; ours must report what happened then
-__builtins__ = dict(vars(builtins))
+__builtins__ = dict(vars(builtins))  # programs may change theirs; ours must report what happened then
 
 _WORK = "/work"
 _LIBRARY = "/python"  # a zip file, at build time
@@ -45,20 +44,19 @@ _NO_NETWORK = "programs whose time is counted have no network"
 # What bots import most; the worth of a module is the time that its import would take.
 _AT_ONCE = """
     abc argparse array ast base64 bisect calendar cmath collections collections.abc
-    contextlib copy csv dataclasses datetime decimal difflib enum fractions functools glob graphlib
-    hashlib heapq inspect io itertools json keyword linecache locale math numbers operator pathlib
-    pickle pprint queue random re reprlib secrets shlex signal stat statistics string struct
-    textwrap threading time timeit traceback types typing unicodedata uuid warnings weakref zlib
+    contextlib copy csv dataclasses datetime decimal difflib enum fractions functools glob graphlib hashlib
+    heapq inspect io itertools json keyword linecache locale math numbers operator pathlib pickle
+    pprint queue random re reprlib secrets shlex signal stat statistics string struct textwrap threading time
+    timeit traceback types typing unicodedata uuid warnings weakref zlib
 """.split()
 # They need what is not here, or nobody plays a game with them.
 _LEFT_OUT = frozenset(
-    """antigravity asyncio ctypes curses dbm ensurepip idlelib multiprocessing pty pydoc_data
-    site-packages
+    """antigravity asyncio ctypes curses dbm ensurepip idlelib multiprocessing pty pydoc_data site-packages
     sqlite3 this tkinter tty turtle turtledemo venv webbrowser xmlrpc""".split()
 )
 
 
-# --- what is not there ----------------------------------------------------------------------------
+# --- what is not there -------------------------------------------------------------------------------------
 def _no_network(*_, **__):
     raise OSError(errno.ENETUNREACH, _NO_NETWORK)
 
@@ -85,7 +83,7 @@ def _replace_the_system():
     dataclasses.exec = _exec
 
 
-# --- modules --------------------------------------------------------------------------------------
+# --- modules -----------------------------------------------------------------------------------------------
 _names = frozenset()  # of the program's files
 _codes = None  # by source; None until they are read
 _is_rehearsal = False
@@ -149,9 +147,7 @@ class _Library:
     def find_spec(cls, name, path=None, target=None):
         if name not in cls.archive:
             if name.partition(".")[0] in _LEFT_OUT:
-                raise ModuleNotFoundError(
-                    f"programs whose time is counted have no module {name}", name=name
-                )
+                raise ModuleNotFoundError(f"programs whose time is counted have no module {name}", name=name)
             return None
         return importlib.machinery.ModuleSpec(name, cls, is_package=cls.archive[name][1])
 
@@ -169,19 +165,12 @@ def _make_archive():
     for file in sorted(files._get_files()):
         path, extension = os.path.splitext(file)
         name = path.replace("/", ".").removesuffix(".__init__")
-        if (
-            extension == ".py"
-            and name.partition(".")[0] not in _LEFT_OUT
-            and name not in sys.modules
-        ):
+        if extension == ".py" and name.partition(".")[0] not in _LEFT_OUT and name not in sys.modules:
             code = compile(files.get_data(file), f"{_LIBRARY}/{file}", "exec", dont_inherit=True)
-            _Library.archive[name] = (
-                zlib.compress(marshal.dumps(code), 9),
-                path.endswith("__init__"),
-            )
+            _Library.archive[name] = (zlib.compress(marshal.dumps(code), 9), path.endswith("__init__"))
 
 
-# --- what the worker has done ---------------------------------------------------------------------
+# --- what the worker has done ------------------------------------------------------------------------------
 _OWN_FRAMES = (__file__, driver.__file__)
 
 
@@ -191,11 +180,7 @@ def main():
     request = json.loads(_read_all(_REQUEST))
     if request is None:  # at build time
         return
-    program, _names, _is_rehearsal = (
-        request["program"],
-        frozenset(request["files"]),
-        request["is_rehearsal"],
-    )
+    program, _names, _is_rehearsal = request["program"], frozenset(request["files"]), request["is_rehearsal"]
     code = 0
     if "compile" in request:
         _tell(_compiled(program, request["compile"]))
@@ -219,8 +204,8 @@ def _tell(data):
 
 
 def _compiled(program, sources):
-    """The code of sources: paths of the program's files, as tracebacks show them, and texts that
-    modules of the library make. Without what cannot be compiled, or not without a warning."""
+    """The code of sources: paths of the program's files, as tracebacks show them, and texts that modules of
+    the library make. Without what cannot be compiled, or not without a warning."""
     warnings.simplefilter("error")  # whoever runs the program shall see its warnings
     codes = {}
     for source in sources:
@@ -300,7 +285,7 @@ def _report(error):
         sys.__excepthook__(type(error), error, trace)
 
 
-# --- at build time --------------------------------------------------------------------------------
+# --- at build time -----------------------------------------------------------------------------------------
 def _build():
     for name in _AT_ONCE:
         importlib.import_module(name)

@@ -83,7 +83,7 @@ class JavaScript(CoreModules):
             for name, data in files.items()
             if name.endswith((".js", ".mjs", ".cjs"))
         ):
-            self._own_files |= _importable(self._exports, self._commonjs)
+            self._own_files |= _importable(self._exports, self._commonjs, self._program)
 
     def run(self, host: Host, store: Store, words: list[str]) -> None:
         self._play(host, store, words, self._program, self._commonjs, self._own_files)
@@ -191,13 +191,16 @@ def _scripts(files: Mapping[str, bytes], commonjs: list[str]) -> dict[str, bytes
     return found
 
 
-def _importable(exports: Mapping[str, list[str]], commonjs: list[str]) -> dict[str, bytes]:
+def _importable(
+    exports: Mapping[str, list[str]], commonjs: list[str], program: str
+) -> dict[str, bytes]:
     """For each module of Node's, a module for `import` with the same names; for each script one,
     too.
 
-    If a module is missing, `require` says why.
+    If a module is missing, `require` says why. It looks from where the program is.
     """
-    requests = {name: f"./{name}" for name in commonjs}
+    above = "../" * program.count("/") or "./"
+    requests = {name: f"{above}{name}" for name in commonjs}
     for name in exports:
         requests[name] = requests[f"node:{name}"] = name
     found = {}

@@ -19,7 +19,14 @@ from contest.model import (
     RoundOutcome,
     Team,
 )
-from contest.store import class_people, contest_state, participation, results, submissions
+from contest.store import (
+    class_people,
+    contest_state,
+    outbox,
+    participation,
+    results,
+    submissions,
+)
 from contest.store import teams as team_store
 from contest.store.class_people import ListedPerson
 from contest.store.submissions import Version
@@ -68,12 +75,14 @@ MarkedPerson = tuple[Mapping[str, str], Mark]
 """A row: what the class list says, by heading, and the marks."""
 
 
-INVITED = "invited"
-"""The state of a person who was invited, and is in no team."""
+INVITED, NOT_INVITED = "invited", "not invited"
+"""The states of people who are in no team."""
+INVITATIONS = ("invitation", "invitation_of_group")
+"""The kinds of mails that invite somebody."""
 
 
 def marks_of(contest: ContestContext, play: PlayField | None = None) -> tuple[MarkedPerson, ...]:
-    """Return the rows by team and member, then those of the class list who are in no team.
+    """Return the rows in the order of the class list, then those of team members who are not in it.
 
     Rank and points are there after the contest's end; the columns of the field with `play`.
     """
@@ -86,8 +95,10 @@ def marks_of(contest: ContestContext, play: PlayField | None = None) -> tuple[Ma
         evolved = {line.entry: line for line in evolution.ranking} if evolution else {}
         participating, counting = participation.of_all(tx), submissions.counting_numbers(tx)
         info = game_of(contest.settings.game, contest.settings.programs).info
-        unfound = _Unfound(class_people.everybody(tx))
-        rows: list[MarkedPerson] = []
+        people = class_people.everybody(tx)
+        unfound = _Unfound(people)
+        rows: dict[str, MarkedPerson] = {}
+        strangers: list[MarkedPerson] = []
         images: dict[str, tuple[str, bytes] | None] = {}
         for team in sorted(team_store.all_teams(tx), key=lambda each: each.name.casefold()):
             version = counting.get(team.id)
@@ -104,17 +115,24 @@ def marks_of(contest: ContestContext, play: PlayField | None = None) -> tuple[Ma
                 submissions.image_of(tx, team.id, version) if version and play else None
             )
             for mark, person in _with_people(team, marks, unfound):
-                found = mark._replace(mail=person.address) if person else mark
-                rows.append((dict(person.columns) if person else {}, found))
+                if person is None:
+                    strangers.append(({}, mark))
+                    continue
+                mail = person.address or mark.mail
+                rows[person.key] = (dict(person.columns), mark._replace(mail=mail))
+        invited = outbox.sent_to(tx, INVITATIONS)
     for person in unfound.left.values():
-        rows.append((dict(person.columns), Mark(person.name, "", person.address, "", INVITED)))
+        state = INVITED if person.address.casefold() in invited else NOT_INVITED
+        absent = Mark(person.name, "", person.address, "", state)
+        rows[person.key] = (dict(person.columns), absent)
+    marked = [*(rows[person.key] for person in people), *strangers]
     if play is None:
-        return tuple(rows)
+        return tuple(marked)
     played = {digest: play((digest, image)) for digest, image in filter(None, images.values())}
     of_team = {team: played[image[0]] for team, image in images.items() if image}
     return tuple(
         (row, _with_field(mark, of_team[mark.team], info) if mark.team in of_team else mark)
-        for row, mark in rows
+        for row, mark in marked
     )
 
 
@@ -136,11 +154,11 @@ def _with_field(mark: Mark, played: Sequence[PracticeGame], info: GameInfo) -> M
 
 
 class _Unfound:
-    """The people of the class list who were found in no team so far. `left`: by address, in their
+    """The people of the class list who were found in no team so far. `left`: by key, in their
     order."""
 
     def __init__(self, people: Iterable[ListedPerson]) -> None:
-        self.left = {person.address: person for person in people}
+        self.left = {person.key: person for person in people}
         # by group, or None, and name
         self._named: dict[tuple[str | None, str], deque[ListedPerson]] = {}
         for person in self.left.values():
@@ -150,12 +168,12 @@ class _Unfound:
     def named(self, name: str, group: str | None = None) -> ListedPerson | None:
         """The first who has this name, in this group of the list or in all of it."""
         found = self._named.get((group, _key(name)), deque())
-        while found and found[0].address not in self.left:
+        while found and found[0].key not in self.left:
             found.popleft()
         return found[0] if found else None
 
     def take(self, person: ListedPerson) -> ListedPerson:
-        return self.left.pop(person.address)
+        return self.left.pop(person.key)
 
 
 def _with_people(
@@ -167,12 +185,12 @@ def _with_people(
     then all others. If one member is left, it is the person with the team's address, whatever name
     it gave.
     """
-    registered = unfound.left.get(team.address)
+    registered = unfound.left.get(team.address.casefold())
     members, found = list(marks), list[ListedPerson | None]()
     for mark in members:
         person = _near(mark.member, registered, unfound) or unfound.named(mark.member)
         found.append(unfound.take(person) if person else None)
-    if registered and registered.address in unfound.left and found.count(None) == 1:
+    if registered and registered.key in unfound.left and found.count(None) == 1:
         found[found.index(None)] = unfound.take(registered)
     yield from zip(members, found, strict=True)
 
@@ -183,7 +201,7 @@ def _near(name: str, registered: ListedPerson | None, unfound: _Unfound) -> List
         return None
     if registered.team:
         return unfound.named(name, registered.team)
-    is_left = registered.address in unfound.left
+    is_left = registered.key in unfound.left
     return registered if is_left and _key(registered.name) == _key(name) else None
 
 
@@ -238,37 +256,35 @@ def marks_table(rows: Sequence[MarkedPerson]) -> Table:
 
 
 def moodle_table(rows: Sequence[MarkedPerson], number: str, title: str) -> Table:
-    """One mark of each person, as Moodle imports grades: by mail address."""
-    return _table(
-        ("Email address", title), ((mark.mail, getattr(mark, number)) for _, mark in rows)
-    )
+    """One mark of each person, as Moodle imports grades: by mail address. Without one it knows
+    nobody."""
+    known = [mark for _, mark in rows if mark.mail]
+    return _table(("Email address", title), ((mark.mail, getattr(mark, number)) for mark in known))
 
 
 def canvas_table(rows: Sequence[MarkedPerson], number: str, title: str) -> Table:
-    """One mark of each person of the list, as the gradebook of Canvas imports it.
+    """One mark of each person of a list from Canvas, as its gradebook imports it.
 
-    Canvas knows people by columns of its own, so the list must have them. Raises GiveUp.
+    Canvas knows people by columns of its own; who came in another list is left out. Raises GiveUp
+    if nobody has them.
     """
-    people = [(row, mark) for row, mark in rows if row]
-    missing = [
-        head for head in ("Student", "ID", "Section") if any(head not in row for row, _ in people)
-    ]
-    if missing or not people:
+    needed = ("Student", "ID", "Section")
+    known = [(row, mark) for row, mark in rows if all(head in row for head in needed)]
+    if not known:
+        heads = {head for row, _ in rows for head in row}
+        missing = [head for head in needed if head not in heads]
         raise GiveUp(
             f"the class list has no column {listed(missing or ['Student'])}",
-            hint=(
-                "export the gradebook from Canvas, add a column `mail`, and give it to `class"
-                " invite`"
-            ),
+            hint="export the gradebook from Canvas, and give it to `class invite`, too",
         )
     return _table(
         (*_CANVAS, title),
-        ((*(row.get(head, "") for head in _CANVAS), getattr(mark, number)) for row, mark in people),
+        ((*(row.get(head, "") for head in _CANVAS), getattr(mark, number)) for row, mark in known),
     )
 
 
 def _written(value: object) -> Any:
-    return value.isoformat() if isinstance(value, datetime) else value
+    return value.isoformat(timespec="seconds") if isinstance(value, datetime) else value
 
 
 def _table(heads: Sequence[str], rows: Iterable[Sequence[Any]]) -> Table:

@@ -1,0 +1,1 @@
+"""Programs of several files: how they are unpacked, and with which of their files they start."""

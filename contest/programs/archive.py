@@ -1,0 +1,243 @@
+"""A program's files in one .zip or .tar.gz. Pure, and bounded before anything is unpacked.
+
+What editors and systems put beside a program is left out, and named. Whatever could mean another
+file elsewhere is refused: links, absolute names, names outside, two names for one file.
+"""
+
+from __future__ import annotations
+
+import io
+import re
+import zipfile
+import zlib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+
+from contest.language import gettext, number
+from contest.util.program_files import ARCHIVES, MAX_FILES, colliding, is_safe_path
+from contest.util.sanitize import quote
+
+MAX_ENTRIES = 2_000  # of an archive, with folders and with what is left out
+MAX_BYTES = 2_000_000  # of all its files together; a contest's own limit is lower
+SUFFIXES = (".zip", *ARCHIVES)
+OTHER_SUFFIXES = (".rar", ".7z", ".xz", ".bz2", ".txz", ".tbz", ".zst", ".jar", ".gz")
+"""Of archives that nobody unpacks here."""
+
+_BLOCK = 512  # bytes, of a tar file
+_CENTRAL = b"PK\x01\x02"  # how an entry of a zip file's directory begins
+_ENCRYPTED = 1
+_LINK_MODE, _TYPE_BITS = 0o120000, 0o170000
+_PLAIN, _FOLDER, _LINKS = (b"0", b"\0"), b"5", (b"1", b"2")
+_LONG_NAME, _PAX, _PAX_FOR_ALL = b"L", b"x", b"g"
+_PAX_PATH = re.compile(rb"(?:\A|\n)\d{1,10} path=([^\n]{0,1000})\n")
+_OUTSIDE = re.compile(r"[/\\]|[A-Za-z]:|(?:.*[/\\])?\.\.(?:[/\\]|\Z)")
+_IMAGE_FILES = ("oci-layout", "manifest.json", "repositories")
+
+_LEFT_OUT_FOLDERS = ("__MACOSX", "__pycache__")
+_LEFT_OUT_FILES = ("Thumbs.db", "desktop.ini")
+_LEFT_OUT_SUFFIXES = (".pyc", ".pyo", ".class", ".o", ".obj", ".exe", ".iml")
+
+
+class NotUnpacked(Exception):
+    """Why no program comes out of the archive, in a sentence."""
+
+
+class IsImage(Exception):
+    """The archive is that of a container image."""
+
+
+@dataclass(frozen=True)
+class Unpacked:
+    """`files`: by their paths below the program's folder; `left_out`: what is no part of a
+    program."""
+
+    files: Mapping[str, bytes] = field(repr=False)
+    left_out: tuple[str, ...] = ()
+
+
+def is_program_archive(name: str) -> bool:
+    """Whether a file of this name is unpacked, or refused as an archive of another kind."""
+    return name.lower().endswith((*SUFFIXES, *OTHER_SUFFIXES))
+
+
+def unpacked(name: str, data: bytes) -> Unpacked:
+    """The files of a program in this archive. Raises NotUnpacked, or IsImage."""
+    entries = _of_zip(data) if name.lower().endswith(".zip") else _of_tar(data)
+    contents = dict[str, bytes]()
+    left_out: list[str] = []
+    for path, read in _checked(entries):
+        if is_left_out(path):
+            left_out.append(path)
+        elif path in contents:
+            raise NotUnpacked(gettext("it has two files %(path)s", path=quote(path)))
+        else:
+            contents[path] = read
+    if any(each in contents for each in _IMAGE_FILES):
+        raise IsImage
+    return Unpacked(_below_one_folder(contents), tuple(left_out))
+
+
+def _checked(entries: Iterator[tuple[str, bytes]]) -> Iterator[tuple[str, bytes]]:
+    """The entries, each with a name that is good for a program. Raises NotUnpacked."""
+    for path, data in entries:
+        if _OUTSIDE.match(path):
+            raise NotUnpacked(
+                gettext("its file %(path)s would be outside of its folder", path=quote(path))
+            )
+        yield path.replace("\\", "/").removeprefix("./"), data
+
+
+def is_left_out(path: str) -> bool:
+    """Whether the file is what an editor, a compiler or a system puts beside a program."""
+    parts = path.split("/")
+    return (
+        any(part.startswith(".") or part in _LEFT_OUT_FOLDERS for part in parts)
+        or parts[-1] in _LEFT_OUT_FILES
+        or path.lower().endswith(_LEFT_OUT_SUFFIXES)
+    )
+
+
+def _below_one_folder(contents: Mapping[str, bytes]) -> Mapping[str, bytes]:
+    """The files without the one folder that all are in, as an archive of a folder has it.
+
+    Raises NotUnpacked for what can be no program's files.
+    """
+    folders = {path.partition("/")[0] if "/" in path else "" for path in contents}
+    if len(folders) == 1 and "" not in folders:
+        contents = {path.partition("/")[2]: data for path, data in contents.items()}
+    if not contents:
+        raise NotUnpacked(gettext("it has no files"))
+    if len(contents) > MAX_FILES:
+        raise NotUnpacked(
+            gettext(
+                "it has %(files)s files; a program has at most %(max_files)s",
+                files=number(len(contents)),
+                max_files=MAX_FILES,
+            )
+        )
+    strange = next((path for path in contents if not is_safe_path(path)), "")
+    if strange:
+        raise NotUnpacked(
+            gettext("its file %(path)s has a name that cannot be used", path=quote(strange))
+        )
+    if pair := colliding(contents):
+        raise NotUnpacked(
+            gettext(
+                "%(path)s and %(other)s are one file on some systems",
+                path=quote(pair[0]),
+                other=quote(pair[1]),
+            )
+        )
+    return contents
+
+
+def _too_many() -> NotUnpacked:
+    return NotUnpacked(gettext("it has more than %(entries)s entries", entries=number(MAX_ENTRIES)))
+
+
+def _too_large() -> NotUnpacked:
+    return NotUnpacked(
+        gettext("unpacked it has more than %(max_bytes)s bytes", max_bytes=number(MAX_BYTES))
+    )
+
+
+def _damaged() -> NotUnpacked:
+    return NotUnpacked(gettext("it is damaged, or no archive"))
+
+
+def _link(path: str) -> NotUnpacked:
+    return NotUnpacked(gettext("its file %(path)s is a link", path=quote(path)))
+
+
+# --- zip ------------------------------------------------------------------------------------------
+def _of_zip(data: bytes) -> Iterator[tuple[str, bytes]]:
+    if data.count(_CENTRAL) > MAX_ENTRIES:  # before the library reads them all
+        raise _too_many()
+    room = MAX_BYTES
+    try:
+        with zipfile.ZipFile(io.BytesIO(data)) as archive:
+            for entry in archive.infolist():
+                if entry.is_dir() or entry.filename.endswith("\\"):
+                    continue
+                read = _zip_entry(archive, entry, room)
+                room -= len(read)
+                yield entry.filename, read
+    except (zipfile.BadZipFile, zlib.error, EOFError, ValueError, NotImplementedError, OSError):
+        raise _damaged() from None
+
+
+def _zip_entry(archive: zipfile.ZipFile, entry: zipfile.ZipInfo, room: int) -> bytes:
+    if entry.external_attr >> 16 & _TYPE_BITS == _LINK_MODE:
+        raise _link(entry.filename)
+    if entry.flag_bits & _ENCRYPTED:
+        raise NotUnpacked(gettext("it has a password"))
+    # The library unpacks other methods without a bound.
+    if entry.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+        raise NotUnpacked(gettext("it is compressed in an unusual way"))
+    with archive.open(entry) as file:
+        read = file.read(room + 1)
+    if len(read) > room:
+        raise _too_large()
+    return read
+
+
+# --- tar ------------------------------------------------------------------------------------------
+def _of_tar(data: bytes) -> Iterator[tuple[str, bytes]]:
+    """The library reads headers that take a time which grows with the square of their length."""
+    raw = _gunzipped(data) if data.startswith(b"\x1f\x8b") else data
+    at = entries = size = 0
+    long_name = b""
+    while at + _BLOCK <= len(raw) and raw[at]:
+        header = raw[at : at + _BLOCK]
+        content = _tar_content(raw, header, at + _BLOCK)
+        kind, name = header[156:157], long_name or _tar_name(header)
+        entries, size, long_name = entries + 1, size + len(content), b""
+        if entries > MAX_ENTRIES:
+            raise _too_many()
+        if size > MAX_BYTES:
+            raise _too_large()
+        path = name.decode(errors="replace")
+        if kind == _LONG_NAME:
+            long_name = content.rstrip(b"\0")
+        elif kind == _PAX:
+            found = _PAX_PATH.search(content)
+            long_name = found[1] if found else b""
+        elif kind in _PLAIN:
+            yield path, content
+        elif kind in _LINKS:
+            raise _link(path)
+        elif kind not in (_FOLDER, _PAX_FOR_ALL):
+            raise NotUnpacked(gettext("its entry %(path)s is no file", path=quote(path)))
+        at += _BLOCK + -(-len(content) // _BLOCK) * _BLOCK
+    if not entries:
+        raise _damaged()
+
+
+def _gunzipped(data: bytes) -> bytes:
+    most = MAX_BYTES + (2 * MAX_ENTRIES + 20) * _BLOCK
+    unzip = zlib.decompressobj(wbits=31)
+    try:
+        raw = unzip.decompress(data, most)
+    except zlib.error:
+        raise _damaged() from None
+    if len(raw) >= most:
+        raise _too_large()
+    if not unzip.eof:
+        raise _damaged()
+    return raw
+
+
+def _tar_content(raw: bytes, header: bytes, start: int) -> bytes:
+    digits = header[124:136].strip(b"\0 ")
+    if header[257:262] != b"ustar" or not re.fullmatch(rb"[0-7]{1,11}", digits):
+        raise _damaged()
+    size = int(digits, 8)
+    if start + size > len(raw):
+        raise _damaged()
+    return raw[start : start + size]
+
+
+def _tar_name(header: bytes) -> bytes:
+    name = header[:100].partition(b"\0")[0]
+    prefix = header[345:500].partition(b"\0")[0] if header[257:263] == b"ustar\0" else b""
+    return prefix + b"/" + name if prefix else name

@@ -1,0 +1,360 @@
+"""Which of a program's files it starts with, by rules that a team can follow. Pure.
+
+Sources are looked at without their comments and texts, in linear time, and never run. A team's kit
+has this module, too.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import PurePosixPath
+from typing import Generic, Protocol, TypeVar
+
+from contest.language import gettext, listed
+from contest.util.program_files import folders_above, suffix_of
+
+
+class StartingLanguage(Protocol):
+    """What must be known of a language, to find the start of programs in it."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def suffixes(self) -> Sequence[str]: ...
+
+    @property
+    def imports_from_start(self) -> bool: ...
+
+
+Language_ = TypeVar("Language_", bound=StartingLanguage)
+Files = Mapping[str, bytes]
+Rule = Callable[[], tuple[Sequence[str], str]]
+"""The files that the rule chooses, and what the report says about it."""
+
+
+class NoStart(Exception):
+    """Why it is not clear what starts the program, or nothing can; a sentence that says what to
+    do."""
+
+
+@dataclass(frozen=True)
+class Start(Generic[Language_]):
+    """`program`: the file that starts; `name`: the class in it that does, in Java.
+
+    `why`: the rule by which it was chosen, as a sentence; "" for the only source of a program.
+    """
+
+    program: str
+    language: Language_
+    name: str = ""
+    why: str = ""
+
+
+def find_start(
+    files: Files, languages: Sequence[Language_], *, called: str = "", function: str = ""
+) -> Start[Language_]:
+    """The start of a program with these files, at least one of them in one of the languages.
+
+    `called`: what the contest calls the file, "" = anything; `function`: what it calls in the file.
+    Raises NoStart.
+    """
+    by_language = [
+        (language, sorted(name for name in files if suffix_of(name) in language.suffixes))
+        for language in languages
+    ]
+    used = [(language, names) for language, names in by_language if names]
+    if len(used) == 1:
+        ((language, names),) = used
+        return _in_language(files, names, language, called, function)
+    mains = [
+        (language, name)
+        for language, names in used
+        for name in names
+        if _stem(name) == "main" or (called and _base(name) == called)
+    ]
+    if len(mains) != 1:
+        texts = [f"{language.name} ({', '.join(names)})" for language, names in used]
+        raise NoStart(
+            gettext(
+                "there are programs in several languages: %(programs)s. Leave out what does not"
+                " belong to your program, or call the file that it starts with `main`, such as"
+                " main.%(suffix)s",
+                programs="; ".join(texts),
+                suffix=used[0][0].suffixes[0],
+            )
+        )
+    ((language, name),) = mains
+    why = _because(name, gettext("of its name"))
+    return Start(name, language, _class_of(files, name, language), why)
+
+
+def in_place(files: Files, start: Start[Language_]) -> tuple[Files, Start[Language_]]:
+    """The files as the program sees them.
+
+    Python imports from the folder of its start. So the files of this folder are also in the working
+    folder: names of modules and of files mean the same, wherever a team starts its program at home.
+    Folders with modules are packages, also without the file that says so.
+    """
+    if not start.language.imports_from_start:
+        return files, start
+    sources = [name for name in files if suffix_of(name) in start.language.suffixes]
+    packages = {folder for name in sources for folder in folders_above(name)}
+    files = {f"{folder}/__init__.py": b"" for folder in packages} | dict(files)
+    folder = start.program.rpartition("/")[0]
+    if not folder:
+        return files, start
+    own = {
+        name.removeprefix(f"{folder}/"): data
+        for name, data in files.items()
+        if name.startswith(f"{folder}/")
+    }
+    return {**files, **own}, replace(start, program=start.program.removeprefix(f"{folder}/"))
+
+
+def _in_language(
+    files: Files, names: Sequence[str], language: Language_, called: str, function: str
+) -> Start[Language_]:
+    if language.name == "Java":
+        return _java(files, names, language)
+    if len(names) == 1:
+        return Start(names[0], language)
+    is_linked = language.name in ("C", "C++")
+    by_contents = partial(_by_contents, files, names, language, function)
+    rules: tuple[Rule, ...] = (
+        lambda: (_with_base(names, called), gettext("it is called as the contest says")),
+        *((by_contents,) if function else ()),
+        lambda: (_of_package(files, names), gettext("package.json names it")),
+        lambda: (_mains(names, language), gettext("of its name")),
+        by_contents,
+        *(() if is_linked else (lambda: (_not_loaded(files, names, language), _no_other()),)),
+    )
+    for rule in rules:
+        found, why = rule()
+        nearest = _nearest(found)
+        if len(nearest) == 1:
+            return Start(nearest[0], language, why=_because(nearest[0], why))
+        if nearest and is_linked:
+            raise NoStart(
+                gettext(
+                    "%(files)s each have a function main; a program has one, so leave the others"
+                    " out",
+                    files=listed(nearest),
+                )
+            )
+    if is_linked:
+        # A macro may define it. If nothing does, the linker says so.
+        return Start(names[0], language)
+    raise NoStart(
+        gettext(
+            "it is not clear which of %(files)s the program starts with: call that file"
+            " main.%(suffix)s",
+            files=listed(names),
+            suffix=language.suffixes[0],
+        )
+    )
+
+
+def _no_other() -> str:
+    return gettext("no other file loads it")
+
+
+def _because(name: str, why: str) -> str:
+    return gettext("the program starts with %(program)s, because %(why)s", program=name, why=why)
+
+
+# --- names ----------------------------------------------------------------------------------------
+_MAINS = {
+    "C": (),
+    "C++": (),
+    "JavaScript": ("main", "index"),
+    "Python": ("main", "__main__"),
+}
+
+
+def _mains(names: Sequence[str], language: StartingLanguage) -> list[str]:
+    return [name for name in names if _stem(name) in _MAINS.get(language.name, ("main",))]
+
+
+def _base(name: str) -> str:
+    return name.rpartition("/")[2]
+
+
+def _stem(name: str) -> str:
+    return PurePosixPath(name).stem.lower()
+
+
+def _with_base(names: Sequence[str], called: str) -> list[str]:
+    return [name for name in names if called and _base(name) == called]
+
+
+def _nearest(names: Sequence[str]) -> list[str]:
+    """Those in the fewest folders."""
+    depth = min((name.count("/") for name in names), default=0)
+    return [name for name in names if name.count("/") == depth]
+
+
+def _of_package(files: Files, names: Sequence[str]) -> list[str]:
+    """What package.json calls the main file, of programs for Node."""
+    try:
+        main = json.loads(files.get("package.json", b"null"))["main"].removeprefix("./")
+    except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
+        return []
+    return [name for name in names if name in (main, f"{main}.js", f"{main}/index.js")]
+
+
+# --- contents -------------------------------------------------------------------------------------
+_NOT_CODE = re.compile(
+    r'/\*(?s:.*?)(?:\*/|\Z)|//[^\n]*|"""(?s:.*?)(?:"""|\Z)'
+    r"|\"(?>(?:\\.|[^\"\\\n])*)\"?|'(?>(?:\\.|[^'\\\n])*)'?"
+)
+"""Comments and texts of languages like C. A text without an end goes to the end of its line."""
+_C_MAIN = re.compile(r"(?<![\w.>])main[ \t\n]{0,20}\((?![ \t]{0,20}\)[ \t]{0,20};)")
+_RUST_MAIN = re.compile(r"\bfn\s{1,20}main\s{0,20}\(")
+_RUN_AS_MAIN = re.compile(r"^if\s{1,20}\(?__name__\s{0,20}==", re.MULTILINE)
+
+
+def _text(data: bytes) -> str:
+    return data.decode(errors="replace")
+
+
+def _code(data: bytes) -> str:
+    """The text without comments and without what is in quotes."""
+    return _NOT_CODE.sub(" ", _text(data))
+
+
+def _by_contents(
+    files: Files, names: Sequence[str], language: StartingLanguage, function: str
+) -> tuple[list[str], str]:
+    """The files that have what a program in the language starts with, and the rule about it."""
+    if language.name in ("C", "C++", "Rust"):
+        pattern = _RUST_MAIN if language.name == "Rust" else _C_MAIN
+        found = [name for name in names if pattern.search(_code(files[name]))]
+        return found, gettext("it is the only one with a function main")
+    if language.name == "Python" and function:
+        defined = re.compile(rf"^(?:def\s{{1,20}}{function}\b|{function}\s{{0,20}}=)", re.MULTILINE)
+        found = [name for name in names if defined.search(_text(files[name]))]
+        return found, gettext("it is the only one with a function %(name)s", name=function)
+    if language.name == "Python":
+        found = [name for name in names if _RUN_AS_MAIN.search(_text(files[name]))]
+        return found, gettext("it is the only one with `if __name__ == ...`")
+    return [], ""
+
+
+_PYTHON_IMPORT = re.compile(
+    r"^[ \t]{0,60}(?:from[ \t]{1,20}\.{0,5}([\w.]{0,160})[ \t]{1,20}import[ \t]{1,20}"
+    r"\(?([\w, \t]{0,400})|import[ \t]{1,20}([\w., \t]{1,400}))",
+    re.MULTILINE,
+)
+_NAMED_FILE = re.compile(r"""["'./ ]([A-Za-z0-9_][A-Za-z0-9_-]{0,63})(?:\.\w{1,8})?(?=["'\s;)])""")
+
+
+def _not_loaded(files: Files, names: Sequence[str], language: StartingLanguage) -> list[str]:
+    """The files that no other one names where it loads files."""
+    mentions = {name: set(_mentioned(files[name], language)) for name in names}
+    return [
+        name
+        for name in names
+        if not any(_own_name(name) in mentions[other] for other in names if other != name)
+    ]
+
+
+def _own_name(name: str) -> str:
+    """What other files call this one: a package by its folder."""
+    path = PurePosixPath(name)
+    return path.parent.name if path.stem in ("__init__", "index", "mod") else path.stem
+
+
+def _mentioned(data: bytes, language: StartingLanguage) -> Iterator[str]:
+    if language.name == "Python":
+        for found in _PYTHON_IMPORT.finditer(_text(data)):
+            for words in found.groups():
+                yield from re.findall(r"\w{1,64}", words or "")
+    else:
+        yield from (found[1] for found in _NAMED_FILE.finditer(_text(data)))
+
+
+# --- Java -----------------------------------------------------------------------------------------
+_PACKAGE = re.compile(r"^\s{0,20}package\s{1,20}([\w.]{1,200})\s{0,20};", re.MULTILINE)
+_TYPE = re.compile(r"\b(?:class|interface|enum|record)\s{1,20}(\w{1,100})")
+_JAVA_MAIN = re.compile(
+    r"\bvoid\s{1,20}main\s{0,20}\(\s{0,20}(?:final\s{1,20})?(?:java\.lang\.)?String\b"
+)
+_STATIC = re.compile(r"\bstatic\b")
+_BRACE_OR_TYPE = re.compile(rf"[{{}}]|{_TYPE.pattern}")
+
+
+def _java(files: Files, names: Sequence[str], language: Language_) -> Start[Language_]:
+    found = [
+        (name, start_class) for name in names if (start_class := _class_of(files, name, language))
+    ]
+    mains = [each for each in found if _stem(each[0]) == "main"]
+    chosen = found if len(found) == 1 else mains
+    if len(chosen) == 1:
+        ((name, start_class),) = chosen
+        is_plain = len(names) == 1 and start_class == PurePosixPath(name).stem
+        why = gettext(
+            "the program starts with the class %(name)s in %(program)s, which has the method main",
+            name=start_class,
+            program=name,
+        )
+        return Start(name, language, start_class, "" if is_plain else why)
+    if found:
+        raise NoStart(
+            gettext(
+                "%(classes)s each have a method main: leave out all but one, or call the class that"
+                " the program starts with Main",
+                classes=listed([start_class for _, start_class in found]),
+            )
+        )
+    raise NoStart(
+        gettext(
+            "no class in %(files)s has a method `public static void main(String[] args)`, so the"
+            " program could never start",
+            files=listed(names),
+        )
+    )
+
+
+def _class_of(files: Files, name: str, language: StartingLanguage) -> str:
+    """The class in a file in Java that has the method main, with its package; "" if none has."""
+    if language.name != "Java":
+        return ""
+    code = _code(files[name])
+    main = next(
+        (found for found in _JAVA_MAIN.finditer(code) if _is_static(code, found.start())), None
+    )
+    if main is None:
+        return ""
+    package = _PACKAGE.search(code)
+    own = _type_around(code, main.start())
+    return f"{package[1]}.{own}" if package and own else own
+
+
+def _is_static(code: str, at: int) -> bool:
+    """Whether `static` is among the words before the method's type, in either order."""
+    before = code[max(0, at - 120) : at]
+    return _STATIC.search(re.split(r"[;{}]", before)[-1]) is not None
+
+
+def _type_around(code: str, at: int) -> str:
+    """The class that a place in the code is in; that of a class within another one has a dollar
+    sign."""
+    depth, pending = 0, ""
+    open_types: list[tuple[int, str]] = []
+    for found in _BRACE_OR_TYPE.finditer(code, 0, at):
+        if found[1]:
+            pending = found[1]
+        elif found[0] == "{":
+            if pending:
+                open_types.append((depth, pending))
+            depth, pending = depth + 1, ""
+        else:
+            depth -= 1
+            while open_types and open_types[-1][0] >= depth:
+                open_types.pop()
+    return "$".join(name for _, name in open_types)

@@ -1,0 +1,173 @@
+"""The rows of a class list in the forms in which campus systems and spreadsheets save it.
+
+Text: separated by commas, semicolons or tabs, in UTF-8, UTF-16 or Windows-1252. Spreadsheet files:
+.xlsx, .xls and .ods. Which one it is we see from the bytes, because people rename files.
+"""
+
+from __future__ import annotations
+
+import csv
+import importlib.util
+import io
+import json
+import re
+import sys
+from collections.abc import Callable, Iterable, Sequence
+from itertools import islice
+from typing import NamedTuple
+
+from contest.errors import GiveUp
+from contest.subprocesses import child_process
+from contest.util.sanitize import visible
+from knobeln.classes import workbook_worker
+from knobeln.classes.workbook_worker import MAX_CELLS, MAX_ROWS
+
+MAX_BYTES = 20_000_000
+_MAX_FIELD_CHARACTERS = 100_000
+_LOOKED_AT = 30  # rows, of which one names the columns
+_WORKER_SECONDS = 120.0  # by the clock, for a busy host
+
+_DELIMITERS = ",;\t|"
+_SEPARATOR_LINE = re.compile(r"sep=(.)\r?\n?")
+_ZIP, _OLD_OFFICE = b"PK\x03\x04", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
+_PAGE = re.compile(rb"\s*<(?:!doctype|html|table|meta|head)", re.IGNORECASE)
+
+
+class Row(NamedTuple):
+    """A row with something in it, with the number that a spreadsheet shows beside it, from 1."""
+
+    number: int
+    cells: tuple[str, ...]
+
+
+class Sheet(NamedTuple):
+    """The rows of the list. `name`: of the sheet, if the file has several."""
+
+    rows: tuple[Row, ...]
+    name: str = ""
+
+
+Score = Callable[[Sequence[str]], int]
+"""How many headings in a row we know."""
+
+
+def read(data: bytes, score: Score) -> Sheet:
+    """The list in this file: the sheet, and the separator, with which it has most known headings.
+
+    Raises GiveUp, with what else to do, for a file in which there is no table.
+    """
+    if len(data) > MAX_BYTES:
+        raise GiveUp(f"the list has {len(data):,} bytes; at most {MAX_BYTES:,} are read")
+    if data.startswith((_ZIP, _OLD_OFFICE)):
+        return _workbook(data, score)
+    if data.startswith(b"%PDF"):
+        raise GiveUp("the list is a PDF file", hint="export it as CSV or .xlsx")
+    if _PAGE.match(data.removeprefix(b"\xef\xbb\xbf")):
+        raise GiveUp(
+            "the list is a web page, whatever its name says",
+            hint="open it in a spreadsheet, and save it as CSV or .xlsx",
+        )
+    return Sheet(_text_rows(_decoded(data), score))
+
+
+def best_score(rows: Iterable[Sequence[str]], score: Score) -> int:
+    """The most headings that one of the first rows has."""
+    return max((score(cells) for cells in islice(rows, _LOOKED_AT)), default=0)
+
+
+# --- text -----------------------------------------------------------------------------------------
+def _decoded(data: bytes) -> str:
+    """The text: its mark tells the encoding, or the zeros of UTF-16 do, or it is no UTF-8."""
+    if data.startswith((b"\xff\xfe", b"\xfe\xff")):
+        return data.decode("utf-16", errors="replace")
+    even, odd = data[0:2_000:2], data[1:2_000:2]
+    for encoding, zeros in (("utf-16-le", odd), ("utf-16-be", even)):
+        if zeros.count(0) * 2 > len(zeros):
+            return data.decode(encoding, errors="replace")
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        return _of_windows(data)
+
+
+def _of_windows(data: bytes) -> str:
+    """The text in Windows-1252. Letters of DOS and of an old Macintosh are where it has signs."""
+    letters = sum(data.count(code) for code in range(0xC0, 0x100))
+    signs = sum(data.count(code) for code in range(0x80, 0xA0))
+    if signs > letters:
+        raise GiveUp(
+            "the list is in an encoding that nobody can know, of DOS or of an old Macintosh",
+            hint="save it in UTF-8",
+        )
+    return data.decode("cp1252", errors="replace")
+
+
+def _text_rows(text: str, score: Score) -> tuple[Row, ...]:
+    first = _SEPARATOR_LINE.match(text)
+    body = text[first.end() :] if first else text
+    delimiter = first[1] if first else _delimiter(body, score)
+    rows: list[Row] = []
+    room = MAX_CELLS
+    try:
+        for number, cells in enumerate(_records(body, delimiter, strict=True), start=1):
+            if any(map(str.strip, cells)):
+                rows.append(Row(number + bool(first), tuple(cells)))
+                room -= len(cells)
+            if room < 0 or len(rows) > MAX_ROWS:
+                raise _too_large()
+    except csv.Error as error:
+        raise GiveUp(f"the list is not CSV: {error}, in row {len(rows) + 1} or below") from None
+    return tuple(rows)
+
+
+def _delimiter(text: str, score: Score) -> str:
+    """The separator with which a row has most known headings, or most cells."""
+
+    def fits(delimiter: str) -> tuple[int, int]:
+        rows: list[list[str]] = []
+        try:
+            rows.extend(islice(_records(text, delimiter, strict=False), _LOOKED_AT))
+        except csv.Error:
+            return 0, 0
+        return best_score(rows, score), sum(map(len, rows))
+
+    return max(_DELIMITERS, key=fits)
+
+
+def _records(text: str, delimiter: str, *, strict: bool) -> Iterable[list[str]]:
+    csv.field_size_limit(_MAX_FIELD_CHARACTERS)
+    return csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=strict)
+
+
+def _too_large() -> GiveUp:
+    return GiveUp(
+        f"the list has more than {MAX_ROWS:,} rows or {MAX_CELLS:,} cells, which are not read",
+        hint="leave out columns and rows that nobody needs",
+    )
+
+
+# --- spreadsheets ---------------------------------------------------------------------------------
+def _workbook(data: bytes, score: Score) -> Sheet:
+    if importlib.util.find_spec("python_calamine") is None:
+        raise GiveUp(
+            "the list is a spreadsheet file, and the library that reads those is not installed",
+            hint="install python-calamine (`pip install knobeln[class]`), or save the list as CSV",
+        )
+    command = [sys.executable, "-P", "-m", workbook_worker.__name__]
+    done = child_process.run(command, data, _WORKER_SECONDS)
+    if done.code == workbook_worker.TOO_LARGE:
+        raise _too_large()
+    if done.code != 0:
+        raise GiveUp(
+            "the list looks like a spreadsheet file, but cannot be read: it is damaged, is locked"
+            " by a password, or takes too much time or memory",
+            hint="open it, and save it as CSV",
+        )
+    sheets = [
+        Sheet(tuple(Row(number, tuple(cells)) for number, cells in rows), visible(name))
+        for name, rows in json.loads(done.stdout)
+    ]
+    if not sheets:
+        raise GiveUp("the file has no sheet")
+    best = max(sheets, key=lambda sheet: best_score((row.cells for row in sheet.rows), score))
+    return best if len(sheets) > 1 else best._replace(name="")

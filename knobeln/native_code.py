@@ -1,0 +1,86 @@
+"""Makes the native code of programs that were accepted on another host, by another version of
+knobeln, or with another compiler.
+
+It is only about time: without native code a program plays with the same results. So nothing here
+fails, and nobody waits for it for long.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from functools import cached_property
+
+from contest.errors import KnobelnError
+from contest.model import Phase
+from contest.store import contest_state, submissions
+from contest.subprocesses.engine_pool import cores
+from contest.util.log import log
+from contest.util.plurals import plural
+from knobeln.context import ContestContext
+
+DAY_SECONDS = 120.0  # after which the day begins, whatever is translated
+_MAX_LOGGED = 3  # programs that stay slow
+
+
+def translate_programs(contest: ContestContext, seconds: float = DAY_SECONDS) -> None:
+    """Translate the programs that count, on all cores. After so many seconds no other one is begun.
+
+    A translation has limits of its own, see `sandbox.vm.translation`.
+    """
+    end = time.monotonic() + seconds
+    digests = programs_that_count(contest)
+
+    def translated(digest: str) -> Sequence[str]:
+        if time.monotonic() > end:
+            return (f"the program {digest[:12]} plays without native code: there was no time",)
+        return translate(contest, digest)
+
+    with ThreadPoolExecutor(cores(), thread_name_prefix="translate") as pool:
+        slow = [sentence for sentences in pool.map(translated, digests) for sentence in sentences]
+    for sentence in slow[:_MAX_LOGGED]:
+        log.warning(sentence)
+    if len(slow) > _MAX_LOGGED:
+        more = plural(len(slow) - _MAX_LOGGED, "more program plays", "more programs play")
+        log.warning(f"{more} without native code")
+
+
+def programs_that_count(contest: ContestContext) -> Sequence[str]:
+    """The digests of the newest accepted programs, and of the entries."""
+    with contest.store.read() as tx:
+        return sorted({digest for _team, digest in submissions.owned(tx)})
+
+
+def translate(contest: ContestContext, digest: str) -> Sequence[str]:
+    """Translate this program, unless that was done; return sentences about what stays slow."""
+    from tournament.runners import runner_of  # a server that plays nothing need not load it
+
+    try:
+        with contest.store.read() as tx:
+            image = submissions.load_images(tx, (digest,))
+        return runner_of(contest.settings).speed_up(image, contest.settings)
+    except Exception as error:  # whatever it is, the interpreter plays
+        reason = str(error) if isinstance(error, KnobelnError) else repr(error)
+        return (f"the program {digest[:12]} plays without native code: {reason}",)
+
+
+class TranslatesOnce:
+    """After a server has started, translates one program after the other beside its other work."""
+
+    def __init__(self, contest: ContestContext) -> None:
+        self._contest = contest
+
+    @cached_property
+    def _waiting(self) -> list[str]:
+        with self._contest.store.read() as tx:
+            is_over = contest_state.state(tx).phase is Phase.FINISHED
+        return [] if is_over else list(programs_that_count(self._contest))
+
+    def step(self) -> bool:
+        """Translate the next program. False: all are."""
+        if not self._waiting:
+            return False
+        for sentence in translate(self._contest, self._waiting.pop()):
+            log.warning(sentence)
+        return True

@@ -1,0 +1,82 @@
+"""Tells whose letter this is, where several contests or people share a mailbox. Pure.
+
+What counts is what the mail system of the mailbox wrote on top when it delivered the letter. Below
+that stands what others wrote: forwarders, lists, and the sender, who may forge it. So no forged
+field keeps a letter from us, but any field that names us makes it ours.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from contest.schema.sections import Contest
+from mailserver.intake import envelope
+from mailserver.reading.addresses import is_for, is_role
+
+_RECEIVED = re.compile(r"received[ \t]*:", re.IGNORECASE)
+_BY_LMTP = re.compile(r"\bwith LMTPS?A?\b")
+_NO_ADDRESS = re.compile(r"[\s<>,;:\"()]+")
+
+
+def other_recipient(head: bytes, contest: Contest, account: str) -> str:
+    """The address that the letter was plainly sent to, if that is none of ours; "" if it is ours.
+
+    `head`: the letter's headers; `account`: the name of the mailbox at its server. An account gets
+    letters to many addresses, so its name alone says nothing. A letter is ours, too, if its writer
+    names us, and knows nothing of the address that it was delivered to.
+    """
+
+    def is_ours(address: str) -> bool:
+        return is_for(address, contest.addresses) or is_role(address, contest)
+
+    if any(map(is_ours, envelope.of(head).recipients)):
+        return ""
+    written = {address.casefold() for address in _written(head)}
+    names_us = any(map(is_ours, written))
+    for address in envelope.of(_on_top(head)).recipients:
+        is_written = address.casefold() in written
+        if _is_account(address, account):
+            is_plain = is_written and not names_us
+        else:
+            is_plain = is_written or not names_us
+        if is_plain:
+            return address
+    return ""
+
+
+def _on_top(head: bytes) -> bytes:
+    """The fields of the mail system of the mailbox: those above the first hop.
+
+    What brought the letter into the mailbox by LMTP is the same system.
+    """
+    lines = envelope.lines_of(head)
+    hops = (number for number, line in enumerate(lines) if _RECEIVED.match(line))
+    for number in hops:
+        if not _BY_LMTP.search(_unfolded(lines, number)):
+            lines = lines[:number]
+            break
+    return "\n".join(lines).encode("latin-1")
+
+
+def _unfolded(lines: list[str], first: int) -> str:
+    """The field that begins in this line."""
+    last = first + 1
+    while last < len(lines) and lines[last][:1] in (" ", "\t"):
+        last += 1
+    return " ".join(lines[first:last])
+
+
+def _written(head: bytes) -> Iterator[str]:
+    """What may be addresses in the fields To and Cc."""
+    for field in envelope.fields(head, b"to", b"cc"):
+        yield from (word for word in _NO_ADDRESS.split(field) if "@" in word)
+
+
+def _is_account(address: str, account: str) -> bool:
+    """Whether this is the name of the mailbox, with or without its domain."""
+    name, _, domain = account.casefold().partition("@")
+    local, _, its_domain = address.casefold().rpartition("@")
+    if not local:  # a name without a domain is never an address of a contest
+        return True
+    return local == name and domain in ("", its_domain)

@@ -1,0 +1,426 @@
+"""The lines of a letter that are the form. Pure.
+
+People fill a form in wherever their mail programs let them: above the letter that they answer,
+below it, or within it, with `>` before each line or without. Around it are greetings, signatures,
+and our own sentences. The form is what is left; where a letter holds several, it is what the writer
+wrote.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from contest.language import gettext, noted
+from contest.mail.form import ADDRESS, MEMBERS, TEAM_NAME
+from contest.util.sanitize import quote
+from mailserver.reading import members
+from mailserver.reading.members import Line
+
+NameOf = Callable[[str], str]
+"""The name of the field that a line begins; "" if it begins none."""
+
+
+class Names(NamedTuple):
+    """`of`: with the name as it is written in our forms; `near`: with one that is nearly it.
+
+    `blanks`: what our forms say where a team has to fill something in.
+    """
+
+    of: NameOf
+    near: NameOf
+    blanks: frozenset[str]
+
+    def in_lines(self, lines: Sequence[Line]) -> set[str]:
+        return {name for line in lines if (name := self.of(line.text))}
+
+    def has_address(self, lines: Sequence[Line]) -> bool:
+        """Whether these are the lines of a form, and no part of one."""
+        found = self.in_lines(lines)
+        nearly = any(self.near(line.text) == ADDRESS for line in lines)
+        return ADDRESS in found or bool(found and nearly)
+
+    def holds_blank(self, lines: Iterable[Line]) -> bool:
+        return any(blank in line.text for line in lines for blank in self.blanks)
+
+
+_MANY_FIELDS = 4  # what has so many is a form; fewer may be examples, or a part
+_MAX_ATTRIBUTION_LINES = 3
+_MAX_CLOSING = 120  # characters
+
+_QUOTED = re.compile(r"^(?:\s{0,2}[A-Za-z]{0,3}>){1,20} ?")
+DASHES = re.compile(r"\s*(?:[-_=—–]{3,}|—)\s*")
+_SIGNATURE = re.compile(r"\s*--\s?")
+
+# --- the letter that is answered, without `>` -----------------------------------------------------
+_HEADERS = """
+    from sent date to cc bcc subject reply-to
+    von gesendet datum an kopie betreff antwort
+    de envoyé date envoyée à cc objet répondre
+    enviado fecha para asunto
+    da inviato data a oggetto
+"""
+_HEADER_NAMES = frozenset(_HEADERS.split())
+_HEADER = re.compile(r"\W{0,4}([^\W\d_][\w-]{0,10})(?: (?:el|le|am|on))?[ *\u00a0]{0,3}:")
+_MIN_HEADERS = 3
+_ORIGINAL = re.compile(
+    r"\W{0,3}-{2,}\s*(?:original\s+message|urspr(?:ü|ue)ngliche\s+(?:nachricht|mail)"
+    r"|original-?nachricht|message\s+d.origine|message\s+original|mensaje\s+original"
+    r"|forwarded\s+message|weitergeleitete\s+nachricht|message\s+transf[ée]r[ée]"
+    r"|mensaje\s+reenviado|messaggio\s+originale)\s*-{2,}\s*",
+    re.IGNORECASE,
+)
+_WROTE = re.compile(
+    r"(?:on|am|le|el|il|op)\b.*\b(?:wrote|schrieb|a\s+écrit|escribió|ha\s+scritto|schreef)\b.*:\s*"
+    r"|.*\b(?:wrote|schrieb|a\s+écrit|escribió)\s?:\s*",
+    re.IGNORECASE,
+)
+
+# --- the end of the writer's own words ------------------------------------------------------------
+_CLOSING_WORDS = r"""
+    (?:
+      (?:(?:best|kind|kindest|warm|warmest|with|many|all|the)\s+){0,3}(?:regards|wishes|greetings)
+      | sincerely | yours(?:\s+(?:sincerely|faithfully|truly))? | cheers | bye | ciao
+      | (?:many\s+)?thanks | thank\s+you | thx | best
+      | (?:mit\s+)?(?:viele|beste|liebe|sch(?:ö|oe)ne|freundliche|herzliche|sonnige)[nr]?\s+
+        gr(?:ü|ue|u)(?:ß|ss)e?n?
+      | gr(?:ü|ue|u)(?:ß|ss)e? | mfg | lg | vg | glg | (?:vielen|herzlichen)\s+dank | danke
+      | (?:bien\s+)?cordialement | bien\s+à\s+vous | (?:mille\s+)?mercis? | salutations
+      | (?:un\s+)?saludos? | atentamente | (?:muchas\s+)?gracias
+    )
+"""
+_CLOSING_ALONE = re.compile(rf"{_CLOSING_WORDS}[\s.,!:;()-]{{0,5}}", re.IGNORECASE | re.VERBOSE)
+_CLOSING = re.compile(
+    rf"{_CLOSING_WORDS}(?:[\s,.!–-]{{1,3}}[^\W\d_]{{1,20}}){{0,6}}[\s.,!:;()-]{{0,5}}",
+    re.IGNORECASE | re.VERBOSE,
+)
+_DEVICE = re.compile(
+    r"""
+    \W{0,3}(?:
+      (?:sent|gesendet|envoyé|enviado|inviato|verzonden|get|holen|hol|laden|téléchargez?|obtenir
+         |obtenez|obtener|obtén|descarg\w{1,4}|scarica|von\s+mein|diese\s+nachricht|cet\s+e-?mail
+         |mit\s+der)\b.*
+      \b(?:iphone|ipad|ipod|android\w*|samsung|galaxy|huawei|xiaomi|redmi|pixel|nokia|oneplus|sony
+         |outlook|gmail|gmx|web\.de|yahoo|k-9|k9|fairemail|thunderbird|proton\w*|tutanota|tuta
+         |mobile|mobil\w*|smartphone|handy|tele(?:fon|phone|fono)|téléphone|móvil|blackberry
+         |mail|windows)\b.*
+      | von\s+mein\w{1,3}\s.*\bgesendet\W*
+      | outlook\s+(?:für|for|pour|para)\s.*
+    )
+    """,
+    re.IGNORECASE | re.VERBOSE,
+)
+
+
+class FormLines(NamedTuple):
+    """`lines`: those of the form. `unclear`: of those around it, each may be a member's name."""
+
+    lines: tuple[Line, ...]
+    remarks: tuple[str, ...] = ()
+    unclear: tuple[Line, ...] = ()
+
+
+class _Parts(NamedTuple):
+    """A letter in two parts; the answered one may be in front of the other, or around it."""
+
+    own: list[Line]
+    answered: list[Line]
+
+
+def form_in(lines: Sequence[Line], names: Names, lines_each: int) -> FormLines:
+    """The lines of the form. `lines_each`: how many each member takes."""
+    plain = [Line(line.number, _QUOTED.sub("", line.text, count=1)) for line in lines]
+    quoted = {line.number for line in lines if _QUOTED.match(line.text)}
+    own, answered = _parts(plain, quoted, names)
+    if names.has_address(own) or not any(names.of(line.text) for line in answered):
+        return _own_form(own, names, lines_each, is_all=len(own) == len(lines))
+    merged = _merged(plain, _unsigned(own), answered, names)
+    chosen = _chosen(_blocks(merged, names), names)
+    first = _first_field(chosen, names)
+    end, unclear = _end(chosen, first, names, lines_each)
+    return FormLines(tuple(chosen[first:end]), (), unclear)
+
+
+def _own_form(own: list[Line], names: Names, lines_each: int, *, is_all: bool) -> FormLines:
+    """The form in the writer's own words; what is left out around it is told."""
+    own = _without_signature(own, names)
+    chosen = _chosen(_blocks(own, names), names, with_parts=True)
+    first = _first_field(chosen, names)
+    end, unclear = _end(chosen, first, names, lines_each)
+    remarks = [] if is_all else [gettext("quoted lines of another letter were left out")]
+    remarks += _left_out(chosen[:first], _ABOVE)
+    remarks += _left_out(chosen[end:], _BELOW)
+    return FormLines(tuple(chosen[first:end]), tuple(remarks), unclear)
+
+
+def _without_signature(own: list[Line], names: Names) -> list[Line]:
+    """The lines above the mark of the signature, if there is a field above it."""
+    has_field = False
+    for at, line in enumerate(own):
+        if has_field and _SIGNATURE.fullmatch(line.text):
+            return own[:at]
+        has_field = has_field or bool(names.of(line.text))
+    return own
+
+
+_ABOVE = noted("the words above the form were left out, from line %(number)s on: `%(text)s`")
+_BELOW = noted("the words below the form were left out, from line %(number)s on: `%(text)s`")
+
+
+def _left_out(lines: Sequence[Line], words: str) -> Iterator[str]:
+    line = next((line for line in lines if line.text.strip()), None)
+    if line is not None:
+        yield gettext(words, number=line.number, text=quote(line.text))
+
+
+# --- whose lines ----------------------------------------------------------------------------------
+def _parts(plain: Sequence[Line], quoted: set[int], names: Names) -> _Parts:
+    """The writer's own lines, and those of the letter that is answered."""
+    at = _answered_at(plain, quoted)
+    head = [line for line in plain[:at] if line.number not in quoted]
+    answered = [line for line in plain if line.number in quoted or line.number > at]
+    return _Parts(_without_attributions(head, quoted, names), answered)
+
+
+def _answered_at(plain: Sequence[Line], quoted: set[int]) -> int:
+    """How many lines are above a letter that is answered below, without `>`."""
+    headers = 0
+    for at, line in enumerate(plain):
+        if line.number in quoted:
+            headers = 0
+            continue
+        headers = headers + 1 if _is_header(line.text) else 0
+        if headers == _MIN_HEADERS:
+            return at + 1 - headers
+        if len(line.text) <= _MAX_CLOSING and _ORIGINAL.fullmatch(line.text.strip()):
+            return at
+        introduces = len(line.text) <= _MAX_CLOSING and _WROTE.fullmatch(line.text.strip())
+        if introduces and not _is_quote_below(plain, at, quoted):
+            return at
+    return len(plain)
+
+
+def _is_header(text: str) -> bool:
+    found = _HEADER.match(text)
+    return found is not None and found[1].casefold() in _HEADER_NAMES
+
+
+def _is_quote_below(plain: Sequence[Line], at: int, quoted: set[int]) -> bool:
+    """Whether the next line that says something is quoted, or there is none."""
+    below = (line for line in plain[at + 1 : at + 4] if line.text.strip() or line.number in quoted)
+    return next(below, plain[at]).number in quoted
+
+
+def _without_attributions(head: Sequence[Line], quoted: set[int], names: Names) -> list[Line]:
+    """The lines without `Joe wrote:` above a quotation."""
+    kept: list[Line] = []
+    for line in head:
+        if kept and any(n in quoted for n in range(kept[-1].number + 1, line.number)):
+            kept = _without_attribution(kept, names)
+        kept.append(line)
+    is_quote_last = bool(kept) and kept[-1].number + 1 in quoted
+    return _without_attribution(kept, names) if is_quote_last else kept
+
+
+def _without_attribution(lines: list[Line], names: Names) -> list[Line]:
+    """The lines without the last words, if they introduce what follows and are no field."""
+    end = len(lines)
+    while end and not lines[end - 1].text.strip():
+        end -= 1
+    start = end
+    while start and end - start < _MAX_ATTRIBUTION_LINES and lines[start - 1].text.strip():
+        start -= 1
+    words = lines[start:end]
+    introduces = words and words[-1].text.rstrip().endswith(":")
+    is_other = introduces and not any(names.of(line.text) for line in words)
+    return lines[:start] if is_other else lines
+
+
+# --- filled in within the letter that is answered -------------------------------------------------
+def _unsigned(own: Sequence[Line]) -> list[Line]:
+    """The lines without signatures, each of which goes on up to the next quotation."""
+    kept: list[Line] = []
+    number = 0  # of the line before
+    is_signed = False
+    for line in own:
+        is_next = line.number == number + 1
+        is_signed = (is_signed and is_next) or bool(_SIGNATURE.fullmatch(line.text))
+        kept += [] if is_signed else [line]
+        number = line.number
+    return kept
+
+
+def _merged(
+    plain: Sequence[Line], own: Sequence[Line], answered: Sequence[Line], names: Names
+) -> list[Line]:
+    """The answered letter with what its writer wrote into it: a field of his own takes the place of
+    ours, and so do lines below a field or a blank."""
+    fields = _fields_of(own, names)
+    taken = {line.number for lines in fields.values() for line in lines}
+    written = {line.number for line in own}
+    theirs = {line.number for line in answered}
+    asked = names.in_lines(answered)
+    new = {line.number for name in fields if name not in asked for line in fields[name]}
+    kept: list[Line] = []
+    early: list[Line] = []  # own fields above the form, which are not in it
+    is_replaced = is_within = False
+    for line in plain:
+        name = names.of(line.text)
+        if line.number in taken:
+            if line.number in new:
+                (kept if is_within else early).append(line)
+        elif line.number in written:
+            if kept and kept[-1].number == line.number - 1 and line.text.strip():
+                if names.holds_blank(kept[-1:]) and not names.of(kept[-1].text):
+                    kept.pop()
+                kept.append(line)
+        elif line.number in theirs:
+            if name and not is_within:
+                kept += early
+                is_within = True
+            is_replaced = name in fields or (
+                is_replaced and not name and not DASHES.fullmatch(line.text)
+            )
+            kept += fields.get(name, [] if is_replaced else [line])
+    return kept
+
+
+def _fields_of(own: Sequence[Line], names: Names) -> Mapping[str, list[Line]]:
+    """The fields among the writer's own lines, each with the lines directly below it."""
+    fields: dict[str, list[Line]] = {}
+    current: list[Line] = []
+    for line in own:
+        name = names.of(line.text)
+        if name:
+            current = fields.setdefault(name, [])
+            current.append(line)
+        elif current and line.text.strip() and current[-1].number == line.number - 1:
+            current.append(line)
+        else:
+            current = []
+    return fields
+
+
+# --- which of several forms -----------------------------------------------------------------------
+def _blocks(lines: Sequence[Line], names: Names) -> list[list[Line]]:
+    """The lines between rules of dashes, marks of signatures and second forms."""
+    found = [names.of(line.text) for line in lines]
+    last_team = max((at for at, name in enumerate(found) if name == TEAM_NAME), default=0)
+    blocks: list[list[Line]] = [[]]
+    has_address = False
+    for at, (line, name) in enumerate(zip(lines, found, strict=True)):
+        is_second = name == ADDRESS and has_address and at < last_team
+        is_rule = DASHES.fullmatch(line.text) or _SIGNATURE.fullmatch(line.text)
+        if is_rule or is_second:
+            blocks.append([])
+            has_address = False
+        if not is_rule:
+            blocks[-1].append(line)
+            has_address = has_address or name == ADDRESS
+    return blocks
+
+
+def _chosen(blocks: Sequence[list[Line]], names: Names, *, with_parts: bool = False) -> list[Line]:
+    """The lines of the form: of the one that is filled in, where several are complete.
+
+    Forms that differ stay both, so that their fields are given twice. `with_parts`: so do the
+    blocks with a field or two, which may be examples of ours where the letter is not the writer's.
+    """
+    with_fields = [block for block in blocks if names.in_lines(block)]
+    full = [block for block in with_fields if len(names.in_lines(block)) >= _MANY_FIELDS]
+    filled = [block for block in full if not names.holds_blank(block)] or full[:1]
+    parts = [block for block in with_fields if block not in full]
+    if not full:
+        filled = parts or list(blocks)
+    elif with_parts:
+        filled += parts
+    different = {_words(block): block for block in reversed(filled)}
+    return [line for block in reversed(different.values()) for line in block]
+
+
+def _words(block: Sequence[Line]) -> tuple[str, ...]:
+    return tuple(word for line in block for word in line.text.casefold().split())
+
+
+# --- above and below ------------------------------------------------------------------------------
+def _first_field(lines: Sequence[Line], names: Names) -> int:
+    """Where the form begins, perhaps with a field whose name is misspelled; 0 if there is none."""
+    found = names.in_lines(lines)
+    for at, line in enumerate(lines):
+        if names.of(line.text) or (found and names.near(line.text) not in ("", *found)):
+            return at
+    return 0
+
+
+def _end(
+    lines: Sequence[Line], first: int, names: Names, lines_each: int
+) -> tuple[int, tuple[Line, ...]]:
+    """Where the form ends, and the lines below it that may be meant as members."""
+    found = [names.of(line.text) for line in lines]
+    last = max((at for at, name in enumerate(found) if name), default=first)
+    below = lines[last + 1 :]
+    closing = _closing_at(below)
+    if not found or found[last] != MEMBERS:
+        return last + 1 + closing, ()
+    tail = _tail_at(below[:closing], lines_each)
+    words = _words(below[:tail])
+    unclear = tuple(
+        line
+        for line in below[tail:closing]
+        if members.names_one(line.text, lines_each) and not set(_words([line])) <= set(words)
+    )
+    return last + 1 + tail, unclear
+
+
+def _closing_at(below: Sequence[Line]) -> int:
+    """Before how many of the lines below a field its writer ends, with a greeting or with what
+    telephones add.
+
+    A member may be called `Best George`, so lines that are indented as the first are his team's.
+    """
+    top = next((line for line in below if line.text.strip()), None)
+    indent = members.indent(top) if top else 0
+    is_apart = True
+    for at, line in enumerate(below):
+        is_outside = members.indent(line) < indent
+        if (is_outside or not indent) and is_closing(line.text, is_apart=is_outside or is_apart):
+            return at
+        is_apart = not line.text.strip()
+    return len(below)
+
+
+def _tail_at(below: Sequence[Line], lines_each: int) -> int:
+    """How many of the lines below `team-members:` are members', as far as their look tells.
+
+    What follows a blank line and is not indented as they are is other words. So is a name below
+    others that have no blank lines between them.
+    """
+    full: list[Line] = []
+    is_after_blank = is_list = False
+    for at, line in enumerate(below):
+        is_blank = not line.text.strip()
+        if full and is_after_blank and not is_blank:
+            is_outside = members.indent(line) < members.indent(full[0])
+            is_second = lines_each == members.WITH_BACKGROUND and len(full) % 2 == 1
+            is_aside = is_outside or not members.indent(line)
+            is_likely = members.may_be_one(line.text, lines_each) and (
+                lines_each == members.WITH_BACKGROUND or not (is_outside or is_list)
+            )
+            if is_aside and not is_likely and not is_second:
+                return at
+        is_list = is_list or (bool(full) and not is_blank and not is_after_blank)
+        is_after_blank = is_blank
+        if not is_blank:
+            full.append(line)
+    return len(below)
+
+
+def is_closing(text: str, *, is_apart: bool) -> bool:
+    """Whether the writer's own words end here. `is_apart`: from the lines above, so that a name may
+    stand behind the greeting."""
+    short = text.strip()
+    if not short or len(short) > _MAX_CLOSING:
+        return False
+    closing = _CLOSING if is_apart else _CLOSING_ALONE
+    return bool(closing.fullmatch(short) or _DEVICE.fullmatch(short))
