@@ -342,6 +342,7 @@ _SAME_EACH_TIME_IT_IS_PRINTED = {
 _SHAPES = _SAME_EACH_TIME_IT_IS_PRINTED | {
     "mail_date": r"\b(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun), \d\d? \w{3} \d{4} \d\d:\d\d:\d\d [+-]\d{4}",
     "date": r"\b\d{4}-\d\d-\d\d(?:[ T]\d\d:\d\d(?::\d\d(?:\.\d+)?Z?)?)?",
+    "time": r"\b\d\d:\d\d UT\b",  # below its date, in a narrow column
     "receipt": r"(?<![\w/+])[A-Za-z0-9+/]{40,}={0,2}",
     "duration": r"\b\d+(?:\.\d+)? s\b|\b\d+:\d\d:\d\d\b",
     "instructions": r"\b[\d,]+ instructions|instructions +[\d,]+",
