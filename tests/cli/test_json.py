@@ -28,6 +28,7 @@ from tools.reference import answer_type, answers_schema, commands
 TYPES = {name: found for name, command in commands() if (found := answer_type(command))}
 IN_FINISHED = (
     *(
+        "class",
         "doctor",
         "letters",
         "log",

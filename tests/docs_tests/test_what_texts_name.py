@@ -295,6 +295,7 @@ def test_the_help_about_line_markers_says_what_the_compiler_does(
 
 # --- what went ------------------------------------------------------------------------------------
 # Who brings one of them back takes its line out.
+PEOPLES_WORDS = "mailserver/commands/wording.py"  # what people write, and not what we do
 WENT = {
     "mails about the ladder": r"mails who has moved|mail when the ladder",
     "friendly matches by mail": r"tests and matches|please play\b|friendly match",
@@ -323,7 +324,8 @@ def found_again(texts: list[tuple[str, str]], pattern: str) -> list[str]:
 
 @pytest.mark.parametrize("what", sorted(WENT))
 def test_no_text_promises_what_went(what: str) -> None:
-    assert found_again(EVERYTHING, WENT[what]) == []
+    ours = [(place, text) for place, text in EVERYTHING if PEOPLES_WORDS not in place]
+    assert found_again(ours, WENT[what]) == []
 
 
 FORMER = {

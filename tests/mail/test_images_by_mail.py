@@ -165,8 +165,8 @@ def layers_of(*members: Any) -> Callable[[bytes], bytes]:
 BAD: dict[str, tuple[Callable[[bytes], bytes], str]] = {
     "no command": (layers_of(), "it has neither ENTRYPOINT nor CMD"),
     "no image": (
-        lambda _: tar([member("bot.py", b"1\n")]),
-        "it has neither a file manifest.json nor oci-layout",
+        lambda _: tar([member("bot.bin", b"1\n")]),
+        "no program is among the files (bot.bin)",
     ),
     "no archive": (lambda _: b"print('C')\n" * 100, "does not look like a tar archive"),
     "cut off": (
@@ -212,7 +212,7 @@ REFUSED = [
         "cooperation",
         "player.tar",
         5_000,
-        "player.tar is an archive, and this contest takes none",
+        "The file player.tar could not be read: it is damaged",
         id="none taken",
     ),
 ]

@@ -164,6 +164,9 @@ class Responder:
         self._world.send(subject, quoted, sender=to, **self._signs, **more)
         return "250 taken"
 
+    def another(self) -> None:
+        pass
+
     def close(self) -> None:
         pass
 
