@@ -137,7 +137,8 @@ def _print_next_steps(
 ) -> None:
     root = contest.path / MAILDIRS
     boxes = sorted(path.name for path in root.iterdir())
-    console.print(f"\nEach team's mails are in a Maildir below [bold]{root}[/]. Read them:")
+    where = f"\nEach team's mails are in a Maildir below [bold]{root}[/]. Read them:"
+    console.print(where, soft_wrap=True)
     for box in boxes[:1] + boxes[-1:]:
         _print_command(f"more {shlex.quote(str(root / box))}/new/*")
     console.print("\nLook around:")

@@ -136,7 +136,7 @@ class Walkthrough:
             **os.environ,
             "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}",
             "PYTHONPATH": str(ROOT),
-            "COLUMNS": "200",
+            "COLUMNS": "80",
             "NO_COLOR": "1",
         }
         self._terminals: dict[str, Terminal] = {}
@@ -228,7 +228,7 @@ class Walkthrough:
         return self._on_a_terminal(command, folder or self.folder)
 
     def _on_a_terminal(self, command: str, folder: Path) -> tuple[int, str]:
-        """The exit code, and what a wide terminal without colours shows."""
+        """The exit code, and what a terminal of 80 columns without colours shows."""
         ours, theirs = pty.openpty()
         tty.setraw(theirs)
         with (
@@ -342,6 +342,7 @@ _SAME_EACH_TIME_IT_IS_PRINTED = {
 _SHAPES = _SAME_EACH_TIME_IT_IS_PRINTED | {
     "mail_date": r"\b(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun), \d\d? \w{3} \d{4} \d\d:\d\d:\d\d [+-]\d{4}",
     "date": r"\b\d{4}-\d\d-\d\d(?:[ T]\d\d:\d\d(?::\d\d(?:\.\d+)?Z?)?)?",
+    "time": r"\b\d\d:\d\d UT\b",  # below its date, in a narrow column
     "receipt": r"(?<![\w/+])[A-Za-z0-9+/]{40,}={0,2}",
     "duration": r"\b\d+(?:\.\d+)? s\b|\b\d+:\d\d:\d\d\b",
     "instructions": r"\b[\d,]+ instructions|instructions +[\d,]+",
