@@ -1,17 +1,21 @@
 """Programs that were accepted elsewhere get their native code again, and nobody waits for long."""
 
 import json
+import logging
 import time
-from contextlib import nullcontext
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 
 import pytest
+from structlog.testing import capture_logs
 
 from contest.errors import ToolMissing
 from contest.games.knobeln import rules_of
 from contest.model import GameJob
 from contest.store import results, submissions
 from contest.subprocesses.c_programs import c_program
+from contest.util.log import log
 from knobeln.context import ContestContext
 from knobeln.day.run import play_contest
 from knobeln.native_code import TranslatesOnce, programs_that_count, translate_programs
@@ -84,12 +88,24 @@ def test_a_server_translates_after_its_start_one_program_after_the_other(
     assert not once.step()
 
 
+@contextmanager
+def logged(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
+    """What the log has of this, whatever other tests have set up."""
+    monkeypatch.setattr(log, "configure", None)
+    monkeypatch.setattr(log, "least", logging.INFO)
+    lines: list[str] = []
+    with capture_logs() as events:
+        yield lines
+    lines += [str(event["event"]) for event in events]
+
+
 def test_no_program_is_begun_when_time_is_up(
-    contest: ContestContext, capsys: pytest.CaptureFixture[str]
+    contest: ContestContext, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    translate_programs(contest, seconds=-1)
+    with logged(monkeypatch) as lines:
+        translate_programs(contest, seconds=-1)
     assert translated(contest) == 0
-    said = capsys.readouterr().out
+    said = "\n".join(lines)
     assert said.count("there was no time") == 3
     assert "2 more programs play without native code" in said
 
@@ -106,15 +122,15 @@ def test_no_program_is_begun_when_time_is_up(
 def test_the_day_begins_whatever_keeps_programs_from_being_translated(
     contest: ContestContext,
     monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
     reason: Exception,
 ) -> None:
     def fail(*_arguments: object) -> None:
         raise reason
 
     monkeypatch.setattr(translation, "compiled", fail)
-    translate_programs(contest)
-    assert str(reason) in capsys.readouterr().out
+    with logged(monkeypatch) as lines:
+        translate_programs(contest)
+    assert str(reason) in "\n".join(lines)
     assert translated(contest) == 0
 
 
