@@ -115,7 +115,8 @@ def test_every_team_is_told_what_happened_to_it_and_what_it_can_do(season: Maile
     (dark,), (light,), (lost,) = (
         of_kind(season, team, "tournament") for team in (DARK, LIGHT, LOST)
     )
-    assert f"Tournament 1 is over, and your team {DARK} has place 1 of 2." in dark
+    # its game is short, so chance decides who wins it
+    assert re.search(f"Tournament 1 is over, and your team {DARK} has place [12] of 2\\.", dark)
     assert (
         f"version 1 of your program plays again, unless you send a better one until {until}" in dark
     )
@@ -150,7 +151,7 @@ def test_the_table_of_the_season(season: MailedContest) -> None:
     table = json.loads(knobeln("results", "season", "--json", "-C", season.folder).stdout)
     assert (table["tournaments"], table["versions"], table["games"]) == (2, 3, 3)
     lines = {line["team"]: line for line in table["lines"]}
-    assert lines[DARK]["places"][0] == 1
+    assert {lines[DARK]["places"][0], lines[HEAVY]["places"][0]} == {1, 2}
     assert lines[LIGHT]["places"][0] is None
     places = [line["places"][1] for line in lines.values()]
     for line in lines.values():

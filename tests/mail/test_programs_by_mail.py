@@ -130,7 +130,6 @@ WRONG = [
         "it is not clear which of p.py and q.py the program starts with",
         id="two programs",
     ),
-    pytest.param({"p.py": b"\x001"}, "p.py is not text", id="binary"),
     pytest.param(
         {"p.c": b"int main( {"}, "p.c:1:11: error: expected", id="the compiler's own words"
     ),
