@@ -8,8 +8,7 @@ WINDOW_RUNS - 1 words in a row, wherever these are, and none if they share fewer
 
 The likeness of two texts is the share of its fingerprints that the shorter one has in common with
 the other. Fingerprints of the base, which are programs that all teams got, do not count. One that
-more than COMMON
-programs have is a turn of phrase: it counts COMMON / their number.
+more than COMMON programs have is a turn of phrase: it counts COMMON / their number.
 
 An index from fingerprints to programs finds the pairs, so the time grows with what programs share
 and not with the number of pairs.

@@ -4,8 +4,7 @@ Several processes, also on several computers, may build for one contest. Each cl
 in a transaction that ends before it builds. A build and its report are one transaction: after a
 power cut a service builds the submission again. Faults of a program are in its team's report. If
 our own code fails, or our machinery again and again, the service sets the submission aside for the
-organizer and goes on with the
-queue: no program can keep the others waiting.
+organizer and goes on with the queue: no program can keep the others waiting.
 
 If this host has lost a language (a compiler, a guest, the sandbox), programs in it wait outside of
 the queue, and the organizer is told once. Any host on which the language works puts them back

@@ -1,10 +1,9 @@
 """A C program as it was sent: its lines as the preprocessor sees them, and its description. Pure.
 
 Line numbers count from 1 in the text as it was sent. We repeat the first steps of the preprocessor
-in its own
-order: join the lines that end in a backslash, replace comments by blanks, recognise directives. gcc
-runs with `-std=gnu89`, so it leaves trigraphs alone; `with_trigraphs` gives the text as other
-compilers read it.
+in its own order: join the lines that end in a backslash, replace comments by blanks, recognise
+directives. gcc runs with `-std=gnu89`, so it leaves trigraphs alone; `with_trigraphs` gives the
+text as other compilers read it.
 """
 
 from __future__ import annotations

@@ -108,9 +108,8 @@ class Ledger(NamedTuple):
     """A contest's ledger. `commitment`: the sha256 of the secret number, in hex, which names it.
 
     `leaves`: the bytes of the entries in an archive; None before there is one. `beacon`: where the
-    public
-    number comes from. `round`: of drand; 0 for another beacon. `known_at`: when that round was
-    published, or the number handed in, in seconds; 0 without one.
+    public number comes from. `round`: of drand; 0 for another beacon. `known_at`: when that round
+    was published, or the number handed in, in seconds; 0 without one.
     """
 
     commitment: str

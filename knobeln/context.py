@@ -144,8 +144,7 @@ def _open_lock(path: Path, name: str) -> int:
     """Open the file of a lock so that no other user of the host can hold it.
 
     Nothing is written to it. Where root gives a command, the folder's owner may have put another
-    file's name
-    in its place: root must neither change that file nor give it away. Raises GiveUp.
+    file's name in its place: root must neither change that file nor give it away. Raises GiveUp.
     """
     try:
         lock = os.open(path / name, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)

@@ -1,10 +1,9 @@
 """Letters that say that a mail of ours did not arrive: whose mail it was, and why (M43).
 
 A bounce is genuine if it comes to the signed address of that mail (VERP), or if it returns the
-Message-ID of
-a mail of ours: only we, its reader and the mail systems between know that. Some mail systems report
-to the robot's plain address, and the settings can do without signed ones. A bounce only changes
-what the organizer is shown.
+Message-ID of a mail of ours: only we, its reader and the mail systems between know that. Some mail
+systems report to the robot's plain address, and the settings can do without signed ones. A bounce
+only changes what the organizer is shown.
 """
 
 from __future__ import annotations
@@ -158,9 +157,8 @@ def _failures(raw: bytes) -> BounceReport | None:
         message = email.message_from_bytes(begin)
         late, failed = all_failures(message)
         return BounceReport(bool(failed), _diagnosis(message)) if late or failed else None
-    except (
-        Exception
-    ) as error:  # a stranger's letter, and twenty formats that nobody has written down
+    except Exception as error:
+        # a stranger's letter, and twenty formats that nobody has written down
         log.info("a bounce that the library cannot read", error=repr(error))
         return None
 

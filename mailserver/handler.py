@@ -24,7 +24,7 @@ from contest.util.log import log
 from mailserver import bounces
 from mailserver.authentication import proof_in
 from mailserver.command import VOID, Command, LetterContext, LetterWaits, Proof
-from mailserver.commands import COMMANDS, answer_limits, command_named, organizer, registration
+from mailserver.commands import COMMANDS, answer_limits, command_named, organizer
 from mailserver.commands.help import UNKNOWN
 from mailserver.commands.registration import COMMAND as REGISTRATION
 from mailserver.commands.registration import welcome_back
@@ -81,10 +81,8 @@ def handle(
 
     One savepoint holds all changes, the answer and the letter's state. An unexpected exception
     rolls it back and sets the letter aside as FAILED with the traceback. So does a limit that is
-    used up, where somebody
-    needs the answer: then the letter waits. Raises Unread, if a letter must be read first: this one
-    stays as
-    it is. Raises StoreBusy: roll back, and try again.
+    used up, where somebody needs the answer: then the letter waits. Raises Unread, if a letter must
+    be read first: this one stays as it is. Raises StoreBusy: roll back, and try again.
     """
     with speaking(settings.contest.language):
         try:
@@ -132,9 +130,8 @@ def set_aside(
             pass_letter_on(tx, stored, _SET_ASIDE, mail, settings, now)
     except StoreBusy:
         raise
-    except (
-        Exception
-    ):  # `knobeln status` shows the letter; a mail that fails must not hold the others
+    except Exception:
+        # `knobeln status` shows the letter; a mail that fails must not hold the others
         log.error(
             "the organizer is not told of a letter that was set aside",
             letter=stored.id,
@@ -228,7 +225,7 @@ def _answered(tx: Transaction, reading: Reading) -> frozenset[str]:
     Other letters are not believed for that: a Message-ID may go on to others, with a mail or with
     an answer to it, and a form takes no team's place.
     """
-    if reading.command != registration.COMMAND.name or not reading.letter.in_reply_to:
+    if reading.command != REGISTRATION.name or not reading.letter.in_reply_to:
         return frozenset()
     return frozenset(map(str.casefold, outbox.readers_of(tx, reading.letter.in_reply_to)))
 

@@ -67,9 +67,8 @@ class Quota:
     `waits`) is not answered.
 
     It counts mails that are alike in the scope; `unproved`: only those that letters caused without
-    a proof;
-    `templates`: only these, None = all. `is_told`: its last mail tells when there will be another;
-    `unless`: while this one has room, the quota does not matter.
+    a proof; `templates`: only these, None = all. `is_told`: its last mail tells when there will be
+    another; `unless`: while this one has room, the quota does not matter.
     """
 
     scope: Scope
@@ -151,8 +150,8 @@ def _wide(limit: Limit, network: str) -> Iterable[Quota]:
 
 def blocked(quotas: Iterable[Quota], free: Mapping[Quota, Free], now: datetime) -> Free | None:
     """The quota that has no room for a mail now: one beyond which letters do not wait, or else the
-    one that
-    has room last. None: the mail may go out. `free`: of each quota, and of each `unless`."""
+    one that has room last. None: the mail may go out. `free`: of each quota, and of each
+    `unless`."""
     full = (
         free[each]
         for each in quotas
@@ -196,11 +195,11 @@ def doubt(
 
     `is_checked`: our mail server says who wrote letters. `forms_in_an_hour`: for its mailbox,
     domain or network, whichever has most, with this one. `is_second`: the mailbox has a team
-    already, which has not
-    been heard from. `is_crowded`: as many teams have not been heard from as the contest takes.
-    `returns`: a team that has withdrawn would come back by the form, which does not prove that it
-    is the team's: then a stranger could give the team another name and other people, and enter a
-    program that it took out. `lifted`: the doubts that something else has removed.
+    already, which has not been heard from. `is_crowded`: as many teams have not been heard from as
+    the contest takes. `returns`: a team that has withdrawn would come back by the form, which does
+    not prove that it is the team's: then a stranger could give the team another name and other
+    people, and enter a program that it took out. `lifted`: the doubts that something else has
+    removed.
     """
     if confirm == "never":
         return None

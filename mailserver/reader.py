@@ -31,9 +31,9 @@ class Reading:
     """What a letter says.
 
     `from_line`: that of its text, or what is wrong with it. `from_lines`: all that are right in
-    form, in its
-    text and its files. `said`: what its command reads from it, see `Command.read_letter`.
-    `content`: the sha256 of what its writer wrote; copies of one letter have the same.
+    form, in its text and its files. `said`: what its command reads from it, see
+    `Command.read_letter`. `content`: the sha256 of what its writer wrote; copies of one letter have
+    the same.
     """
 
     letter: Letter

@@ -29,8 +29,7 @@ History = Sequence[RoundOutcome]
 
 def seed_facts(settings: Settings, seed: ContestSeed | None) -> dict[str, object]:
     """Return the contest seed and what it was made of, in hex, and what the game drew from it for
-    all games
-    and kept secret until the end. None: the contest is not over, and nothing is told."""
+    all games and kept secret until the end. None: the contest is not over, and nothing is told."""
     if seed is None:
         names = ("seed", "secret", "entries_root", "public_number", "seed_commitment")
         return {**dict.fromkeys(names), "drawn": {}}

@@ -26,12 +26,12 @@ Points are the game's internal points, by seat. Each seat that was at fault has 
 seats count from 1. It has the first such turn, the number of such turns, and the reason, which only
 the program's own team gets. Below `turns` is a line for each turn: the moves by seat, with `;`
 between them. `-` is a seat that was not asked. `!` is a fault; after it is the move that the rules
-made instead. `C>B` is a move that chance
-changed: C was the player's, and B happened. A line that ends in `;` goes on in the next line, and
-so does a line of players, points or verdicts that ends in a backslash. In a move `%`, `;`, `>`,
-control characters, a blank at its ends, a leading `!` and a lone `-` are written as `%25` and so
-on. An empty move is written as `%`. `turns 17 not kept`: the game had 17 turns, but nobody asked
-for them when it was played. `digest` is over all moves, to compare a replay with.
+made instead. `C>B` is a move that chance changed: C was the player's, and B happened. A line that
+ends in `;` goes on in the next line, and so does a line of players, points or verdicts that ends in
+a backslash. In a move `%`, `;`, `>`, control characters, a blank at its ends, a leading `!` and a
+lone `-` are written as `%25` and so on. An empty move is written as `%`. `turns 17 not kept`: the
+game had 17 turns, but nobody asked for them when it was played. `digest` is over all moves, to
+compare a replay with.
 """
 
 from __future__ import annotations

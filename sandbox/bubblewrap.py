@@ -100,8 +100,8 @@ class Contents(TypedDict, total=False):
     not choose them. Single files are possible, too; a link becomes the file that it points to.
     `own_path`: where the link /proc/self/exe leads, if the command looks for its own path there.
     `work`: a folder of this host in place of /work; nothing limits its size. `has_network`: the
-    host's own, and no filter of system calls, which
-    allows no network: only for programs that we trust.
+    host's own, and no filter of system calls, which allows no network: only for programs that we
+    trust.
     """
 
     files: Mapping[str, bytes]
@@ -368,8 +368,7 @@ def system_call_filter() -> bytes:
     """The filter for this host: an allow list that the kernel applies (seccomp).
 
     `tools/system_call_filter.py` makes all filters, and says which calls are refused and why.
-    Raises
-    ToolMissing if there is none: then nothing foreign may start.
+    Raises ToolMissing if there is none: then nothing foreign may start.
     """
     architecture = platform.machine()
     try:

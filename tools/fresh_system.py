@@ -6,9 +6,8 @@ Usage: tools/fresh_system.py [--only PATTERN] [SUITE]...
 
 SUITE: of Debian or Ubuntu; by default the four that README names, or will name next. `--only` runs
 the cases whose names match the regular expression PATTERN. For root; takes about half an hour for
-each suite. It prints
-a table, and why tests were skipped: the kernel is this host's, so what it lacks each system lacks.
-What each case printed is in build/fresh-system/.
+each suite. It prints a table, and why tests were skipped: the kernel is this host's, so what it
+lacks each system lacks. What each case printed is in build/fresh-system/.
 """
 
 from __future__ import annotations

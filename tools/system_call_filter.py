@@ -7,10 +7,9 @@ they need no libseccomp.
 The model is the default profile that docker and podman give to a container without capabilities
 (https://github.com/moby/profiles, seccomp/default.json, June 2026). `REFUSED` names what we take
 away from it, and why. All calls that are not allowed return ENOSYS, so that a C library tries an
-older call instead. An
-allow list does not age: a call that Linux gets tomorrow is refused. It is allowed once a C library
-needs it and has nothing older to try, or tries it with a file in /proc, which a sandbox lacks. The
-last one looked through is glibc 2.43.
+older call instead. An allow list does not age: a call that Linux gets tomorrow is refused. It is
+allowed once a C library needs it and has nothing older to try, or tries it with a file in /proc,
+which a sandbox lacks. The last one looked through is glibc 2.43.
 """
 
 from __future__ import annotations
@@ -26,8 +25,7 @@ ARCHITECTURES = ("x86_64", "aarch64")
 # Each call is allowed whatever its arguments are. A name that an architecture does not have is
 # skipped there.
 ALLOWED = {
-    "files": (
-        """
+    "files": """
         access chdir chmod chown close close_range copy_file_range creat dup dup2 dup3 execve
         execveat faccessat faccessat2 fadvise64 fallocate fchdir fchmod fchmodat fchmodat2 fchown
         fchownat fdatasync fgetxattr flistxattr fremovexattr fsetxattr fstat fstatfs fsync ftruncate
@@ -37,16 +35,12 @@ ALLOWED = {
         readlink readlinkat readv removexattr rename renameat renameat2 rmdir sendfile setxattr
         splice stat statfs statx symlink symlinkat sync_file_range tee truncate umask unlink
         unlinkat utime utimensat utimes write writev
-    """
-    ),
-    "memory": (
-        """
+    """,
+    "memory": """
         brk madvise map_shadow_stack membarrier mincore mlock mlock2 mlockall mmap mprotect mremap
         mseal msync munlock munlockall munmap pkey_alloc pkey_free pkey_mprotect
-    """
-    ),
-    "processes": (
-        """
+    """,
+    "processes": """
         arch_prctl capget capset exit exit_group fork get_robust_list getcpu getegid geteuid getgid
         getgroups getpgid getpgrp getpid getppid getpriority getresgid getresuid getrlimit getrusage
         getsid gettid getuid ioprio_get ioprio_set pidfd_open prctl restart_syscall rseq
@@ -55,66 +49,49 @@ ALLOWED = {
         sched_setscheduler sched_yield seccomp set_robust_list set_tid_address setfsgid setfsuid
         setgid setgroups setpgid setpriority setregid setresgid setresuid setreuid setrlimit setsid
         setuid sysinfo times uname vfork wait4 waitid
-    """
-    ),
-    "signals": (
-        """
+    """,
+    "signals": """
         kill pause pidfd_send_signal rt_sigaction rt_sigpending rt_sigprocmask rt_sigqueueinfo
         rt_sigreturn rt_sigsuspend rt_sigtimedwait rt_tgsigqueueinfo sigaltstack signalfd signalfd4
         tgkill tkill
-    """
-    ),
-    "waiting and time": (
-        """
+    """,
+    "waiting and time": """
         alarm clock_getres clock_gettime clock_nanosleep epoll_create epoll_create1 epoll_ctl
         epoll_ctl_old epoll_pwait epoll_pwait2 epoll_wait epoll_wait_old eventfd eventfd2 futex
         futex_waitv getitimer getrandom gettimeofday nanosleep poll ppoll pselect6 select setitimer
         time timer_create timer_delete timer_getoverrun timer_gettime timer_settime timerfd_create
         timerfd_gettime timerfd_settime
-    """
-    ),
-    "sockets": (
-        """
+    """,
+    "sockets": """
         accept accept4 bind connect getpeername getsockname getsockopt listen recvfrom recvmmsg
         recvmsg sendmmsg sendmsg sendto setsockopt shutdown
-    """
-    ),
+    """,
 }
 
 # What the model allows and we do not. Calls that it refuses (mount, bpf, io_uring_setup ...) need
 # no entry.
 REFUSED = {
-    "reads or changes other processes, such as bubblewrap's own in the sandbox": (
-        """
+    "reads or changes other processes, such as bubblewrap's own in the sandbox": """
         ptrace process_vm_readv process_vm_writev process_mrelease
-    """
-    ),
-    "what one sandbox does is seen by others: locks and watches of files that all of them see": (
-        """
+    """,
+    "what one sandbox does is seen by others: locks and watches of files that all of them see": """
         flock inotify_init inotify_init1 inotify_add_watch inotify_rm_watch fanotify_mark
-    """
-    ),
-    "memory that belongs to no process, so that no limit of a process counts it": (
-        """
+    """,
+    "memory that belongs to no process, so that no limit of a process counts it": """
         memfd_create memfd_secret vmsplice shmat shmctl shmdt shmget semctl semget semop semtimedop
         msgctl msgget msgrcv msgsnd mq_getsetattr mq_notify mq_open mq_timedreceive mq_timedsend
         mq_unlink
-    """
-    ),
-    "uses up what all of the host share: requests of asynchronous I/O, and the disk's time": (
-        """
+    """,
+    "uses up what all of the host share: requests of asynchronous I/O, and the disk's time": """
         io_setup io_submit io_cancel io_destroy io_getevents io_pgetevents sync syncfs
-    """
-    ),
+    """,
     "gets around the names of files": "name_to_handle_at",
     "tells which files others have read": "cachestat",
     "does what futex does, and no C library calls it": "futex_requeue futex_wait futex_wake",
     "sets or tells the host's clock in detail": "adjtimex clock_adjtime",
-    "old or rare, and no language needs it": (
-        """
+    "old or rare, and no language needs it": """
         modify_ldt remap_file_pages landlock_add_rule landlock_create_ruleset landlock_restrict_self
-    """
-    ),
+    """,
 }
 
 

@@ -8,8 +8,7 @@ throws, and equal digests make twins without a comparison of pairs. Nobody plays
 takes to tell it from all others.
 
 In a text game a probe makes one of the game's sample moves, by chance. There only programs whose
-time is
-counted can be compared: all others may answer differently another time.
+time is counted can be compared: all others may answer differently another time.
 """
 
 from __future__ import annotations

@@ -12,11 +12,10 @@ game has a failure, the referee itself plays the group from the pools.
 Two errors remain in a share p of n contests. Sampling contests gives the variance p(1-p)/n. A
 finite pool of K games adds at most p(1-p)/K: the variance over pools is the sum of the parts that
 single games explain, divided by K, and these are not more than all of it (Hoeffding's
-decomposition). Pools get more games where
-games decide more: in proportion to the deviation of the points and the number of uses, divided by
-the root of the cost (Neyman's allocation). So K is the harmonic mean of the sizes, weighted by the
-variance that each pair brings to the points. `Certainty.margin` is two standard deviations at p =
-1/2, with both errors.
+decomposition). Pools get more games where games decide more: in proportion to the deviation of the
+points and the number of uses, divided by the root of the cost (Neyman's allocation). So K is the
+harmonic mean of the sizes, weighted by the variance that each pair brings to the points.
+`Certainty.margin` is two standard deviations at p = 1/2, with both errors.
 
 Costs are counted in instructions, not in seconds, so that every host plays the same games and tells
 the same numbers, whatever the number of workers.

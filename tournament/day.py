@@ -21,9 +21,8 @@ results. A mail that was queued before is recognised by its key.
 
 The organizer changes the store from other processes, and every transaction looks at these
 decisions. While the contest is paused nothing new is started (Paused). A banned team plays no games
-from then on. Results
-that no longer hold are dropped: somebody was banned or a program was set aside meanwhile, or the
-round is to be played again. The day goes on from what the store holds.
+from then on. Results that no longer hold are dropped: somebody was banned or a program was set
+aside meanwhile, or the round is to be played again. The day goes on from what the store holds.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """The referee of a text game. Pure but for the players.
 
 In each turn all players to move are asked about the same position, and each of them is asked
-whatever another
-answers: nobody's fault keeps another from moving, and the order of asking shows in no result (C5,
-M5). They are asked one after the other, so that a program that thinks has the processor to itself.
+whatever another answers: nobody's fault keeps another from moving, and the order of asking shows in
+no result (C5, M5). They are asked one after the other, so that a program that thinks has the
+processor to itself.
 """
 
 from __future__ import annotations

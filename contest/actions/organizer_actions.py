@@ -1,8 +1,7 @@
 """The organizer's actions on a contest, from the command line or by letter.
 
 Each is one transaction with the change, its mails and its line in the journal. Nothing here plays
-or
-compiles: a run in another process sees the change in its next transaction.
+or compiles: a run in another process sees the change in its next transaction.
 """
 
 from __future__ import annotations

@@ -114,8 +114,7 @@ class _Tree(NamedTuple):
     """What all brackets of one size share: all matches but the second final.
 
     `order`: places in the order of the matches, in which they can be played. `sources`: of all
-    matches after
-    the first round. `followers`: the matches into which the players of a match go on.
+    matches after the first round. `followers`: the matches into which the players of a match go on.
     """
 
     order: Mapping[MatchPlace, int]

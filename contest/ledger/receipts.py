@@ -127,9 +127,8 @@ class Receipt:
     """The signed checkpoint right after an entry, and the proof that this entry is its newest.
 
     So the same entry always has the same note. `entry`: its bytes; `path`: from its leaf to the
-    root;
-    `since`: the number of the receipt that the team got before, 0 if there is none; `growth`: the
-    proof that the ledger has only grown since.
+    root; `since`: the number of the receipt that the team got before, 0 if there is none; `growth`:
+    the proof that the ledger has only grown since.
     """
 
     number: int

@@ -157,8 +157,8 @@ class DatesRecord(_MailRecord):
 @dataclass(frozen=True, kw_only=True)
 class TournamentRecord(_MailRecord):
     """A tournament of a season begins. `place`: the team's own in the one before, among `entrants`;
-    null if
-    it took no part. `counts`: the version of its program that plays if it sends no better one."""
+    null if it took no part. `counts`: the version of its program that plays if it sends no better
+    one."""
 
     kind: Literal["tournament"] = "tournament"
     team: str

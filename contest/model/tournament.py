@@ -286,8 +286,7 @@ class Certainty:
     """The whole contest, drawn and played again `contests` times.
 
     `margin`: how far shares of contests can be off, in percentage points. `teams`: as they were
-    placed,
-    the best first. `alike`: runs of neighbours in the ranking that cannot be told apart.
+    placed, the best first. `alike`: runs of neighbours in the ranking that cannot be told apart.
     `likely_winners`: the fewest teams among whom are all winners of 95 of 100 contests, those that
     win most first.
     """
@@ -371,8 +370,7 @@ class SeasonTable:
     """The table of a season, the best first. `tournaments`: how many have been played.
 
     `versions` are the programs that played in them; each met each of the others in a game, which
-    makes
-    `games`. `unknown`: why they did not, "" if they did.
+    makes `games`. `unknown`: why they did not, "" if they did.
     """
 
     tournaments: int

@@ -2,9 +2,8 @@
 each, and in the contest of 1993.
 
 A preset is a contest.toml with the settings that differ from our defaults. Instead of `[dates]` it
-has a
-`[calendar]`: for each date the number of days after the contest is set up, and the time of day in
-Universal Time; without `at` it is the same time of day. In `[demo]` are the `teams` of a
+has a `[calendar]`: for each date the number of days after the contest is set up, and the time of
+day in Universal Time; without `at` it is the same time of day. In `[demo]` are the `teams` of a
 demonstration, and the settings that make it short.
 """
 

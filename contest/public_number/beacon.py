@@ -66,9 +66,8 @@ def canonical_draw(text: str, counts: Sequence[int]) -> str:
     slash.
 
     `text`: whole numbers, separated by anything else; parts by slashes. `counts`: how many numbers
-    each part
-    has, as it was announced: otherwise the same numbers could be written so that they make another
-    draw. Raises GiveUp.
+    each part has, as it was announced: otherwise the same numbers could be written so that they
+    make another draw. Raises GiveUp.
     """
     draws = [re.findall(r"[0-9]+", part, re.ASCII) for part in text.strip().rstrip("/").split("/")]
     if not all(draws) or re.search(r"[^\s0-9.,;/+&-]", text):

@@ -112,9 +112,8 @@ class Store:
         """Hold the database's lock for `what`; false when another process holds it for so long.
 
         `shared`: others may hold it shared, too. PostgreSQL releases it when our connection ends.
-        SQLite has
-        no such locks, and it is always true: its processes are on one computer, with locks in the
-        folder.
+        SQLite has no such locks, and it is always true: its processes are on one computer, with
+        locks in the folder.
         """
         if self._is_sqlite:
             yield Held(True)
@@ -140,9 +139,8 @@ class Store:
                 try:
                     if taken and not connection.invalidated:
                         connection.exec_driver_sql(f"SELECT pg_advisory_unlock{kind}({key})")
-                except (
-                    DatabaseError
-                ):  # the lock ends with the connection, which nobody must use any more
+                except DatabaseError:
+                    # the lock ends with the connection, which nobody must use any more
                     connection.invalidate()
 
     def is_held(self, what: str) -> bool:

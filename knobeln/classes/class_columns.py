@@ -43,13 +43,11 @@ _SPELLINGS: Mapping[str, str] = {
     """,
     NAME: """
         name fullname firstandlastname student studentname studentfullname displayname
-        nameofstudent participant
-        participantname member
+        nameofstudent participant participantname member
         vollername vollstandigername vorundnachname vorundzuname vornameundnachname vornamenachname
         vornamename namedesschulers namederschulerin schulerin anzeigename
         studierender studierende studentin teilnehmer teilnehmerin teilnehmerinnen teilnehmende
         schuler schulername namedesstudierenden
-        schulername namedesstudierenden
         nom nomcomplet etudiant etudiante eleve participante
         nombre nombrecompleto estudiante alumno alumna alumnoa
     """,
@@ -85,8 +83,8 @@ _SPELLINGS: Mapping[str, str] = {
     """,
     NUMBER: """
         studentnumber studentid idnumber matriculationnumber number
-        matrikelnummer matrikelnr matrnr matnr matrikel matriculationno nummer
-        immatrikulationsnummer
+        matrikelnummer matrikelnr matrnr matnr matrikel matriculationno
+        nummer immatrikulationsnummer
         numeroetudiant numerodidentification numeroetud
         numerodeestudiante numerodematricula numerodeid
     """,

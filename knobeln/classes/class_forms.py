@@ -128,6 +128,7 @@ _GERMAN = str.maketrans(
 def _form(reader: Person, members: Sequence[Person], name: str, settings: Settings) -> Form:
     with speaking(settings.contest.language):
         empty = blank(settings)
+        lines = [line for person in members for line in _lines(person, empty.members)]
     said = {
         field: value
         for person in reversed(members)
@@ -140,17 +141,14 @@ def _form(reader: Person, members: Sequence[Person], name: str, settings: Settin
         preferences=",".join(short_preferences(settings)),
         team_name=name,
         organization=next(filter(None, (p.organization for p in members)), empty.organization),
-        members=tuple(
-            line for person in members for line in _lines(person, empty.members, settings)
-        ),
+        members=tuple(lines),
         fields=tuple((field, said.get(field, text)) for field, text in empty.fields),
     )
 
 
-def _lines(person: Person, empty: Iterable[str], settings: Settings) -> Iterator[str]:
+def _lines(person: Person, empty: Iterable[str]) -> Iterator[str]:
     """A member's lines in the form, with what the list says."""
-    with speaking(settings.contest.language):
-        name, affiliation = gettext(NAME), gettext(AFFILIATION)
+    name, affiliation = gettext(NAME), gettext(AFFILIATION)
     for line in empty:
         named = line.replace(name, person.name or name)
         yield named.replace(affiliation, person.organization or affiliation)

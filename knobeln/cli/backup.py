@@ -26,8 +26,7 @@ def backup(file: Path, overwrite: bool) -> None:
     """Copy the contest into FILE while everything runs.
 
     FILE is a .tar.gz with the database, contest.toml and the templates. The mails in mail/ are not
-    in
-    it. Keep FILE private: it holds the contest's seed and its secrets.
+    in it. Keep FILE private: it holds the contest's seed and its secrets.
     """
     if not file.name.endswith(_SUFFIXES):
         raise GiveUp(
@@ -47,8 +46,8 @@ def restore(file: Path, trust: bool) -> None:
 
     It goes into the contest's folder or a new one; stop `serve` and `run` before. An existing
     contest.toml and existing templates are kept. Those that are missing come from FILE. They can
-    name programs that run
-    as you: so the command first shows them and restores nothing. Repeat it with --trust.
+    name programs that run as you: so the command first shows them and restores nothing. Repeat it
+    with --trust.
 
     If the program cannot know which mails have gone out since the backup, no mail goes out before
     `knobeln mail release --all`.

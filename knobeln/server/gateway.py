@@ -79,8 +79,7 @@ class Gateway:
         sample: Sample | None = None,
     ) -> None:
         """`ports`: where we listen already, see `low_ports`; `parts`: what this process does;
-        `pack` and
-        `sample`: for the pages.
+        `pack` and `sample`: for the pages.
 
         `keep_locks`: called from time to time; raises NotNow if another process does our parts now.
         Raises ConfigError if it has nothing to do.

@@ -241,8 +241,7 @@ def _unchanged(tx: Transaction, team: Team, program: MailedProgram) -> Submissio
     that counts, if nothing waits.
 
     A program that was rejected is compiled again, as the organizer may have changed the limits. So
-    is the
-    name of an image: another image may be behind it now.
+    is the name of an image: another image may be behind it now.
     """
     if IMAGE_NAME in program.files:
         return None

@@ -130,7 +130,9 @@ def understood(
     has_program = brought.fitting == COMPILE
     is_doubtful = name == WITHDRAW and has_program  # one or the other was not meant
     lacks_all = name == TEST and not (has_program or is_signed)  # anybody tries a robot by `test`
-    return None if is_doubtful or lacks_all or name == REGISTRATION else found
+    if is_doubtful or lacks_all or name == REGISTRATION:
+        return None
+    return found
 
 
 def misplaced(name: str, brought: Brought) -> str:

@@ -2,10 +2,8 @@
 
 A mail system may start `receive` for every letter, and to import what stores and handles a letter
 takes most of its time. So where `serve` runs, `receive` sends it the letter through a Unix socket
-in the contest's
-folder. A connection brings one letter: a line of JSON, and as many bytes as the line says. The
-answer is one
-line: an exit code for the mail system and, unless it is 0, the reason.
+in the contest's folder. A connection brings one letter: a line of JSON, and as many bytes as the
+line says. The answer is one line: an exit code for the mail system and, unless it is 0, the reason.
 
 `receive` imports this module for every letter, so it imports little itself.
 """

@@ -199,10 +199,9 @@ def find_files(
     """The files of a program in any language, attached under their own names (U7, H1, L16).
 
     Where a contest says what its program is called, such as `final_strategy.py`, it may be the
-    letter's text
-    instead of an attachment: `text_is` is that name, "" = the program must be attached. With
-    `images` it may be the archive of a container image, or a line of the letter's text that names
-    one (M11), which becomes the file IMAGE_NAME.
+    letter's text instead of an attachment: `text_is` is that name, "" = the program must be
+    attached. With `images` it may be the archive of a container image, or a line of the letter's
+    text that names one (M11), which becomes the file IMAGE_NAME.
     """
     if letter.problems and not letter.files:
         return unreadable(letter)

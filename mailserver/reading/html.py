@@ -51,8 +51,7 @@ def seen_lines(page: str) -> tuple[str, ...]:
     """The text of a page, line by line, as browsers break it; quoted letters with `> ` in front.
 
     Non-breaking blanks stay what they are. There is no blank line between paragraphs that the
-    writer did not
-    make: mailers write a paragraph for each line.
+    writer did not make: mailers write a paragraph for each line.
     """
     reader = _Reader()
     text = "".join(_without_comments(page))

@@ -154,8 +154,7 @@ class PublishedProgram:
     names.
 
     The description is not in the texts again. `versions` are the numbers of all that were accepted,
-    and when
-    they came: the last one took part.
+    and when they came: the last one took part.
     """
 
     language: str

@@ -251,10 +251,9 @@ def replay_of_game(
 
 # --- colours --------------------------------------------------------------------------------------
 # There are only as many colours as a reader can tell apart, colour-blind readers included; every
-# other team
-# is grey. Pages name no colours: `colours.css` gives them to the links to a team's page, and to
-# every element with `data-team`. So a colour changes in one file, and with it on all pages. Beside
-# the colour each of these teams has a sign of its own shape, and a dash for curves.
+# other team is grey. Pages name no colours: `colours.css` gives them to the links to a team's page,
+# and to every element with `data-team`. So a colour changes in one file, and with it on all pages.
+# Beside the colour each of these teams has a sign of its own shape, and a dash for curves.
 COLOURS = 8  # style.css has their values, for light and dark: --team-1 ... --team-8
 
 

@@ -138,8 +138,10 @@ HOSTILE: tuple[tuple[str, Callable[[], bytes], str], ...] = (
         "the last cell that a sheet can have",
         lambda: raw_xlsx(
             ["a"],
-            [f'<row r="1048576">{TEXT.format("XFD1048576", "mail")}</row><row r="1">'
-             f"{TEXT.format('A1', 'mail')}</row>"],
+            [
+                f'<row r="1048576">{TEXT.format("XFD1048576", "mail")}</row><row r="1">'
+                f"{TEXT.format('A1', 'mail')}</row>"
+            ],
         ),
         "cannot be read",
     ),
@@ -149,7 +151,7 @@ HOSTILE: tuple[tuple[str, Callable[[], bytes], str], ...] = (
         "more than 50,000 rows or 2,000,000 cells",
     ),
     ("a damaged file", lambda: b"PK\x03\x04" + 1000 * b"a", "cannot be read"),
-)  # fmt: skip
+)
 
 
 @pytest.mark.slow

@@ -31,22 +31,38 @@ STARTS = [
     (ANY, {"Bot.java": MAIN_JAVA.format("Bot")}, "Bot.java", ""),
     (ANY, {"Bot.java": "package a.b;\n" + MAIN_JAVA.format("Bot")}, "Bot.java", "a.b.Bot"),
     (ANY, {"B.java": MAIN_JAVA.format("B"), "A.java": "class A {}"}, "B.java", "class B in"),
-    (ANY, {"B.java": MAIN_JAVA.format("B"), "Main.java": MAIN_JAVA.format("Main")},
-     "Main.java", "class Main in"),
-    (ANY, {"B.java": "class A {} class C { static public void main(final String... a) {} }"},
-     "B.java", "class C in"),
-    (ANY, {"B.java": "class A { static class I { static void main(String[] a) {} } }"},
-     "B.java", "class A$I in"),
+    (
+        ANY,
+        {"B.java": MAIN_JAVA.format("B"), "Main.java": MAIN_JAVA.format("Main")},
+        "Main.java",
+        "class Main in",
+    ),
+    (
+        ANY,
+        {"B.java": "class A {} class C { static public void main(final String... a) {} }"},
+        "B.java",
+        "class C in",
+    ),
+    (
+        ANY,
+        {"B.java": "class A { static class I { static void main(String[] a) {} } }"},
+        "B.java",
+        "class A$I in",
+    ),
     # JavaScript, Rust, others
     (ANY, {"index.js": "", "lib/a.js": ""}, "index.js", "of its name"),
     (ANY, {"bot.js": "require('./a')", "a.js": ""}, "bot.js", "no other file loads it"),
-    (ANY, {"package.json": '{"main": "./lib/b.js"}', "lib/b.js": "", "main.js": ""},
-     "lib/b.js", "package.json names it"),
+    (
+        ANY,
+        {"package.json": '{"main": "./lib/b.js"}', "lib/b.js": "", "main.js": ""},
+        "lib/b.js",
+        "package.json names it",
+    ),
     (ANY, {"src/main.rs": "mod a;", "src/a.rs": ""}, "src/main.rs", "of its name"),
     (ANY, {"bot.rs": "mod a; fn main() {}", "a.rs": "pub fn main_part() {}"}, "bot.rs", "main"),
     (ANY, {"main.pl": "", "a.pl": ""}, "main.pl", "of its name"),
     (ANY, {"main.py": "", "plot.sh": ""}, "main.py", "of its name"),
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize(("wanted", "files", "program", "why"), STARTS)

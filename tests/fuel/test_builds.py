@@ -134,9 +134,8 @@ def test_a_program_is_the_same_wherever_it_is_built(row):
         pytest.skip(f"{row.name} is not installed")
     try:
         try_language(row, Settings(dates=usual_dates(NOW)))
-    except (
-        ToolMissing
-    ) as missing:  # on Ubuntu 24.04 the library of C++ does not fit the one below it
+    except ToolMissing as missing:
+        # on Ubuntu 24.04 the library of C++ does not fit the one below it
         pytest.skip(f"{row.name} cannot be counted here: {missing}"[:500])
     name = f"sample.{row.suffixes[0]}"
     files = {name: row.sample.encode(), "notes.txt": b"more"}

@@ -218,9 +218,7 @@ def test_whoever_died_is_below_every_survivor_of_the_last_round() -> None:
     assert rules.points(position) == (2, 0, 1)
 
 
-def test_all_who_only_protect_themselves_stand_there_to_the_thousandth_round_and_no_longer() -> (
-    None
-):
+def test_all_who_only_protect_themselves_stand_to_the_thousandth_round_and_no_longer() -> None:
     rules = Standoff()
     position = rules.start(3)
     for _ in range(1000):

@@ -122,7 +122,7 @@ REPLIES = {
     "another form is quoted": f"{FORM}\n{WROTE}\n{quoted(FORM.replace('heavy', 'light'))}",
     "all indented": "".join(f"    {line}\n" for line in FORM.split("\n")),
     "the same twice": f"{FORM}\n{FORM}",
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("kind", REPLIES)
@@ -207,10 +207,28 @@ def test_a_form_in_html_alone_is_read(kind: str) -> None:
 
 
 SIGNS = [
-    "*{}:* {}", "**{}:** {}", "**{}**: {}", "_{}_: {}", "- {}: {}", "* {}: {}", "• {}: {}",
-    "1. {}: {}", "- **{}:** {}", "## {}: {}", "`{}`: {}", "*{}: {}*", "{} : {}", "{}： {}",
-    "{} = {}", "{} - {}", "{}:\n{}", "| {} | {} |", "{}\t{}", "{}:    {}", "{}    {}",
-]  # fmt: skip
+    "*{}:* {}",
+    "**{}:** {}",
+    "**{}**: {}",
+    "_{}_: {}",
+    "- {}: {}",
+    "* {}: {}",
+    "• {}: {}",
+    "1. {}: {}",
+    "- **{}:** {}",
+    "## {}: {}",
+    "`{}`: {}",
+    "*{}: {}*",
+    "{} : {}",
+    "{}： {}",
+    "{} = {}",
+    "{} - {}",
+    "{}:\n{}",
+    "| {} | {} |",
+    "{}\t{}",
+    "{}:    {}",
+    "{}    {}",
+]
 
 
 @pytest.mark.parametrize("sign", SIGNS, ids=ascii)
@@ -347,7 +365,7 @@ DOUBTS = {
         "There is no such field in the form. Did you mean `mail-address:`?",
     ),
     "blanks": (WROTE + quoted(mail_with(ASKED)), "`<a C identifier>` is still to be filled in."),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("kind", DOUBTS)

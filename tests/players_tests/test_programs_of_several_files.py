@@ -44,11 +44,16 @@ def test_a_program_of_several_files_plays(name: str, counted: tuple[str, ...]) -
     [
         ({"bot.sh": b"if true; then\r\n  echo C\r\nfi\r\n"}, "line ends of Windows"),
         ({"bot.py": b"# \xfcber\nprint('C')\n"}, "read as Windows-1252"),
-        ({"Bot.java": b"// \xfc\n" + JAVA.format("").encode(),
-          "Last.java": LAST_JAVA.format("").encode()}, "read as Windows-1252"),
+        (
+            {
+                "Bot.java": b"// \xfc\n" + JAVA.format("").encode(),
+                "Last.java": LAST_JAVA.format("").encode(),
+            },
+            "read as Windows-1252",
+        ),
         ({"bot.py": b"# coding: latin-1\n# \xfcber\nprint('C')\n"}, ""),
     ],
-)  # fmt: skip
+)
 def test_what_old_editors_write_is_read_and_told(files: dict[str, bytes], words: str) -> None:
     report = report_of(files)
     assert report.accepted

@@ -1,9 +1,8 @@
 """A small contest made by hand, out of the real model's values.
 
 Round 1: two groups. In group 2 `zero_thrower` fails twice and is disqualified, so that every fate a
-game can
-have occurs: counted, replayed, discarded, not counted, not played. Round 2 is the final, with an
-evolution.
+game can have occurs: counted, replayed, discarded, not counted, not played. Round 2 is the final,
+with an evolution.
 """
 
 from collections.abc import Callable, Mapping, Sequence

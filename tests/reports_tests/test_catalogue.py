@@ -243,8 +243,8 @@ def test_what_happens_in_each_game_is_in_the_catalogue() -> None:
 
 
 # Modules that make sentences of mails and pages. In them a text with several words is marked, or an
-# error, or
-# one of these: a note for the journal, which the organizer reads in English, and what people type.
+# error, or one of these: a note for the journal, which the organizer reads in English, and what
+# people type.
 _MODULES = [
     *(
         path

@@ -15,37 +15,27 @@ from tests.support.other_contests import Played
 # 1.2.DGP.greedy is the mail with the key round/1/group/2/DGP/greedy, 1.RSM.greedy is
 # round/1/RSM/greedy.
 GOLDEN = {
-    "bid_tac_toe": (
-        """
+    "bid_tac_toe": """
         1.1.LGP.greedy 1.1.DGP.greedy 1.1.GRP.crashing 1.1.GRG.greedy 1.1.GRR.crashing 1.RSM.greedy
         1.OWN.crashing 1.OWN.diagonal
-    """
-    ),
-    "ultimate_tic_tac_toe": (
-        """
+    """,
+    "ultimate_tic_tac_toe": """
         1.1.LGP.playouts 1.5.LGP.mid_player 1.1.DGP.playouts 8.1.GRP.often_late 8.1.GRG.toe
         1.2.GRR.random_mover 2.OWN.random_mover 1.BRK.toe 4.BRK.toe 9.BRK.toe 9.RSM.tic
-    """
-    ),
+    """,
     "counted_ultimate_tic_tac_toe": "1.2.DGP.often_late 1.1.GRP.playouts",
-    "cooperation": (
-        """
+    "cooperation": """
         1.1.DGP.shouting 1.1.GRP.always_cooperate 1.1.GRG.tit_for_tat 1.RSM.shouting 1.OWN.shouting
-    """
-    ),
-    "cooperation_legacy": (
-        """
+    """,
+    "cooperation_legacy": """
         1.1.DGP.grudger 1.1.GRP.lost_at_first 1.1.GRG.grudger 1.1.GRR.lost_at_first
         1.RSM.tit_for_tat 1.OWN.lost_at_first
-    """
-    ),
+    """,
     "standoff": "1.1.LGP.dice 1.1.DGP.clumsy 1.1.GRP.dice 1.1.GRG.clumsy 1.RSM.clumsy 1.OWN.clumsy",
-    "hog": (
-        """
+    "hog": """
         1.1.LGP.chaser 1.1.DGP.always_six 1.1.GRP.chaser 1.1.GRG.chaser 1.1.GRR.chaser
         1.RSM.always_six 1.OWN.chaser
-    """
-    ),
+    """,
 }
 CONTESTS: dict[str, Callable[[], Played]] = {name: getattr(other_contests, name) for name in GOLDEN}
 MAILS = [(contest, key) for contest, keys in GOLDEN.items() for key in keys.split()]

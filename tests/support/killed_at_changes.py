@@ -1,8 +1,7 @@
 """Runs a command of knobeln, and kills it before its n-th change of files, as `kill -9` does.
 
 A change is whatever gives a file or folder a name or takes it away, opens a file for writing, or
-makes
-something durable: a commit, an fsync.
+makes something durable: a commit, an fsync.
 """
 
 import multiprocessing

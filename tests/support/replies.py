@@ -20,11 +20,19 @@ WORDS = {  # above a quotation, and those of a telephone
     ),
 }
 HEADERS = {
-    "en": ("From: {name} <{robot}>", "Sent: Sunday, November 29, 2026 8:00 AM",
-           "To: {writer}", "Subject: {subject}"),
-    "de": ("Von: {name} <{robot}>", "Gesendet: Sonntag, 29. November 2026 08:00",
-           "An: {writer}", "Betreff: {subject}"),
-}  # fmt: skip
+    "en": (
+        "From: {name} <{robot}>",
+        "Sent: Sunday, November 29, 2026 8:00 AM",
+        "To: {writer}",
+        "Subject: {subject}",
+    ),
+    "de": (
+        "Von: {name} <{robot}>",
+        "Gesendet: Sonntag, 29. November 2026 08:00",
+        "An: {writer}",
+        "Betreff: {subject}",
+    ),
+}
 
 
 def text_of(mail: EmailMessage) -> str:

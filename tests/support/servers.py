@@ -156,8 +156,7 @@ class Dovecot(Child):
         prefix: str = "",
     ) -> None:
         """`certificate` with its key in one file; `capabilities`: those that are told, in place of
-        its own;
-        `prefix`: the namespace of all folders but INBOX."""
+        its own; `prefix`: the namespace of all folders but INBOX."""
         self.folder = folder
         self._program = program("dovecot")
         self._certificate = certificate

@@ -61,37 +61,57 @@ PROGRAMS: dict[str, dict[str, str]] = {
         "main.py": "print(open('data/answer.txt').read().strip())\n",
         "data/answer.txt": "C\n",
     },
-    "require": {"main.js": f"const last = require('./lib'); {JS}",
-                "lib/index.js": f"module.exports = {LAST_JS}"},
-    "require from above": {"src/main.js": f"const last = require('../last'); {JS}",
-                           "last.js": f"module.exports = {LAST_JS}"},
-    "import": {"main.mjs": f"import {{last}} from './lib/last.mjs'; {JS}",
-               "lib/last.mjs": f"export const last = {LAST_JS}"},
+    "require": {
+        "main.js": f"const last = require('./lib'); {JS}",
+        "lib/index.js": f"module.exports = {LAST_JS}",
+    },
+    "require from above": {
+        "src/main.js": f"const last = require('../last'); {JS}",
+        "last.js": f"module.exports = {LAST_JS}",
+    },
+    "import": {
+        "main.mjs": f"import {{last}} from './lib/last.mjs'; {JS}",
+        "lib/last.mjs": f"export const last = {LAST_JS}",
+    },
     "package.json": {
         "package.json": '{"type": "module", "main": "src/bot.js"}',
         "src/bot.js": f"import {{last}} from './last.js'; {JS}",
         "src/last.js": f"export const last = {LAST_JS}",
     },
-    "import of a script": {"src/main.mjs": f"import last from './last.cjs'; {JS}",
-                           "src/last.cjs": f"module.exports = {LAST_JS}"},
+    "import of a script": {
+        "src/main.mjs": f"import last from './last.cjs'; {JS}",
+        "src/last.cjs": f"module.exports = {LAST_JS}",
+    },
     "C": {"bot.c": C, "last.c": LAST_C, "last.h": LAST_H},
     "C in folders": {"src/bot.c": C, "src/last.c": LAST_C, "include/last.h": LAST_H},
-    "C that includes C": {"bot.c": C.replace("last.h", "last.c"), "last.c": LAST_C,
-                          "last.h": LAST_H},
+    "C that includes C": {
+        "bot.c": C.replace("last.h", "last.c"),
+        "last.c": LAST_C,
+        "last.h": LAST_H,
+    },
     "C++": {"bot.cpp": C, "last.cc": LAST_C, "last.h": LAST_H},
-    "bits/stdc++.h": {"bot.cpp": f"#include <bits/stdc++.h>\n{C}", "last.cpp": LAST_C,
-                      "last.h": LAST_H},
+    "bits/stdc++.h": {
+        "bot.cpp": f"#include <bits/stdc++.h>\n{C}",
+        "last.cpp": LAST_C,
+        "last.h": LAST_H,
+    },
     "Rust": {"main.rs": RUST, "parts.rs": LAST_RS},
-    "Cargo": {"Cargo.toml": "[package]\n", "src/main.rs": RUST,
-              "src/parts/mod.rs": "mod last; pub use last::last;", "src/parts/last.rs": LAST_RS},
+    "Cargo": {
+        "Cargo.toml": "[package]\n",
+        "src/main.rs": RUST,
+        "src/parts/mod.rs": "mod last; pub use last::last;",
+        "src/parts/last.rs": LAST_RS,
+    },
     "Java": {"Bot.java": JAVA.format(""), "Last.java": LAST_JAVA.format("")},
     "Java's packages": {
-        "src/main/java/de/example/Bot.java":
-            JAVA.format("package de.example;\nimport de.example.parts.Last;\n"),
-        "src/main/java/de/example/parts/Last.java":
-            LAST_JAVA.format("package de.example.parts;\n"),
+        "src/main/java/de/example/Bot.java": JAVA.format(
+            "package de.example;\nimport de.example.parts.Last;\n"
+        ),
+        "src/main/java/de/example/parts/Last.java": LAST_JAVA.format("package de.example.parts;\n"),
     },
-    "Perl": {"main.pl": "require './last.pl'; print last_of($ARGV[1]), qq(\\n);",
-             "last.pl": "sub last_of { ($_[0] =~ /[CB]/g)[-1] // 'C' } 1;"},
+    "Perl": {
+        "main.pl": "require './last.pl'; print last_of($ARGV[1]), qq(\\n);",
+        "last.pl": "sub last_of { ($_[0] =~ /[CB]/g)[-1] // 'C' } 1;",
+    },
     "shell": {"main.sh": ". ./last.sh\nanswer\n", "last.sh": "answer() { echo C; }\n"},
-}  # fmt: skip
+}

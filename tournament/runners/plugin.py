@@ -40,8 +40,7 @@ class RunnerPlugin(ABC):
 
         By default it plays the games again. Where programs cannot play again, their moves are those
         that were recorded. Raises Differs where these break the rules, or where a program that can
-        play again does
-        something else. `images`: of all programs that play again.
+        play again does something else. `images`: of all programs that play again.
         """
         return self.open(images, settings, seeds, progress)
 

@@ -199,9 +199,8 @@ class TextRunner:
 
     A program that lives through many games (STDIO) plays all games of this runner in one process,
     one after the other (B13), so there is one game at a time. All other programs are started anew
-    for every game, and
-    several games are played at once: never more than there are cores, so that nobody uses another's
-    time.
+    for every game, and several games are played at once: never more than there are cores, so that
+    nobody uses another's time.
     """
 
     def __init__(
@@ -332,8 +331,7 @@ class CheckingRunner(TextRunner):
         progress: ProgressCallback = no_progress,
     ) -> None:
         """`recorded`: by the games' random streams, each game's name in a few words, and how it is
-        claimed to
-        have been played. `counted`: all programs whose time is counted."""
+        claimed to have been played. `counted`: all programs whose time is counted."""
         sandbox = Sandbox()
         here = {d: p for d, p in counted.items() if not _why_not_here(p, sandbox)}
         rules = text_game_of(settings.game, settings.programs)

@@ -54,9 +54,8 @@ class SmtpTransport:
                 raise
         except KnobelnError:
             raise
-        except (
-            BaseException
-        ):  # the relay may wait for the rest of this mail, so the next one needs another
+        except BaseException:
+            # the relay may wait for the rest of this mail, so the next one needs another
             self._forget()
             raise
         return self._transaction(sender, to, text)
@@ -97,9 +96,8 @@ class SmtpTransport:
         if self._connection is None:
             try:
                 self._connection = self._connect()
-            except (
-                Exception
-            ) as error:  # such as a host whose name cannot be encoded: no mail is to blame
+            except Exception as error:
+                # such as a host whose name cannot be encoded: no mail is to blame
                 raise RelayUnreachable(
                     f"cannot use the relay {self._where}: {_words(error)}"
                 ) from error

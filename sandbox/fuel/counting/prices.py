@@ -17,8 +17,7 @@ _LISTS = Path(__file__).with_name("price_lists")
 @dataclass(frozen=True)
 class Prices:
     """`operators`: units by opcode. `lengths`: units for each byte, page or element, by the opcode
-    of an
-    operator that takes a length. `function`: units to enter a function."""
+    of an operator that takes a length. `function`: units to enter a function."""
 
     version: int
     function: int

@@ -1,8 +1,7 @@
 """What a unit takes at worst on this host, in nanoseconds of processor time, on standard output.
 
 That is a load from memory that is in no cache. Each is from where the one before says, in an order
-that no
-processor foresees: x * a + c mod 2^n goes through all numbers once.
+that no processor foresees: x * a + c mod 2^n goes through all numbers once.
 """
 
 from __future__ import annotations

@@ -1,10 +1,9 @@
 """Programs that are core modules with WASI preview 1: C, C++, Rust, and the JavaScript interpreter.
 
 These are all host functions that such a module can call. WASI of wasmtime is not linked, so the
-module
-reaches no system call: it sees its input and output, the program's own text files (read-only, in
-the working folder), a counted clock and seeded random numbers. Every pointer comes from the module
-and is checked.
+module reaches no system call: it sees its input and output, the program's own text files
+(read-only, in the working folder), a counted clock and seeded random numbers. Every pointer comes
+from the module and is checked.
 
 Source: WASI preview 1, https://github.com/WebAssembly/WASI/blob/main/legacy/preview1/docs.md
 """

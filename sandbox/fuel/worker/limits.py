@@ -24,8 +24,8 @@ def engine(*, is_quick: bool = False) -> Engine:
     """The engine. Whatever it is, a module counts and does the same.
 
     A module may come from a team, so it gets no feature that compilers of its language do not need:
-    what is
-    switched off has no faults. `is_quick`: it compiles twice as fast, and what it makes is slower.
+    what is switched off has no faults. `is_quick`: it compiles twice as fast, and what it makes is
+    slower.
     """
     config: Any = Config()
     config.strategy = "cranelift"
