@@ -112,9 +112,9 @@ def certainty_sentence(found: Certainty) -> str:
         for team in (*winners, *(team for _, _, team in others[:1]))
     ]
     return gettext(
-        "How much of this is luck? To find out, the whole contest was drawn and played again"
-        " %(contests)s times with other random numbers, which changes no result. Of these"
-        " %(contests)s contests %(wins)s. Each of these numbers may be off by up to %(margin)s.",
+        "How much is luck? The whole contest was drawn and played again %(contests)s times"
+        " with other random numbers, which changes no result: %(wins)s. Each may be off by"
+        " %(margin)s.",
         contests=number(found.contests),
         wins=listed(wins),
         margin=number(math.ceil(found.margin * found.contests / 100)),

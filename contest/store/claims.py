@@ -34,6 +34,16 @@ HOPELESS = f"it was begun {MAX_TIMES} times, and each time the server ended befo
 UNCLAIMED: Mapping[str, object] = {"claimed_by": None, "claimed_until": None}
 
 
+def ended(tx: Transaction, queue: Table, row: int) -> None:
+    """The work on this row is done: forget how often it was begun. For the transaction that stores
+    the result, so that a process that is killed after it leaves nothing behind."""
+    begun.finish(tx, _work(queue, row))
+
+
+def _work(queue: Table, row: int) -> str:
+    return f"{queue.name}/{row}"
+
+
 @dataclass(frozen=True)
 class Claims:
     """The claims of one process on the rows of a queue.
@@ -69,11 +79,8 @@ class Claims:
             return False
         # Whoever had begun it has lost its claim.
         others_are_gone = replace(self.claimant, is_gone=lambda _name: True)
-        begun.begin(tx, [self._work(row)], others_are_gone, self.clock.now())
+        begun.begin(tx, [_work(self.queue, row)], others_are_gone, self.clock.now())
         return True
-
-    def _work(self, row: int) -> str:
-        return f"{self.queue.name}/{row}"
 
     @contextmanager
     def kept(self, store: Store, row: int) -> Iterator[bool]:
@@ -82,13 +89,13 @@ class Claims:
 
         Yields whether it is hopeless: the work on this row has ended MAX_TIMES processes.
 
-        The transaction that stores the result ends the claim, too (`UNCLAIMED`).
+        The transaction that stores the result ends the claim, too (`UNCLAIMED`, `ended`).
         """
         done = Event()
         Thread(target=self._renew, args=(store, row, done), name="lease", daemon=True).start()
         try:
             with store.read() as tx:
-                is_hopeless = begun.times(tx, self._work(row)) > MAX_TIMES
+                is_hopeless = begun.times(tx, _work(self.queue, row)) > MAX_TIMES
             yield is_hopeless
         except BaseException:
             self._change(store, row, UNCLAIMED)
@@ -104,7 +111,7 @@ class Claims:
     def _end(self, store: Store, row: int) -> None:
         try:
             with store.write() as tx:
-                begun.finish(tx, self._work(row), self.claimant)
+                begun.finish(tx, _work(self.queue, row), self.claimant)
         except KnobelnError as error:  # then it counts as begun until the row is done
             log.warning(
                 "work was not marked as ended", queue=self.queue.name, row=row, why=str(error)

@@ -9,7 +9,7 @@ from sqlalchemy import func, insert, select, update
 
 from contest.model import Practice, PracticeState
 from contest.store.claimant import Claimant
-from contest.store.claims import UNCLAIMED, Claims
+from contest.store.claims import UNCLAIMED, Claims, ended
 from contest.store.session import Transaction, record
 from contest.store.tables import practice_files, practices
 from contest.util.clock import Clock
@@ -84,6 +84,7 @@ def get(tx: Transaction, practice_id: int) -> Practice:
 def finish(tx: Transaction, practice_id: int, state: PracticeState) -> bool:
     """Take a practice game out of the queue. False: another worker was quicker."""
     waiting = (practices.c.id == practice_id) & (practices.c.state == PracticeState.QUEUED)
+    ended(tx, practices, practice_id)
     return (
         tx.execute(update(practices).where(waiting).values(state=state, **UNCLAIMED)).rowcount == 1
     )

@@ -29,7 +29,7 @@ from contest.model import (
 from contest.store import participation
 from contest.store import teams as team_store
 from contest.store.claimant import Claimant
-from contest.store.claims import UNCLAIMED, Claims
+from contest.store.claims import UNCLAIMED, Claims, ended
 from contest.store.session import Transaction, record, tournament_of
 from contest.store.tables import (
     builds,
@@ -252,6 +252,7 @@ def add_build(
     )
     if done.rowcount != 1:
         return False
+    ended(tx, submissions, submission_id)
     accepted = report.accepted and image is not None
     digest = report.image_digest
     known = select(images.c.digest).where(images.c.digest == digest)
@@ -270,6 +271,7 @@ def set_aside(tx: Transaction, submission_id: int) -> bool:
     built."""
     queued = (submissions.c.id == submission_id) & (submissions.c.state == SubmissionState.QUEUED)
     values = {"state": SubmissionState.SET_ASIDE, **_OUT_OF_QUEUE}
+    ended(tx, submissions, submission_id)
     return tx.execute(update(submissions).where(queued).values(values)).rowcount == 1
 
 

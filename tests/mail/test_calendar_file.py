@@ -95,7 +95,7 @@ def test_only_a_date_that_was_moved_has_a_higher_sequence() -> None:
 # --- by mail --------------------------------------------------------------------------------------
 def test_a_moved_date_moves_the_entry_that_the_welcome_brought(world: World) -> None:
     (welcome,) = world.send(REGISTER, FORM, sender=SENDER)
-    assert "The dates are attached for your calendar, too (contest.ics)." in flat(welcome)
+    assert "Dates (contest.ics):" in flat(welcome)
     first = calendar_file.of_mail(welcome)
     start = next(uid for uid in first if uid.startswith("contest-starts"))
     for number in (1, 2):

@@ -9,10 +9,10 @@ from reports.certainty import certainty_facts, certainty_sentence, why_no_certai
 from tests.support.contest_field import NOW
 
 PLAYED = (
-    "How much of this is luck? To find out, the whole contest was drawn and played again 1,000"
-    " times with other random numbers, which changes no result. Of these 1,000 contests "
+    "How much is luck? The whole contest was drawn and played again 1,000"
+    " times with other random numbers, which changes no result: "
 )
-OFF = ". Each of these numbers may be off by up to 40."
+OFF = ". Each may be off by 40."
 
 
 def found(
@@ -70,7 +70,7 @@ def test_pages_tell_among_whom_the_winner_nearly_always_is(
 
 def test_pages_tell_which_places_cannot_be_told_apart() -> None:
     words = certainty_facts(found({"a": 800, "b": 100, "c": 100}, alike=(("b", "c"),))).words
-    assert words.endswith(" up to 40. Places 2 to 3 cannot be told apart.")
+    assert words.endswith(" off by 40. Places 2 to 3 cannot be told apart.")
 
 
 @pytest.mark.parametrize(

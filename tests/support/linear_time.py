@@ -11,6 +11,7 @@ T = TypeVar("T")
 MAX_GROWTH = 2.6
 _NOTICED_SECONDS = 0.015  # of processor time
 _TIMES = 3
+_TRIES = 10  # something else may keep the processor's caches busy for a while
 
 
 def growth(
@@ -29,7 +30,7 @@ def growth(
         size = min(2 * size, largest)
     half, whole = make(size // 2), make(size)
     found = float("inf")
-    for _ in range(_TIMES):  # something else may have kept the processor's caches busy
+    for _ in range(_TRIES):
         least = max(_seconds(read, half) - for_nothing, _NOTICED_SECONDS / 8)
         found = min(found, (_seconds(read, whole) - for_nothing) / least)
         if found < MAX_GROWTH:
