@@ -6,7 +6,7 @@ import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
@@ -55,10 +55,10 @@ class HomeKit:
     def __init__(self, path: Path) -> None:
         self.path = path
 
-    def play(self, *words: object, code: int = 0) -> str:
-        """What the referee writes."""
+    def play(self, *words: object, code: int = 0, within: Sequence[str] = ()) -> str:
+        """What the referee writes. `within`: a command that starts another."""
         done = subprocess.run(
-            [*ISOLATED, "referee.py", *map(str, words)], cwd=self.path,
+            [*within, *ISOLATED, "referee.py", *map(str, words)], cwd=self.path,
             env={"PATH": os.environ["PATH"]},
             stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=PATIENCE,
             check=False,
@@ -326,6 +326,22 @@ def test_the_templates_of_images_play(game: str, language: str, tmp_path: Path) 
     assert "failed" not in kit.play(
         folder / BOTS[language], next((kit.path / "programs").glob("*.sh"))
     )
+
+
+@pytest.mark.parametrize("language", ["python", slowly("javascript"), slowly("java")])
+def test_only_folders_for_temporary_files_are_written_to(language: str, tmp_path: Path) -> None:
+    """The sandbox's folders are not there at home, and a team can write to few others."""
+    if shutil.which({"python": "python3", "javascript": "node", "java": "javac"}[language]) is None:
+        pytest.skip(f"there is no compiler of {language}")
+    kit = unpacked(tmp_path, settings("standoff", max_image_bytes=10**7))
+    (tmp_path / "scratch").mkdir()
+    read_only = ["bwrap", "--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc"]
+    read_only += ["--bind", str(tmp_path / "scratch"), "/tmp"]
+    bot = kit.path / "images" / language / BOTS[language]
+    # Under the temporary folder of a test the kit itself would be hidden.
+    if kit.path.is_relative_to("/tmp"):
+        read_only += ["--ro-bind", str(tmp_path), str(tmp_path)]
+    assert "failed" not in kit.play(bot, "programs/cautious.py", within=read_only)
 
 
 # --- programs of several files --------------------------------------------------------------------
