@@ -99,6 +99,7 @@ def test_a_strategy_that_depends_on_what_c_leaves_open_is_told(tmp_path: Path) -
     assert "    > Compiled for this host it made other throws" in told
 
 
+@pytest.mark.slow
 def test_too_many_instructions_are_told_with_the_throw(tmp_path: Path) -> None:
     slow = tmp_path / "slow.c"
     slow.write_text(
@@ -123,6 +124,7 @@ def test_a_fault_of_native_code_names_function_and_line(tmp_path: Path) -> None:
     assert "fault_place" not in checked.output
 
 
+@pytest.mark.slow
 def test_standard_error_of_a_program_that_works_is_shown_on_demand(tmp_path: Path) -> None:
     program = tmp_path / "talks.py"
     program.write_text("import sys\nprint('I think', file=sys.stderr)\nprint('C')\n")

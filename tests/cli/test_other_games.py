@@ -170,6 +170,7 @@ def final_strategy(score, opponent_score):
 """
 
 
+@pytest.mark.slow
 def test_at_home_a_strategy_of_hog_may_import_what_the_contest_lets_it(tmp_path: Path) -> None:
     need_numpy()
     (tmp_path / "final_strategy.py").write_text(NUMB)

@@ -33,6 +33,7 @@ def image(tmp_path, program):
     return write
 
 
+@pytest.mark.slow
 def test_an_image_plays_against_a_program(knobeln, image):
     output = knobeln(
         "play", "--game", "cooperation-legacy", image("bot.tar"), "tit_for_tat", "--seed", "s"

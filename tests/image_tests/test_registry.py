@@ -102,6 +102,7 @@ def test_an_image_is_fetched_by_its_name_and_plays(registry, made, sandbox, new_
     assert OciImage.from_bytes(image.to_bytes(), new_cache) == image
 
 
+@pytest.mark.slow
 def test_the_image_stays_when_its_name_moves_to_another_one(
     registry, made, sandbox, new_cache, program
 ):

@@ -388,6 +388,7 @@ def test_what_cannot_be_removed_does_not_stop_the_next_image(new_cache, sandbox,
     left.chmod(0o700)
 
 
+@pytest.mark.slow
 def test_what_was_used_longest_ago_makes_room_and_what_is_held_stays(
     new_cache, sandbox, program, monkeypatch
 ):

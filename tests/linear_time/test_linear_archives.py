@@ -32,6 +32,8 @@ from tests.support.archives import Published, of_game
 from tests.support.linear_time import MAX_GROWTH, growth
 from tests.support.organizers import signing_key
 
+pytestmark = pytest.mark.slow
+
 LARGEST = 32_000  # characters
 MOST_ENTRIES = 4_000
 

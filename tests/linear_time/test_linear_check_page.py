@@ -10,10 +10,11 @@ from tests.support import linear_time
 from tests.support.linear_time import MAX_GROWTH
 from tests.support.servers import program
 
+pytestmark = pytest.mark.slow
+
 RUNNER = Path(linear_time.__file__).with_name("page_readers.mjs")
 
 
-@pytest.mark.slow
 def test_each_reader_of_the_page_takes_twice_as_long_for_twice_as_much() -> None:
     command = [program("node", "nodejs"), "--expose-gc", "--single-threaded", RUNNER]
     done = subprocess.run(command, capture_output=True, text=True, check=True)

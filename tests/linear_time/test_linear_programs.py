@@ -31,10 +31,11 @@ from tests.support.linear_time import MAX_GROWTH, growth
 from tournament.runners.text_result import game_result
 from tournament.text_referee import TextGameResult, Turn
 
+pytestmark = pytest.mark.slow
+
 MOST_OUTPUT = 2_000_000  # bytes: more than any answer
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("line", ["a", "", 100 * "a"])
 @pytest.mark.parametrize("stream", [1, 2])
 def test_what_a_program_prints_is_read_in_linear_time(line: str, stream: int) -> None:

@@ -52,6 +52,8 @@ from sandbox.sandbox import Sandbox
 from tests.support.contest_field import NOW, settings
 from tests.support.linear_time import MAX_GROWTH, growth
 
+pytestmark = pytest.mark.slow
+
 Read = Callable[[str], object]
 SETTINGS = settings()
 LARGEST = 32_000  # characters; more than enough to notice

@@ -243,6 +243,7 @@ def test_who_was_never_heard_from_gets_no_lists(world: World) -> None:
 
 
 # --- what waits -----------------------------------------------------------------------------------
+@pytest.mark.slow
 def test_a_class_whose_addresses_begin_alike_gets_in(world: World) -> None:
     start = world.clock.now()
     for number in range(20):

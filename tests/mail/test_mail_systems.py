@@ -131,6 +131,7 @@ def test_postfix_brings_letters_by_lmtp_and_hears_of_each_recipient(store, place
     assert row["letter"].recipients == (ROBOT, "prechelt@contest.example")
 
 
+@pytest.mark.slow
 @pytest.mark.needs_root  # as Postfix does
 def test_postfix_keeps_a_letter_that_we_cannot_take_now_and_brings_it_again(store, place) -> None:
     port = free_port()

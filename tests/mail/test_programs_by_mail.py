@@ -267,6 +267,7 @@ def test_nobody_is_warned_where_no_description_is_asked_for(make_office, text) -
     assert "Warnings" not in office.report("lords", {"p.sh": b"echo C\n"}, text)
 
 
+@pytest.mark.slow
 def test_a_description_may_be_a_file_that_the_program_does_not_see(make_office) -> None:
     office = make_office("cooperation", Programs())
     files = {

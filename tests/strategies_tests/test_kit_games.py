@@ -164,6 +164,7 @@ FAILING = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", FAILING)
 def test_a_failure_is_the_same_failure_at_home(
     kit: Kit, compile_program: Compile, name: str
