@@ -132,9 +132,10 @@ def test_the_settings_that_a_page_shows_are_settings(page: str, block: str) -> N
     assert Settings(dates=CALENDAR.dates, **tomllib.loads(block))
 
 
+CONTAINER = {"Containerfile": (ROOT / "Containerfile").read_text(encoding="utf-8")}
 VARIABLES = {
     (page, *found)
-    for page, text in PAGES.items()
+    for page, text in (PAGES | CONTAINER).items()
     for found in re.findall(r"KNOBELN_SET_([A-Z]+)__([A-Z_]+)=", text)
 }
 
