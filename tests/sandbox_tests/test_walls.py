@@ -39,9 +39,11 @@ WAITS = "#include <unistd.h>\nint main (void) { for (;;) pause (); }\n"
 
 
 class Mount(NamedTuple):
+    root: str  # what of the file system is mounted
     point: str
     options: frozenset[str]
     kind: str
+    of_kind: frozenset[str]  # options of the file system: the controllers of a cgroup v1
 
 
 class Process:
@@ -65,9 +67,11 @@ class Process:
     def mounts(self) -> dict[str, Mount]:
         mounts = {}
         for line in (self.proc / "mountinfo").read_text().splitlines():
-            words, _, kind = line.partition(" - ")
-            point, options = words.split()[4:6]
-            mounts[point] = Mount(point, frozenset(options.split(",")), kind.split()[0])
+            words, _, rest = line.partition(" - ")
+            root, point, options = words.split()[3:6]
+            kind, _, of_kind = rest.split()
+            own = frozenset(options.split(","))
+            mounts[point] = Mount(root, point, own, kind, frozenset(of_kind.split(",")))
         return mounts
 
     @property
@@ -212,12 +216,13 @@ def test_the_whole_sandbox_has_its_limits(inside: Process) -> None:
 def _limit(process: Process, controller: str, names: tuple[str, str]) -> int:
     """The number in the file of its group; the names are those of v1 and of v2."""
     is_v1 = controller in process.groups
-    group = Path(process.groups[controller if is_v1 else ""]).name
-    name = names[0 if is_v1 else 1]
-    trees = [Path(mount) for mount in OURS.mounts if mount.startswith("/sys/fs/cgroup")]
-    files = {file.resolve() for tree in trees for file in tree.glob(f"**/{group}/{name}")}
-    (file,) = files
-    return int(file.read_text())
+    tree = next(
+        mount
+        for mount in OURS.mounts.values()
+        if (controller in mount.of_kind if is_v1 else mount.kind == "cgroup2")
+    )
+    group = Path(process.groups[controller if is_v1 else ""]).relative_to(tree.root)
+    return int((Path(tree.point) / group / names[0 if is_v1 else 1]).read_text())
 
 
 def test_the_host_ends_it_before_anything_else(inside: Process) -> None:
