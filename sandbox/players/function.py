@@ -75,6 +75,7 @@ class PythonFunction:
             sandbox,
             command=[*interpreter, _DRIVER, *words],
             files={_DRIVER: driver},
+            has_terminals=True,
             cpu_seconds=cpu_seconds,
             answer_bytes=answer_bytes,
         )
