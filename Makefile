@@ -32,7 +32,7 @@ test: setup-test test-servers     ## the tests that are run all the time
 test-all: setup-test test-servers ## all tests, the slow ones too
 	$(BIN)/pytest -n auto --dist worksteal
 
-fuzz: setup-test                  ## some minutes of damaged letters, and of random images under the sanitizers
+fuzz: setup-test                  ## some minutes each: damaged letters, writings of guests, random images in three machines and under the sanitizers
 	$(BIN)/pytest -n 0 -m fuzz --hypothesis-profile=fuzz
 	$(BIN)/python tests/machine/machine_fuzz.py $(FUZZ_SECONDS)
 

@@ -51,6 +51,8 @@ import select
 import shutil
 import signal
 import subprocess
+import sys
+import termios
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from functools import cache
@@ -78,6 +80,7 @@ _DEVICES = ("null", "zero", "full", "random", "urandom", "tty")
 _SYSTEM_FOLDERS = ("bin", "sbin", "lib", "lib32", "lib64", "libx32")
 _SEALS = fcntl.F_SEAL_WRITE | fcntl.F_SEAL_GROW | fcntl.F_SEAL_SHRINK | fcntl.F_SEAL_SEAL
 _STATUS_BYTES = 4_096
+_PIPE_BYTES, _LARGE_PIPE_BYTES = 65_536, MB
 _STARTUP_TIMEOUT_SECONDS = 10.0  # bwrap must have reported the first process by then
 _KILL_TIMEOUT_SECONDS = 10.0  # a killed sandbox must be gone by then
 _HOW_TO_FIX = (
@@ -101,7 +104,7 @@ class Contents(TypedDict, total=False):
     `own_path`: where the link /proc/self/exe leads, if the command looks for its own path there.
     `work`: a folder of this host in place of /work; nothing limits its size. `has_network`: the
     host's own, and no filter of system calls, which allows no network: only for programs that we
-    trust.
+    trust. `has_terminals`: /dev/pts is there, which driver.py looks at.
     """
 
     files: Mapping[str, bytes]
@@ -112,6 +115,7 @@ class Contents(TypedDict, total=False):
     own_path: str
     work: Path | None
     has_network: bool
+    has_terminals: bool
 
 
 class BubblewrapSandbox(RunningSandbox):
@@ -196,6 +200,18 @@ class BubblewrapSandbox(RunningSandbox):
     def resume(self) -> None:
         if not self._has_ended:
             self._pausing.resume()
+
+    def drop_errors(self, but: int) -> None:
+        """The kernel drops it, and copies nothing. A pipe that is always full becomes a larger one,
+        so that this happens less often."""
+        count = fcntl.ioctl(self.stderr, termios.FIONREAD, bytes(4))
+        waiting = int.from_bytes(count, sys.byteorder)
+        if waiting <= 2 * but:
+            return
+        os.splice(self.stderr, _nowhere(), waiting - but)
+        if waiting >= _PIPE_BYTES:
+            with suppress(OSError):  # this user has too many of them
+                fcntl.fcntl(self.stderr, fcntl.F_SETPIPE_SZ, _LARGE_PIPE_BYTES)
 
     def sleeps(self) -> bool:
         return not self._has_ended and self._pausing.sleeps()
@@ -444,7 +460,7 @@ def _system_options(contents: Contents, limits: Limits) -> Iterator[str]:
         yield from ("--remount-ro", folder)
     if own_path := contents.get("own_path"):
         yield from ("--symlink", own_path, "/proc/self/exe")
-    yield from ("--dev", "/dev", "--remount-ro", "/dev")
+    yield from _device_options(contents)
     if work := contents.get("work"):
         yield from ("--bind", str(work), WORK, "--chdir", WORK)
     else:
@@ -477,7 +493,7 @@ def _image_options(root: Path, contents: Contents, limits: Limits) -> Iterator[s
         "--remount-ro",
         "/proc",
     )
-    yield from ("--dev", "/dev", "--remount-ro", "/dev")
+    yield from _device_options(contents)
     yield from (
         "--size",
         str(limits.work_bytes),
@@ -486,6 +502,15 @@ def _image_options(root: Path, contents: Contents, limits: Limits) -> Iterator[s
         "--chdir",
         contents.get("start_in", "/"),
     )
+
+
+def _device_options(contents: Contents) -> Iterator[str]:
+    """Without terminals: the kernel counts them for the whole host, so one sandbox could take those
+    of all others."""
+    yield from ("--dev", "/dev")
+    if not contents.get("has_terminals"):
+        yield from ("--tmpfs", "/dev/pts", "--remount-ro", "/dev/pts")
+    yield from ("--remount-ro", "/dev")
 
 
 def _variable_options(environment: Mapping[str, str]) -> Iterator[str]:
@@ -503,6 +528,11 @@ def _prlimit_options(limits: Limits) -> list[str]:
         f"--nofile={limits.open_files}",
         "--core=0",
     ]
+
+
+@cache
+def _nowhere() -> int:
+    return os.open(os.devnull, os.O_WRONLY | os.O_CLOEXEC)
 
 
 def _ready(descriptors: Iterable[int], seconds: float) -> list[int]:

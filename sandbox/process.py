@@ -439,6 +439,8 @@ class SandboxedProcess:
             self._stdin = None
 
     def _read(self, descriptor: int) -> None:
+        if descriptor == self._sandbox.stderr:
+            self._sandbox.drop_errors(but=STDERR_TAIL_BYTES)
         chunk = os.read(descriptor, _CHUNK_BYTES)
         if not chunk:
             self._open.discard(descriptor)

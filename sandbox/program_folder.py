@@ -57,6 +57,7 @@ class ProgramFolder:
         *,
         command: Sequence[str] = (),
         files: Mapping[str, bytes] | None = None,
+        has_terminals: bool = False,
         cpu_seconds: int,
         answer_bytes: int,
     ) -> SandboxedProcess:
@@ -70,6 +71,7 @@ class ProgramFolder:
             },
             environment=self.needs.environment,
             folders=self.needs.folders,
+            has_terminals=has_terminals,
             limits=Limits(
                 cpu_seconds=cpu_seconds,
                 address_space_bytes=self.needs.address_space,

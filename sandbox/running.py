@@ -83,6 +83,11 @@ class RunningSandbox(ABC):
         """Continue after `pause`."""
         return
 
+    def drop_errors(self, but: int) -> None:
+        """Drop what waits on `stderr`, but for its last bytes, where that is cheaper than to read
+        it."""
+        return
+
     def sleeps(self) -> bool:
         """Whether all its processes are known to wait for something that is not a processor or a
         disk."""

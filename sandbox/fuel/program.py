@@ -14,6 +14,7 @@ from contest.errors import ToolMissing
 from contest.schema.languages import MAX_COUNTED_MEMORY_MB
 from contest.schema.sections import UNITS_PER_SECOND
 from sandbox.fuel import engine, guests
+from sandbox.fuel.worker.written import MAX_REPLY_BYTES
 from sandbox.limits import MB, Limits
 from sandbox.process import SandboxedProcess
 from sandbox.sandbox import Sandbox
@@ -23,7 +24,6 @@ _KEY = "fuel_version"  # no other program has it
 _WORKER_SECONDS = 1_000_000  # of processor time: no limit, because fuel is one
 _WORKER_BYTES = 256 * MB  # of the engine itself
 MAX_MEMORY_BYTES = MAX_COUNTED_MEMORY_MB * MB
-_MAX_REPLY_BYTES = 128 * 1024
 
 
 @dataclass(frozen=True)
@@ -104,7 +104,7 @@ class FuelProgram:
                 cpu_seconds=_WORKER_SECONDS,
                 address_space_bytes=_WORKER_BYTES + self.memory_bytes,
                 reserved_bytes=engine.RESERVED_BYTES,
-                output_bytes=_MAX_REPLY_BYTES,
+                output_bytes=MAX_REPLY_BYTES,
             ),
             is_worker=True,
         )

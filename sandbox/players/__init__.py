@@ -25,6 +25,8 @@ from sandbox.limits import Usage
 from sandbox.process import Answer, AnswerKind, ExitStatus, SandboxedProcess
 
 MAX_ANSWER_BYTES = 4_096
+MAX_MESSAGE_CHARS, MAX_TRACE_CHARS = 200, 4_000  # of an error, as in driver.py
+MAX_REPLY_BYTES = 65_536  # of driver.py: such an error has at most 12 bytes for a character
 
 
 class AnswerFaultKind(StrEnum):
@@ -186,7 +188,16 @@ def not_running() -> AnswerFault:
     return AnswerFault(AnswerFaultKind.CRASH, sentence)
 
 
-Reply = Mapping[str, Any]  # JSON from the sandbox; driver.py lists its keys
+Reply = Mapping[str, Any]  # JSON from the sandbox, with keys and types as in _OF_DRIVER
+_OF_DRIVER = {
+    "answer": str,
+    "constant": str,
+    "lacks": str,
+    "raised": str,
+    "table": list,
+    "trace": str,
+    "wrong": str,
+}
 
 
 def read_reply(line: str) -> Reply | None:
@@ -196,7 +207,18 @@ def read_reply(line: str) -> Reply | None:
         json.dumps(reply, ensure_ascii=False).encode()
     except (ValueError, RecursionError):
         return None
-    return reply if isinstance(reply, dict) else None
+    is_known = isinstance(reply, dict) and all(
+        isinstance(value, _OF_DRIVER.get(key, ())) for key, value in reply.items()
+    )
+    return reply if is_known else None
+
+
+def answer_in(reply: Reply) -> str | AnswerFault:
+    """The function's answer, where nothing was wrong with the call."""
+    if "answer" not in reply:
+        return disturbed()
+    answer = str(reply["answer"])
+    return too_long("") if len(answer) > MAX_ANSWER_BYTES else answer
 
 
 def disturbed() -> AnswerFault:
@@ -208,14 +230,13 @@ def disturbed() -> AnswerFault:
 def function_fault(function: str, reply: Mapping[str, Any]) -> AnswerFault | None:
     """What was wrong with a call, by the reply of driver.py; None if nothing was."""
     if "raised" in reply:
-        sentence, trace = reply["raised"], reply.get("trace", "")
-        if not isinstance(sentence, str) or not isinstance(trace, str):
-            return disturbed()
-        return AnswerFault(AnswerFaultKind.CRASH, f"{function}: {sentence}", trace)
+        sentence = f"{function}: {reply['raised'][:MAX_MESSAGE_CHARS]}"
+        return AnswerFault(
+            AnswerFaultKind.CRASH, sentence, reply.get("trace", "")[-MAX_TRACE_CHARS:]
+        )
     if "wrong" in reply:
-        if not isinstance(reply["wrong"], str):
-            return disturbed()
-        sentence = gettext("%(function)s gave %(value)s", function=function, value=reply["wrong"])
+        value = reply["wrong"][:MAX_MESSAGE_CHARS]
+        sentence = gettext("%(function)s gave %(value)s", function=function, value=value)
         return AnswerFault(AnswerFaultKind.UNREADABLE, sentence)
     return None
 

@@ -37,6 +37,7 @@ from sandbox.players import (
     AnswerFaultKind,
     Player,
     PlayerUsage,
+    answer_in,
     as_text,
     crash,
     disturbed,
@@ -235,10 +236,9 @@ class FuelPlayer(Player):
         said = read_reply(reply.returned)
         if said is None:
             return disturbed()
-        answer = said.get("answer")
-        return (
-            answer if isinstance(answer, str) else function_fault("get_move", said) or disturbed()
-        )
+        if "answer" in said:
+            return answer_in(said)
+        return function_fault("get_move", said) or disturbed()
 
     # --- faults -----------------------------------------------------------------------------------
     def _fault(self, reply: _Reply) -> AnswerFault:

@@ -17,10 +17,11 @@ from typing import TYPE_CHECKING
 
 from contest.games.game import TextProtocol, Words
 from sandbox.players import (
-    MAX_ANSWER_BYTES,
+    MAX_REPLY_BYTES,
     AnswerFault,
     ProcessPlayer,
     Reply,
+    answer_in,
     disturbed,
     function_fault,
     process_fault,
@@ -52,7 +53,7 @@ class PythonFunction:
         *,
         cpu_seconds: int = CPU_SECONDS,
         import_seconds: float = IMPORT_SECONDS,
-        answer_bytes: int = MAX_ANSWER_BYTES,
+        answer_bytes: int = MAX_REPLY_BYTES,
     ) -> None:
         if program.language != LANGUAGE:
             raise ValueError(
@@ -74,6 +75,7 @@ class PythonFunction:
             sandbox,
             command=[*interpreter, _DRIVER, *words],
             files={_DRIVER: driver},
+            has_terminals=True,
             cpu_seconds=cpu_seconds,
             answer_bytes=answer_bytes,
         )
@@ -116,10 +118,7 @@ class FunctionPlayer(ProcessPlayer):
         reply = self._lost or self._call(question)
         if isinstance(reply, AnswerFault):
             return reply
-        answer = reply.get("answer")
-        if isinstance(answer, str):
-            return answer
-        return disturbed()
+        return answer_in(reply)
 
     def _call(self, question: Words) -> Reply | AnswerFault:
         if self._called and not self._called.usable:

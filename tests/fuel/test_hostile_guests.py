@@ -245,6 +245,7 @@ FORGED = {
     "deep JSON": "[" * 8_000,
     "a surrogate": r'{"answer": "\ud800"}',
     "an error that is a list": '{"raised": [1], "trace": {}}',
+    "as long as it may be": "\U0001f600" * 16_384,
 }
 
 
@@ -279,7 +280,7 @@ def test_what_a_function_returns_in_our_place_is_its_own_fault(
 
 
 def test_a_function_that_returns_too_much_gave_a_long_answer(player: FuelPlayer) -> None:
-    found = player.move(("x", "x" * 40_000))
+    found = player.move(("x", "x" * 70_000))
     assert isinstance(found, AnswerFault)
     assert found.kind is AnswerFaultKind.TOO_LONG
 

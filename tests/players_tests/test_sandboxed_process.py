@@ -117,6 +117,22 @@ def test_only_the_end_of_standard_error_is_kept(shell):
     assert stderr.endswith(b"the end\n")
 
 
+def test_a_flood_of_standard_error_is_dropped_and_not_read(shell, monkeypatch):
+    """By reading it, a program had as much of our time as it used itself."""
+    sizes, read = [], os.read
+
+    def counted(descriptor: int, size: int) -> bytes:
+        chunk = read(descriptor, size)
+        sizes.append(len(chunk))
+        return chunk
+
+    monkeypatch.setattr(os, "read", counted)
+    process = shell("head -c 200000000 /dev/zero >&2; echo the end >&2; echo 5")
+    assert process.ask("x", 60).text == "5"
+    assert process.stderr_tail().endswith(b"the end\n")
+    assert sum(sizes) < 60_000_000
+
+
 def test_a_line_that_ends_with_the_program_is_a_line(shell):
     process = shell("printf '5\\n6'")
     assert [process.ask("x", 5).text for _ in range(2)] == ["5", "6"]

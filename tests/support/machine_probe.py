@@ -45,10 +45,12 @@ def built_probe(sources: Path, cache: Path) -> Probe:
         data: bytes = b"",
         static_size: int = 4096,
         fuel: int = 1_000_000,
+        first: int = 0,
     ) -> Seen:
         start = list(x) if x else [0, 0, DATA_BASE, *[0] * 29]
         code = struct.pack(f"<{len(words)}I", *words)
-        order = struct.pack("<q32I4I", fuel, *start, CODE_BASE, len(code), len(data), static_size)
+        entry = CODE_BASE + 4 * first
+        order = struct.pack("<q32I4I", fuel, *start, entry, len(code), len(data), static_size)
         done = subprocess.run([program], input=order + code + data, capture_output=True, check=True)
         head = struct.Struct("<4I32Iq")
         stop, pc, fault_pc, fault_address, *registers, left = head.unpack_from(done.stdout)

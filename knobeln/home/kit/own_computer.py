@@ -197,6 +197,7 @@ class HomeSandbox:
         files: Mapping[str, bytes],
         environment: Mapping[str, str],
         folders: Iterable[str] = (),
+        has_terminals: bool = True,
         limits: Limits,
     ) -> SandboxedProcess:
         """Start the command, to talk to it; see `Sandbox.open`. Raises GiveUp if it cannot be

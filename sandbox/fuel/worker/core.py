@@ -36,6 +36,7 @@ from wasmtime import (
 from sandbox.fuel.counting.counted import LEFT, is_too_deep, units_left, with_units
 from sandbox.fuel.worker.host import EPOCH_NANOSECONDS, Ended, Host, ProgramFacts, Reply
 from sandbox.fuel.worker.limits import engine
+from sandbox.fuel.worker.written import Written, text
 
 _OK, _EBADF, _EFAULT, _EINVAL, _EISDIR, _EMFILE, _ENAMETOOLONG, _ENOENT = (
     0,
@@ -96,7 +97,7 @@ class OpenFile:
     data: bytes
     at: int = 0
     is_free: bool = False  # reading it costs no more than the call
-    written: bytearray | None = None  # what is written to it; None: it can only be read
+    written: Written | None = None  # what is written to it; None: it can only be read
 
 
 @dataclass
@@ -186,9 +187,7 @@ class _Running:
             raise _Fault(_EBADF)
         if length > _MAX_NAME:
             raise _Fault(_ENAMETOOLONG)
-        path = posixpath.normpath(
-            posixpath.join(_WORK, self.load(pointer, length).decode(errors="replace"))
-        )
+        path = posixpath.normpath(posixpath.join(_WORK, text(self.load(pointer, length))))
         return "." if path == _WORK else path.removeprefix(_WORK + "/")
 
     def file(self, descriptor: int) -> OpenFile:
@@ -399,7 +398,7 @@ def _fd_write(now: _Running, descriptor: int, parts: int, count: int, result: in
         _STDERR: now.host.write_error,
     }
     if (file := now.open_files.get(descriptor)) and file.written is not None:
-        writers[descriptor] = file.written.extend
+        writers[descriptor] = file.written.write
     if descriptor not in writers:
         return _EROFS if file else _EBADF
     data = b"".join(now.load(at, size) for at, size in now.parts(parts, count))

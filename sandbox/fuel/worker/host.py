@@ -15,12 +15,8 @@ from collections import deque
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NoReturn
 
-from sandbox.fuel.worker.limits import (
-    BYTE_UNITS,
-    CALL_UNITS,
-    MAX_ANSWER_BYTES,
-    STDERR_TAIL_BYTES,
-)
+from sandbox.fuel.worker.limits import BYTE_UNITS, CALL_UNITS
+from sandbox.fuel.worker.written import MAX_ANSWER_BYTES, STDERR_TAIL_BYTES, text
 
 Request = dict[str, Any]
 Reply = dict[str, Any]
@@ -130,7 +126,7 @@ class Host:
         return {
             "fuel": self._used(),
             "memory": self.memory_bytes(),
-            "stderr": self._stderr.decode(errors="replace"),
+            "stderr": text(self._stderr),
         }
 
     def output(self) -> bytes:
@@ -233,7 +229,7 @@ class Host:
             return
         line = bytes(self._output)
         self._output.clear()
-        self._suspend({"line": line.decode(errors="replace")})
+        self._suspend({"line": text(line)})
 
     def _check_length(self) -> None:
         if len(self._output) > MAX_ANSWER_BYTES:

@@ -14,8 +14,6 @@ takes."""
 BYTE_UNITS = 100
 """What each byte that the host reads or writes costs in addition."""
 
-MAX_ANSWER_BYTES = 4_096
-STDERR_TAIL_BYTES = 4_096
 STACK_BYTES = 128 * 1024 * 1024  # of the thread that runs a program
 _WASM_STACK_BYTES = MAX_DEPTH * FRAME_BYTES + 1024 * 1024
 

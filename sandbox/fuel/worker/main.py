@@ -47,6 +47,7 @@ from sandbox.fuel.worker.javascript import JavaScript
 from sandbox.fuel.worker.limits import STACK_BYTES
 from sandbox.fuel.worker.picture import assemble, take_picture
 from sandbox.fuel.worker.python import Python
+from sandbox.fuel.worker.written import text
 
 _KINDS: dict[str, type[CoreModules]] = {
     "core": CoreModules,
@@ -88,7 +89,7 @@ def _serve(
         if unasked is not None:
             reply["unasked"] = unasked
         elif rest and "exit" in reply["ended"]:
-            reply["line"] = rest.decode(errors="replace")  # a last line without a newline is a line
+            reply["line"] = text(rest)  # a last line without a newline is a line
         requests.reply(reply | host.facts())
         return
     host.begin(request, is_lines=False)
@@ -98,7 +99,7 @@ def _serve(
         requests.reply((replies[0] if replies else reply) | host.facts())
         return
     reply = _until_end(lambda: guest.run(host, store, request["run"]))
-    requests.reply(reply | {"output": host.output().decode(errors="replace")} | host.facts())
+    requests.reply(reply | {"output": text(host.output())} | host.facts())
 
 
 def _until_end(run: Callable[[], None]) -> Reply:

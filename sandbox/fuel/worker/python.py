@@ -13,10 +13,17 @@ from wasmtime import Store
 
 from sandbox.fuel.worker.core import CoreModules, OpenFile
 from sandbox.fuel.worker.host import Ended, Host, ProgramFacts, Reply, Request, Requests
+from sandbox.fuel.worker.written import (
+    MAX_CODES_BYTES,
+    MAX_RETURNED_BYTES,
+    MAX_SOURCES_BYTES,
+    Written,
+    returned,
+    sources,
+)
 
 REQUEST, CODES = 4, 5  # descriptors, as in knobeln_guest.py
 _FUNCTION = "get_move"
-_MAX_RETURNED = 16_384  # characters; driver.py writes fewer
 _REHEARSAL_FUEL = 1_000_000_000
 _COMPILE_FUEL = 10_000_000_000  # for what we compile ourselves
 
@@ -37,41 +44,38 @@ class Python(CoreModules):
         nothing of the program runs, so all instances have the same code, and nobody can hide in it
         what costs fuel.
         """
-        asked = self._prepared(facts, _REHEARSAL_FUEL, {"run": [], "is_rehearsal": True})
-        sources = list(dict.fromkeys(json.loads(line) for line in asked.split(b"\n")[:-1]))
-        self._codes = self._prepared(facts, _COMPILE_FUEL, {"compile": sources})
+        asked = Written(MAX_SOURCES_BYTES)
+        self._own_run(facts, _REHEARSAL_FUEL, {"run": [], "is_rehearsal": True}, asked)
+        codes = Written(MAX_CODES_BYTES)
+        is_whole = self._own_run(facts, _COMPILE_FUEL, {"compile": sources(asked)}, codes)
+        self._codes = bytes(codes.data) if is_whole and not codes.is_too_long else b""
 
-    def _prepared(self, facts: ProgramFacts, fuel: int, request: Request) -> bytes:
+    def _own_run(self, facts: ProgramFacts, fuel: int, request: Request, answer: Written) -> bool:
+        """Have an instance of our own do what `request` says. False: it did not come to its end."""
         store = self.store()
         host = Host(Requests(), b"", facts)
         host.begin({"fuel": fuel}, is_lines=False)
-        answer = bytearray()
         try:
             self._play(host, store, request, answer)
-        except Ended:
-            pass
+        except Ended as end:
+            return end.how == {"exit": 0}
         finally:
             store.close()
-        return bytes(answer)
+        return True
 
     def run(self, host: Host, store: Store, words: list[str]) -> None:
-        self._play(host, store, {"run": words}, bytearray())
+        self._play(host, store, {"run": words}, Written(0))
 
     def call(self, host: Host, store: Store, words: list[Any]) -> Reply:
-        answer = bytearray()
+        answer = Written(MAX_RETURNED_BYTES)
         try:
             self._play(host, store, {"call": words, "function": _FUNCTION}, answer)
         except Ended as end:
-            if end.how != {"exit": 0} or not answer:
+            if end.how != {"exit": 0} or not answer.data:
                 raise
-        returned = answer.decode(errors="replace")
-        return (
-            {"returned": returned}
-            if len(returned) <= _MAX_RETURNED
-            else {"ended": {"too long": True}}
-        )
+        return returned(answer)
 
-    def _play(self, host: Host, store: Store, request: Request, answer: bytearray) -> None:
+    def _play(self, host: Host, store: Store, request: Request, answer: Written) -> None:
         """A new instance does what `request` says, and writes into `answer`."""
         facts = {
             "program": self._program,
