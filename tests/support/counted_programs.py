@@ -32,7 +32,8 @@ MOODY = (_PROGRAMS / "moody.c").read_bytes()
 SLOW = (_PROGRAMS / "slow.c").read_bytes()
 FAILING = (_PROGRAMS / "failing.c").read_bytes()
 CHASING = (_PROGRAMS / "chasing.c").read_bytes()
-"""These four are for `cooperation`."""
+LIMPING = (_PROGRAMS / "limping.c").read_bytes()
+"""These five are for `cooperation`."""
 LEARNING = (_PROGRAMS / "learning.c").read_bytes()
 """For `bid-tac-toe`."""
 TALKING = {
