@@ -6,10 +6,10 @@ FUNCTION: each move has a new instance. The program, the questions and the seeds
 and how much fuel it takes.
 
 A limit in processor time stops a worker that hangs, and a program whose units take much longer than
-prices promise: a nanosecond, and GRACE_SECONDS more for all answers of a worker together. Such a
-program is asked once more, while no other program whose time is counted runs on the host. That it
-is late again, or needs this a second time, and a worker that dies, is our failure (EngineFailed),
-never the program's.
+prices promise: a nanosecond, with SECONDS_AN_ANSWER for each answer, and GRACE_SECONDS for all of a
+worker together. Such a program is asked once more, while no other program whose time is counted
+runs on the host. That it is late again, or needs this a second time, and a worker that dies, is our
+failure (EngineFailed), never the program's.
 """
 
 from __future__ import annotations
@@ -57,6 +57,8 @@ from sandbox.sandbox import Sandbox
 
 SECONDS_A_UNIT = 1e-9
 """What a unit may take: as long as the worst operator that misses no cache."""
+SECONDS_AN_ANSWER = 0.02
+"""What an answer may take besides: an interpreter's pages are copied, which no unit counts."""
 GRACE_SECONDS = 20.0
 """Processor time that a worker may take besides: to start, and where a host is slow for a while."""
 MAX_SHUT_SECONDS = 10.0
@@ -112,10 +114,15 @@ class _Reply(BaseModel):
         return next(iter(self.ended.items())) if self.ended else ("", 0)
 
 
+def _worth(units: int) -> float:
+    """The processor time that an answer of so many units may take."""
+    return SECONDS_AN_ANSWER + SECONDS_A_UNIT * units
+
+
 def seconds_until_aside(fuel: int) -> float:
     """How much more processor time than its units may take a program takes at most, in one player,
     before it is set aside: one worker among others, and one alone."""
-    return 2 * (GRACE_SECONDS + SECONDS_A_UNIT * fuel)
+    return 2 * (GRACE_SECONDS + _worth(fuel))
 
 
 class Turns:
@@ -207,8 +214,8 @@ class FuelPlayer(Player):
     _memory: int = field(default=0, init=False)
     _stderr: str = field(default="", init=False)
     _unasked: int = field(default=0, init=False)
-    # of this worker: its units, and its processor time, or more
-    _worker_units: int = field(default=0, init=False)
+    # of this worker: what its answers may have taken, and what they have taken, or more
+    _worker_worth: float = field(default=0.0, init=False)
     _worker_seconds: float = field(default=0.0, init=False)
     _was_alone: bool = field(default=False, init=False)  # because it was too slow among others
     _turns: Turns = field(default_factory=Turns, init=False)
@@ -350,7 +357,7 @@ class FuelPlayer(Player):
                 return worker.ask(json.dumps(request), self._seconds_for(request))
         except UsedUp:
             seconds = (worker.usage().cpu_seconds or 0.0) - self._worker_seconds
-            if seconds > SECONDS_A_UNIT * request.get("fuel", 0):
+            if seconds > _worth(request.get("fuel", 0)):
                 raise TooSlow from None
             raise
 
@@ -364,28 +371,28 @@ class FuelPlayer(Player):
             reply = _Reply.model_validate_json(answer.text)
         except ValueError as error:
             raise self._failed(f"replied nonsense: {error}") from None
-        self._worker_units += reply.fuel
+        self._worker_worth += _worth(reply.fuel)
         self._worker_seconds += answer.seconds  # by the clock: to look each time would take long
-        if self._worker_seconds > SECONDS_A_UNIT * self._worker_units + GRACE_SECONDS / 2:
+        if self._worker_seconds > self._worker_worth + GRACE_SECONDS / 2:
             self._worker_seconds = self._worker().usage().cpu_seconds or self._worker_seconds
         return reply
 
     def _seconds_for(self, request: Request) -> float:
         """The processor time that this worker may take for the answer."""
-        units: int = self._worker_units + request.get("fuel", 0)
-        return SECONDS_A_UNIT * units + GRACE_SECONDS - self._worker_seconds
+        worth = self._worker_worth + _worth(request.get("fuel", 0))
+        return worth + GRACE_SECONDS - self._worker_seconds
 
     def _pace(self, late: Answer, request: Request) -> float:
         """How many nanoseconds a unit has taken at least, if that is why it was late; else 0."""
-        units: int = self._worker_units + request.get("fuel", 0)
-        if late.seconds < self._seconds_for(request) or not units:
+        if late.seconds < self._seconds_for(request) or "fuel" not in request:
             return 0.0
-        return (self._worker_seconds + late.seconds) * 1e9 / units
+        worth = self._worker_worth + _worth(request["fuel"])
+        return (self._worker_seconds + late.seconds) / worth
 
     def _worker(self) -> SandboxedProcess:
         if self._process is None:
             self._process = self.program.start(self.sandbox)
-            self._worker_units, self._worker_seconds = 0, 0.0
+            self._worker_worth = self._worker_seconds = 0.0
         return self._process
 
     def _answer_alone(self, pace: float) -> Answer:
