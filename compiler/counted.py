@@ -132,6 +132,8 @@ def _counted(module: bytes, told: str, sandbox: Sandbox, memory_bytes: int) -> b
             engine.machine_code(counting, sandbox, cpu_seconds=_MACHINE_CODE_SECONDS)
         except NotCompiled as error:
             reason = str(error)
+            if not error.may_be_ours:
+                break
         else:
             return counting
     sentence = gettext(

@@ -33,6 +33,7 @@ from contest.util.program_files import (
 )
 from contest.util.sanitize import sanitize
 from sandbox.bubblewrap import PATH
+from sandbox.budget import UsedUp, unlimited
 from sandbox.fuel import engine, guests
 from sandbox.limits import MB, PYTHON_PACKAGE_FOLDERS, WORK
 from sandbox.players.function import LANGUAGE as PYTHON
@@ -260,7 +261,8 @@ def _try_import(package: str, language: Language, sandbox: Sandbox, settings: Pr
 
 def installed_version(language: Language | None, sandbox: Sandbox) -> str:
     """The version of a language as its tool tells it; "" where the tool is not installed."""
-    return version(language, sandbox) if language and usable([language]) else ""
+    with unlimited():
+        return version(language, sandbox) if language and usable([language]) else ""
 
 
 def build(
@@ -305,6 +307,13 @@ def examine(
             )
             raise Problem(text)
         made, told = build(files, start, sandbox, settings)
+    except UsedUp:
+        text = gettext(
+            "to build your program takes more than %(seconds)s s of processor time, all that there"
+            " is for building and trying one",
+            seconds=settings.build_seconds,
+        )
+        return Outcome(Problem(text), program, language, notes=notes)
     except Problem as problem:
         return Outcome(problem, program, language, problem.messages, notes=notes)
     return Outcome(made, program, language, told, notes=notes)

@@ -224,7 +224,8 @@ def again_if_killed(run: Callable[[], ExitStatus], limits: Limits) -> ExitStatus
     """
     before = time.monotonic()
     result = run()
-    if _may_be_our_fault(result, time.monotonic() - before, limits):
+    seconds = result.usage.cpu_seconds or time.monotonic() - before
+    if _may_be_our_fault(result, seconds, limits):
         result = run()
     if result.ending is Ending.WALL_LIMIT:
         raise EngineFailed(

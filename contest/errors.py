@@ -5,6 +5,7 @@ KnobelnError
 ├── TryAgain          our machinery or the network failed for now; the same call may work later
 │   ├── StoreBusy         the database is locked, full or unreachable
 │   ├── EngineFailed      the engine process died, hung or answered nonsense (verdict INTERNAL)
+│   ├── Stopped           this process ends, and with it what it had begun
 │   ├── Paused            the organizer paused the contest day, or failures of ours did
 │   └── DeliveryDeferred  the relay answered 4xx, or did not answer
 └── GiveUp            the same call fails again until somebody changes something
@@ -65,6 +66,10 @@ class EngineFailed(TryAgain):
         self.program = program
         self.move = move
         self.pace = pace
+
+
+class Stopped(TryAgain):
+    """This process ends. What it had begun is done again at the next start, and is no failure."""
 
 
 class Paused(TryAgain):

@@ -39,8 +39,8 @@ _SERVER = (
     *("contest/programs/__init__.py", "contest/programs/start.py"),
     *("knobeln/__init__.py", "knobeln/home/__init__.py", "knobeln/home/home_game.py"),
     *(f"{_KIT}/__init__.py", f"{_KIT}/own_computer.py"),
-    *("sandbox/__init__.py", "sandbox/limits.py", "sandbox/process.py"),
-    *("sandbox/program_folder.py", "sandbox/running.py"),
+    *("sandbox/__init__.py", "sandbox/budget.py", "sandbox/limits.py"),
+    *("sandbox/process.py", "sandbox/program_folder.py", "sandbox/running.py"),
     *(f"sandbox/players/{name}.py" for name in ("__init__", "driver", "function")),
     *("tournament/__init__.py", "tournament/text_referee.py"),
 )

@@ -61,6 +61,7 @@ from pathlib import Path
 from typing import TypedDict
 
 from contest.errors import ToolMissing
+from sandbox import living
 from sandbox.groups import Group, group, prefer_as_victim
 from sandbox.leftovers import label, sweep_once
 from sandbox.limits import MB, PYTHON_PACKAGE_FOLDERS, WORK, Limits, Usage
@@ -128,6 +129,7 @@ class BubblewrapSandbox(RunningSandbox):
     ) -> None:
         """`user`: the id to become if we are root. Raises ToolMissing if bubblewrap cannot be
         started, or there is no filter of system calls."""
+        living.require_going_on()
         self._is_image = "root" in contents
         with ExitStack() as ours, ExitStack() as theirs:
             stdout, their_stdout = open_pipe(ours, theirs)
@@ -163,6 +165,7 @@ class BubblewrapSandbox(RunningSandbox):
         self._pausing: Group | ProcessTree = self._tree
         self._has_ended = False
         try:
+            living.add(self.gone)
             # while bwrap sets up the sandbox
             self._group = self._descriptors.enter_context(group(limits))
             if self._group and self._group.can_pause:
@@ -243,6 +246,10 @@ class BubblewrapSandbox(RunningSandbox):
             ):  # once reaped, its pid may belong to another process
                 os.killpg(self._process.pid, signal.SIGKILL)
 
+    def close(self) -> None:
+        living.remove(self.gone)
+        super().close()
+
     def classify_start_failure(self, stderr: bytes) -> Ending:
         if self._is_image and stderr.startswith(_CANNOT_EXECUTE):
             return Ending.NOT_STARTED
@@ -311,7 +318,8 @@ class BubblewrapSandbox(RunningSandbox):
 
 def start_failure(stderr: bytes) -> ToolMissing:
     """The error for a sandbox that ended without starting its command; `stderr` is bubblewrap's
-    own."""
+    own. Raises Stopped if we have ended all sandboxes."""
+    living.require_going_on()
     message = stderr.decode(errors="replace").strip()
     return ToolMissing(f"bubblewrap made no sandbox: {message}. {_HOW_TO_FIX}")
 

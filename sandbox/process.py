@@ -33,6 +33,8 @@ from typing import NamedTuple
 
 from contest.language import decimal, gettext, number
 from contest.util.clock import wall_seconds
+from sandbox import budget
+from sandbox.budget import UsedUp
 from sandbox.limits import NOT_COUNTED, Usage
 from sandbox.running import CommandEnd, Ending, RunningSandbox
 
@@ -45,6 +47,7 @@ _EXIT_GRACE_SECONDS = 1.0  # between the end of a sandbox's output and its own e
 # processor seconds that a program with many threads can use in one second
 _CORES = os.cpu_count() or 1
 _SHORTEST_LOOK_SECONDS = 0.005
+_FIRST_LOOK_SECONDS = 1.0  # at a worker, whose time counts from then
 _BLANK = " \t\r\n"
 WORKER_WALL_FACTOR = 10
 """By the clock, a worker may take so many times its processor time: the host may be busy."""
@@ -146,7 +149,8 @@ class _TimeLimit:
         else:
             wall = WORKER_WALL_FACTOR * seconds if is_worker else wall_seconds(seconds)
             self.deadline = self._start + wall
-            self.next_look = self._start + seconds / _CORES
+            first = seconds / _CORES
+            self.next_look = self._start + (min(first, _FIRST_LOOK_SECONDS) if is_worker else first)
 
     def is_over(self) -> bool:
         """Look; and set the time of the next look, which is not before the time can be over."""
@@ -217,6 +221,9 @@ class SandboxedProcess:
         self._exit_status: ExitStatus | None = None
         # Used before the next question. The first answer's time includes the start.
         self._cpu_before = None if is_worker or sandbox.cpu_seconds() is None else 0.0
+        self._budget = budget.current()
+        self._paid = 0.0  # from the budget
+        self._is_cut = False  # the budget has less left than an answer may take
         self._descriptors = ExitStack()
         self._descriptors.callback(sandbox.close)
         self._stdin: int | None = stdin
@@ -320,16 +327,31 @@ class SandboxedProcess:
         """Let it run for an answer."""
         if not self._is_worker:
             self._sandbox.resume()
+        if self._budget:
+            self._is_cut = self._budget.left < seconds
+            seconds = min(seconds, self._budget.left)
         return _TimeLimit(self._sandbox, seconds, self._cpu_before, is_worker=self._is_worker)
 
     def _paused(self, limit: _TimeLimit, answer: Answer) -> Answer:
         if self._is_worker:
+            self._pay(answer)
             return limit.judge(
                 answer, self._sandbox.cpu_seconds() if answer.kind is AnswerKind.LATE else None
             )
         self._sandbox.pause()
+        self._pay(answer)
         self._cpu_before = self._sandbox.cpu_seconds()
         return limit.judge(answer, self._cpu_before)
+
+    def _pay(self, answer: Answer) -> None:
+        """Pay what its whole sandbox has used since it paid last. Raises UsedUp."""
+        if not self._budget:
+            return
+        used = self._sandbox.cpu_seconds() or 0.0
+        paid, self._paid = self._paid, used
+        self._budget.pay(used - paid)
+        if self._is_cut and answer.kind is AnswerKind.LATE:
+            raise UsedUp
 
     def _finish(self, limit: _TimeLimit) -> Answer:
         while self._has_output:

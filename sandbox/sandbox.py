@@ -38,7 +38,9 @@ import time
 from collections.abc import Mapping, Sequence
 from typing import Unpack
 
+from sandbox import budget
 from sandbox.bubblewrap import BubblewrapSandbox, Contents, sealed_file, start_failure
+from sandbox.budget import Budget
 from sandbox.limits import WORK, Limits
 from sandbox.process import ExitStatus, SandboxedProcess
 from sandbox.running import Ending
@@ -48,6 +50,7 @@ __all__ = ["WORK", "Ending", "ExitStatus", "Limits", "Sandbox"]
 USER = 61_994
 """The user and group id of sandboxes outside, if we are root: no system has such a user."""
 _CHUNK_BYTES = 65_536
+_LOOK_SECONDS = 0.5  # between two looks whether something is left of a budget
 _USUAL = Limits()
 
 
@@ -72,14 +75,18 @@ class Sandbox:
         """Run the command to its end.
 
         Raises ToolMissing, with advice how to fix it, if the command could not be started in a
-        sandbox.
+        sandbox; UsedUp if a budget that it is paid from has nothing left.
         """
         with sealed_file(stdin) as stdin_file:
             running = BubblewrapSandbox(command, contents, limits, stdin_file, USER)
+        payer = budget.current()
         try:
-            return _run_to_end(running, limits)
+            status = _run_to_end(running, limits, payer)
         finally:
             running.close()
+        if payer:
+            payer.pay(status.usage.cpu_seconds or 0.0)
+        return status
 
     def open(
         self,
@@ -106,13 +113,13 @@ class Sandbox:
         return SandboxedProcess(running, write_end, limits.output_bytes, is_worker=is_worker)
 
 
-def _run_to_end(running: BubblewrapSandbox, limits: Limits) -> ExitStatus:
+def _run_to_end(running: BubblewrapSandbox, limits: Limits, payer: Budget | None) -> ExitStatus:
     """Read until the sandbox has ended or broken a limit; then make sure that no process is
     left."""
     deadline = time.monotonic() + limits.wall_seconds
     streams = {running.stdout: bytearray(), running.stderr: bytearray()}
     try:
-        broken_limit = _read_until_end(running, streams, limits.output_bytes, deadline)
+        broken_limit = _read_until_end(running, streams, limits.output_bytes, deadline, payer)
     finally:
         end = running.end()
     stdout, stderr = map(bytes, streams.values())
@@ -124,7 +131,11 @@ def _run_to_end(running: BubblewrapSandbox, limits: Limits) -> ExitStatus:
 
 
 def _read_until_end(
-    running: BubblewrapSandbox, streams: Mapping[int, bytearray], max_bytes: int, deadline: float
+    running: BubblewrapSandbox,
+    streams: Mapping[int, bytearray],
+    max_bytes: int,
+    deadline: float,
+    payer: Budget | None,
 ) -> Ending | None:
     """Read both pipes until they are closed and the sandbox has ended. Return the broken limit, if
     any.
@@ -135,9 +146,10 @@ def _read_until_end(
         for descriptor in (*streams, running.gone):
             selector.register(descriptor, selectors.EVENT_READ)
         while streams.keys() & selector.get_map().keys():
-            ready = selector.select(max(0.0, deadline - time.monotonic()))
-            if not ready:
-                return Ending.WALL_LIMIT
+            left = max(0.0, deadline - time.monotonic())
+            ready = selector.select(min(left, _LOOK_SECONDS) if payer else left)
+            if payer and (running.cpu_seconds() or 0.0) > payer.left:
+                return Ending.CPU_LIMIT
             for key, _ in ready:
                 if key.fd == running.gone:
                     selector.unregister(running.gone)

@@ -15,6 +15,7 @@ from typing import Any
 
 from contest.games.game import FaultRule, TextGame
 from contest.seeds import Seeds
+from sandbox.budget import UsedUp
 from sandbox.players import AnswerFault, AnswerFaultKind, Player, PlayerUsage
 
 Draw = Callable[[int], int]
@@ -104,8 +105,8 @@ def play_game(
     """Play a game to its end, with the players in the order of their seats; the players stay open.
 
     `seeds`: for the random numbers of each seat's program; () = the same for all.
-    A game that is not over when `is_time_up` is broken off after the turn. Raises ToolMissing when
-    there is no sandbox.
+    A game that is not over when `is_time_up` is broken off after the turn; within an answer, if it
+    is paid from a budget that has nothing left. Raises ToolMissing when there is no sandbox.
     """
     is_broken_off = False
 
@@ -113,7 +114,13 @@ def play_game(
         nonlocal is_broken_off
         if is_broken_off := is_time_up():
             return None
-        answers = {seat: answered(game, position, seat, players[seat]) for seat in sorted(seats)}
+        try:
+            answers = {
+                seat: answered(game, position, seat, players[seat]) for seat in sorted(seats)
+            }
+        except UsedUp:
+            is_broken_off = True
+            return None
         faults = {
             seat: answer for seat, answer in answers.items() if isinstance(answer, AnswerFault)
         }

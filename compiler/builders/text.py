@@ -16,10 +16,12 @@ from contest.errors import ToolMissing
 from contest.games.game import TextProtocol
 from contest.games.registry import game_of
 from contest.interfaces.protocols import BuildResult, RunnerFactory, SparringOpponents
-from contest.model import BuildReport, GameJob, TextBuildReport, Trial
+from contest.language import gettext
+from contest.model import BuildReport, Finding, GameJob, Severity, TextBuildReport, Trial
 from contest.schema.languages import Language
 from contest.schema.sections import Programs
 from knobellib.samples import samples
+from sandbox.budget import Budget, TooSlow, paid_from, unlimited
 from sandbox.executable import Executable, player_from_bytes
 from sandbox.images.oci_image import OciImage
 from sandbox.players import function
@@ -48,10 +50,17 @@ class TextBuilder(ProgramBuilder[Executable]):
     def build(
         self, files: Mapping[str, bytes], text: str, *, with_trial: bool = True
     ) -> BuildResult[Executable]:
-        built = self._untried(take_apart(files, text))
-        if not built.image or not with_trial:
-            return built
-        return replace(built, report=self._with_trial(built.report, built.image))
+        uploaded = take_apart(files, text)
+        if not with_trial:
+            return self._untried(uploaded)
+        with paid_from(Budget(self._settings.programs.build_seconds)):
+            built = self._untried(uploaded)
+            if not built.image:
+                return built
+            try:
+                return replace(built, report=self._with_trial(built.report, built.image))
+            except TooSlow:
+                return self._refused_as_slow(built)
 
     def sparring_opponents(self) -> SparringOpponents:
         """The game's sample programs in the languages that are installed here."""
@@ -85,7 +94,8 @@ class TextBuilder(ProgramBuilder[Executable]):
         programs = self._settings.programs
         outcome: Outcome[Executable]
         if is_of_image := programs.takes_images and images.is_image(uploaded.files):
-            outcome = images.examine(uploaded.files, self._sandbox)
+            with unlimited():  # it has limits of its own
+                outcome = images.examine(uploaded.files, self._sandbox)
         else:
             outcome = counted.examine(
                 uploaded.files, self._sandbox, programs, self._languages, self._wanted
@@ -112,13 +122,29 @@ class TextBuilder(ProgramBuilder[Executable]):
         )
         return BuildResult(report, image, outcome.program)
 
+    def _refused_as_slow(self, built: BuildResult[Executable]) -> BuildResult[Executable]:
+        """Not accepted: already in its trial game a unit takes longer than a unit may."""
+        text = gettext(
+            "when building and trying your program had taken %(seconds)s s of processor time, an"
+            " answer of its trial game was still missing. Its units take more than a nanosecond"
+            " each: it reads or writes memory here and there, so that no cache helps, or calls"
+            " functions with many parameters or results",
+            seconds=self._settings.programs.build_seconds,
+        )
+        finding = Finding("time", Severity.ERROR, 0, text)
+        findings = (*built.report.findings, finding)
+        report = replace(built.report, findings=findings, image_digest=None)
+        return replace(built, report=report, image=None)
+
     def _with_trial(self, report: BuildReport, image: Executable) -> BuildReport:
         """The report with one game against sample programs in it (K45).
 
         The game decides nothing.
         """
         seats = min(max(self._info.min_seats, TRIAL_SEATS), self._info.max_seats)
-        known = self._opponents or _trial_opponents(self._info.name)[: seats - 1]
+        with unlimited():
+            ours = _trial_opponents(self._info.name)
+        known = self._opponents or ours[: seats - 1]
         others: Sequence[tuple[str, Executable]] = known or ((f"{YOU}_again", image),)
         players = [(YOU, image), *(others[seat % len(others)] for seat in range(seats - 1))]
         seeds = self._trial_seeds(report.source_digest)

@@ -359,6 +359,17 @@ class Programs(Section):
             " 50 times this"
         ),
     )
+    build_seconds: int = Field(
+        60,
+        ge=10,
+        le=100_000,
+        json_schema_extra=OF_THE_HOST,  # that spends it; what is accepted plays everywhere
+        description=(
+            "processor time, in seconds, for building and trying a program that talks with the"
+            " referee: compilers, counter, machine code and trial game together. If `fuel` is above"
+            " 50,000,000,000, make it larger, too: 2 s for each 1,000,000,000 units are ample"
+        ),
+    )
     memory_mb: int = Field(
         0,
         ge=0,

@@ -66,6 +66,11 @@ def times(tx: Transaction, work: str) -> int:
     return tx.execute(select(begun.c.times).where(begun.c.work == work)).scalar() or 0
 
 
+def begun_at(tx: Transaction, work: Sequence[str]) -> dict[str, datetime]:
+    """Since when a process has had these pieces of work in hand, of those that were begun."""
+    return {row.work: row.at for row in tx.execute(_AMONG, {"work": tuple(work)})}
+
+
 def finish(tx: Transaction, work: str, claimant: Claimant | None = None) -> None:
     """The work is done, set aside or put back: forget how often it was begun.
 

@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from datetime import timedelta
+from datetime import datetime, timedelta
 from threading import Event, Thread
 
 from sqlalchemy import ColumnElement, Table, false, or_, select, update
@@ -38,6 +38,13 @@ def ended(tx: Transaction, queue: Table, row: int) -> None:
     """The work on this row is done: forget how often it was begun. For the transaction that stores
     the result, so that a process that is killed after it leaves nothing behind."""
     begun.finish(tx, _work(queue, row))
+
+
+def in_hand(tx: Transaction, queue: Table, now: datetime) -> dict[int, datetime]:
+    """The rows that processes have claimed, and since when these work on them."""
+    claimed = tx.execute(select(queue.c.id).where(queue.c.claimed_until > now)).scalars()
+    rows = {_work(queue, row): row for row in claimed}
+    return {rows[work]: at for work, at in begun.begun_at(tx, tuple(rows)).items()}
 
 
 def _work(queue: Table, row: int) -> str:

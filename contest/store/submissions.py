@@ -29,7 +29,7 @@ from contest.model import (
 from contest.store import participation
 from contest.store import teams as team_store
 from contest.store.claimant import Claimant
-from contest.store.claims import UNCLAIMED, Claims, ended
+from contest.store.claims import UNCLAIMED, Claims, ended, in_hand
 from contest.store.session import Transaction, record, tournament_of
 from contest.store.tables import (
     builds,
@@ -225,6 +225,24 @@ def replaced_by(tx: Transaction, submission: Submission) -> tuple[int, ...]:
     rows = tx.execute(query.order_by(submissions.c.number.desc())).all()
     replaced = takewhile(lambda row: row.state == SubmissionState.REPLACED, rows)
     return tuple(row.number for row in replaced)[::-1]
+
+
+class RunningBuild(NamedTuple):
+    """A program that is being built: its team, its number, and since when."""
+
+    team: str
+    number: int
+    since: datetime
+
+
+def running_builds(tx: Transaction, now: datetime) -> tuple[RunningBuild, ...]:
+    """The programs that processes build now, the oldest first."""
+    found = sorted(in_hand(tx, submissions, now).items(), key=lambda row: row[1])
+    built = [(get(tx, row), since) for row, since in found]
+    return tuple(
+        RunningBuild(team_store.get(tx, each.team_id).name, each.number, since)
+        for each, since in built
+    )
 
 
 def count_by_state(tx: Transaction) -> dict[SubmissionState, int]:

@@ -17,6 +17,7 @@ from knobeln.home.games import sample_replay
 from knobeln.server.gateway import Gateway
 from knobeln.server.parts import Part, PartsAtWork
 from mailserver.intake.smtp import low_ports
+from sandbox import living
 
 
 @click.command(cls=ContestCommand)
@@ -52,7 +53,7 @@ def serve(named: tuple[str, ...]) -> None:
 
     contest = open_as_ordinary_user(before=bind)
     with PartsAtWork(contest, parts) as locks:
-        gateway = Gateway(contest, ports, parts, locks.keep, packed, sample_replay)
+        gateway = Gateway(contest, ports, parts, locks.keep, packed, sample_replay, living.end_all)
         for number in (signal.SIGTERM, signal.SIGINT):
             signal.signal(number, gateway.stop_soon)
         gateway.run()

@@ -34,7 +34,7 @@ from socket import AF_UNIX, SOCK_DGRAM, socket
 from threading import Event, Thread
 from types import FrameType
 
-from contest.errors import ConfigError, KnobelnError, NotNow, StoreBusy
+from contest.errors import ConfigError, KnobelnError, NotNow, Stopped, StoreBusy
 from contest.store import contest_state, decisions
 from contest.subprocesses.engine_pool import cores
 from contest.util.log import log
@@ -77,9 +77,11 @@ class Gateway:
         keep_locks: Callable[[], None],
         pack: Pack,
         sample: Sample | None = None,
+        end_sandboxes: Callable[[], None] | None = None,
     ) -> None:
         """`ports`: where we listen already, see `low_ports`; `parts`: what this process does;
-        `pack` and `sample`: for the pages.
+        `pack` and `sample`: for the pages. `end_sandboxes`: called when the server stops, so
+        that no loop has to wait for a program.
 
         `keep_locks`: called from time to time; raises NotNow if another process does our parts now.
         Raises ConfigError if it has nothing to do.
@@ -87,6 +89,7 @@ class Gateway:
         self._contest = contest
         self._parts = parts
         self._keep_locks = keep_locks
+        self._end_sandboxes = end_sandboxes
         self._keep_locks_at = time.monotonic() + LOCKS_SECONDS
         self._stop = Event()
         self._service_manager = ServiceManager()
@@ -201,6 +204,8 @@ class Gateway:
             self._listener.stop()
         if self._hand_over:
             self._hand_over.stop()
+        if self._end_sandboxes:
+            self._end_sandboxes()
         threads = self._threads()
         for thread in threads:
             thread.join(STOP_SECONDS / len(threads))
@@ -361,6 +366,8 @@ class _Loop(Thread):
     def _found_work(self) -> bool:
         try:
             is_found = self._work()
+        except Stopped:
+            return False
         except Exception as error:
             self._note(error)
         else:

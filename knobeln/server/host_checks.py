@@ -18,12 +18,16 @@ from compiler.trial import try_language
 from contest.config.load import FILE_NAME
 from contest.config.settings import Settings
 from contest.errors import KnobelnError, ToolMissing
+from contest.formats import make_format
 from contest.games.registry import game_of
 from contest.schema.languages import Language
 from contest.schema.sections import Contest
+from contest.seeds import Seeds
+from contest.store import submissions
 from contest.subprocesses import child_process
 from contest.util.caches import usual_home, why_unusable
 from contest.util.folders import shipped
+from contest.util.plurals import plural
 from knobeln.context import ContestContext
 from knobeln.privileges import User, user_for
 from knobeln.server import mail_checks
@@ -34,6 +38,7 @@ from sandbox.groups import limits_of_sandboxes
 from sandbox.images.oci_image import image_cache
 from sandbox.images.unpacking import require_tools
 from sandbox.limits import MB
+from sandbox.players.fuel import SECONDS_A_UNIT, seconds_until_aside
 from sandbox.sandbox import Ending, Limits, Sandbox
 from sandbox.self_test import require_tight
 from sandbox.vm.translation import NotTranslated, translations
@@ -98,6 +103,8 @@ def check_host(path: Path, settings: Settings) -> tuple[CheckResult, ...]:
         checks.append(("process 1", _process_1, False))
     if (path / FILE_NAME).exists():
         checks.append(("the contest", lambda: _contest(path), False))
+        if settings.programs.counted_languages:
+            checks.append(("the longest day", lambda: _longest_day(path), False))
         checks += [(name, check, False) for name, check in mail_checks.checks(settings, path)]
         checks.append(("mails out", lambda: check_delivery(ContestContext.open(path)), False))
     return tuple(run_check(*check) for check in checks)
@@ -162,9 +169,9 @@ def _engine(settings: Settings) -> str:
     memory = programs.memory_mb or max(row.memory_mb for row in compiled)
     slowest = engine.nanoseconds_at_worst(Sandbox(), memory * MB)
     found = (
-        f"{engine.name()}, in {engine.engine_folder()}; a unit takes {slowest:.1f} ns at worst, so"
-        f" an answer of {programs.fuel:,} units takes at most"
-        f" {programs.fuel * slowest / 1e9:,.0f} s"
+        f"{engine.name()}, in {engine.engine_folder()}; a unit takes {slowest:.1f} ns at worst, and"
+        f" may take {SECONDS_A_UNIT * 1e9:g}, so an answer of {programs.fuel:,} units takes at most"
+        f" {programs.fuel * SECONDS_A_UNIT:,.0f} s"
     )
     ends = engine.supported_until(engine.major_version())
     if datetime.now(UTC).date() > ends:
@@ -305,6 +312,25 @@ def _disk(path: Path) -> str:
 def _loopback() -> str:
     require_loopback()
     return f"programs reach each other at {ADDRESS}"
+
+
+def _longest_day(path: Path) -> str:
+    """What the programs that are in now can take at worst (docs/clock.md)."""
+    contest = ContestContext.open(path)
+    settings, programs = contest.settings, contest.settings.programs
+    with contest.store.read() as tx:
+        names = [str(number) for number in range(submissions.count_with_program(tx))]
+    tournament_format = make_format(settings.tournament, game_of(settings.game, programs).info)
+    plan = tournament_format.plan(names, (), Seeds(bytes(32)))
+    pairings = [pairing for group in plan.groups for pairing in group.pairings] if plan else []
+    seats = sum(pairing.games * len(pairing.players) for pairing in pairings)
+    seconds = seats * programs.game_fuel * SECONDS_A_UNIT
+    return (
+        f"the first round of {plural(len(names), 'program')} takes at most {seconds:,.0f} s of"
+        " processor time, if each uses all its units, and each unit takes as long as it may; a"
+        f" program that is set aside takes {seconds_until_aside(programs.fuel):,.0f} s more in each"
+        " game that is played at once, and its group is played again"
+    )
 
 
 def _contest(path: Path) -> str:

@@ -33,6 +33,7 @@ from contest.store import (
 )
 from contest.store.outbox import ListedMail
 from contest.store.results import Progress
+from contest.store.submissions import RunningBuild
 from contest.util.clock import TIME_FORMAT
 from contest.util.plurals import plural
 from knobeln.context import ContestContext
@@ -43,6 +44,7 @@ from knobeln.services import LIMITS_AREA
 MAX_JOURNAL_LINES = 5
 MAX_ERRORS = 3
 RECENT = timedelta(days=1)
+LONG_BUILD = timedelta(minutes=1)
 MIN_DISK_BYTES = 500_000_000
 LAST_DATE = "results_published"
 
@@ -72,6 +74,7 @@ class Status:
     ignored: Mapping[str, int]  # letters, by the reason
     programs: Mapping[SubmissionState, int]
     programs_waiting: tuple[ProgramsWaiting, ...]  # queued, for languages that a host has lost
+    long_builds: tuple[RunningBuild, ...]  # that have been running for LONG_BUILD
     mails: Mapping[OutboxState, int]
     mails_stopped: Pause | None
     oldest_mail: ListedMail | None
@@ -121,6 +124,11 @@ def status_of(contest: ContestContext) -> Status:
             ignored=letters.count_ignored(tx),
             programs=_of_all(SubmissionState, submissions.count_by_state(tx)),
             programs_waiting=languages.waiting(tx),
+            long_builds=tuple(
+                each
+                for each in submissions.running_builds(tx, now)
+                if now - each.since >= LONG_BUILD
+            ),
             mails=_of_all(OutboxState, outbox.count_by_state(tx)),
             mails_stopped=outbox.stopped(tx),
             oldest_mail=outbox.oldest_waiting(tx),
@@ -156,6 +164,11 @@ def _machinery_advice(status: Status) -> Iterator[str]:
         )
     for each in status.programs_waiting:
         yield each.sentence
+    for build in status.long_builds:
+        yield (
+            f"version {build.number} of {build.team} has been building since"
+            f" {build.since:{TIME_FORMAT}}; it ends by itself, by its processor time"
+        )
     if status.free_disk_bytes < MIN_DISK_BYTES:
         yield f"only {status.free_disk_bytes / 1e6:,.0f} MB of disk are free: make room"
     if status.at_work["serve"] is False and status.work_waits:

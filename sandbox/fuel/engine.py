@@ -27,7 +27,7 @@ from contest.util.folders import make_folder, scratch_folder
 from sandbox.bubblewrap import PATH
 from sandbox.fuel.counting import counted, prices
 from sandbox.limits import MB, Limits, check_reachable
-from sandbox.sandbox import Sandbox
+from sandbox.sandbox import Ending, Sandbox
 
 # raise it with every change of `worker/` after which a program is charged or sees something else
 _HOST = 3
@@ -52,8 +52,14 @@ _MOST_CHASED_BYTES = 128 * MB  # in more memory no load takes longer
 
 
 class NotCompiled(Exception):
-    """The engine's compiler refused a module, or took too long; the text is a part of a
-    sentence."""
+    """The engine's compiler refused a module, or took too long; the text is a part of a sentence.
+
+    `may_be_ours`: it was killed, perhaps by this host.
+    """
+
+    def __init__(self, reason: str, *, may_be_ours: bool = False) -> None:
+        super().__init__(reason)
+        self.may_be_ours = may_be_ours
 
 
 def fuel_cache() -> Path:
@@ -249,7 +255,8 @@ def by_worker(
     if not result.succeeded:
         tail = result.stderr.decode(errors="replace").strip().rpartition("\n")[2]
         how = f"its compiler ended by {result.ending}"
-        raise NotCompiled(tail if tail and result.ending == "exit" else how)
+        reason = tail if tail and result.ending == "exit" else how
+        raise NotCompiled(reason, may_be_ours=result.ending is Ending.SIGNAL)
     return result.stdout
 
 

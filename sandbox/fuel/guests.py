@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from contest.errors import ToolMissing
+from sandbox.budget import unlimited
 from sandbox.fuel import cpython, engine
 from sandbox.sandbox import Sandbox
 
@@ -79,7 +80,9 @@ class PythonGuest:
     def prepared(self, sandbox: Sandbox, memory_bytes: int) -> Mapping[str, Any]:
         code = self._codes.get(memory_bytes)
         if code is None or not code.is_file():
-            code = _machine_code(cpython.python_module(sandbox), sandbox, "python", memory_bytes)
+            with unlimited():
+                module = cpython.python_module(sandbox)
+            code = _machine_code(module, sandbox, "python", memory_bytes)
             self._codes[memory_bytes] = code
         return {"kind": "python", "code": str(code)}
 
@@ -93,7 +96,8 @@ def _machine_code(module: bytes, sandbox: Sandbox, name: str, memory_bytes: int)
     """The guest's machine code. Raises ToolMissing if it cannot be made: no program has a part in
     it."""
     try:
-        counted = engine.counted_module(module, sandbox, memory_bytes)
-        return engine.machine_code(counted, sandbox)
+        with unlimited():
+            counted = engine.counted_module(module, sandbox, memory_bytes)
+            return engine.machine_code(counted, sandbox)
     except engine.NotCompiled as error:
         raise ToolMissing(f"the interpreter {name} cannot be made ready: {error}") from None

@@ -5,10 +5,11 @@ STDIO: one instance lives through many games, and a new one follows after a faul
 FUNCTION: each move has a new instance. The program, the questions and the seeds decide every answer
 and how much fuel it takes.
 
-A limit in processor time only stops a worker that hangs, or a program that is slower for each unit
-than any that we know. It is asked once more, while no other program whose time is counted runs on
-the host. That it is late again, and a worker that dies, is our failure (EngineFailed), never the
-program's.
+A limit in processor time stops a worker that hangs, and a program whose units take much longer than
+prices promise: a nanosecond, with SECONDS_AN_ANSWER for each answer, and GRACE_SECONDS for all of a
+worker together. Such a program is asked once more, while no other program whose time is counted
+runs on the host. That it is late again, or needs this a second time, and a worker that dies, is our
+failure (EngineFailed), never the program's.
 """
 
 from __future__ import annotations
@@ -16,9 +17,11 @@ from __future__ import annotations
 import fcntl
 import hashlib
 import json
+import math
 import os
+import time
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import AbstractContextManager, closing, contextmanager
+from contextlib import AbstractContextManager, closing, contextmanager, suppress
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Annotated, Any, Literal
@@ -28,6 +31,8 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, NonNegativeIn
 from contest.errors import EngineFailed, ToolMissing
 from contest.games.game import TextProtocol, Words
 from contest.language import gettext, noted, number
+from sandbox import living
+from sandbox.budget import TooSlow, UsedUp
 from sandbox.fuel import engine
 from sandbox.fuel.engine import fuel_cache
 from sandbox.fuel.program import FuelProgram
@@ -51,9 +56,17 @@ from sandbox.players import (
 from sandbox.process import Answer, AnswerKind, SandboxedProcess
 from sandbox.sandbox import Sandbox
 
-BACKSTOP = 3
-"""So many times what a unit takes at worst on this host."""
-MIN_BACKSTOP_SECONDS = 30.0
+SECONDS_A_UNIT = 1e-9
+"""What a unit may take: as long as the worst operator that misses no cache."""
+SECONDS_AN_ANSWER = 0.02
+"""What an answer may take besides: an interpreter's pages are copied, which no unit counts."""
+GRACE_SECONDS = 20.0
+"""Processor time that a worker may take besides: to start, and where a host is slow for a while."""
+MAX_SHUT_SECONDS = 10.0
+"""So long somebody who wants to be alone on the host keeps all others from asking."""
+MAX_TIMES_SHUT = 6
+_OPEN_SECONDS = 1.0  # between two such times
+_LOOK_SECONDS = 0.02  # between two looks whether a lock is free
 Request = Mapping[str, Any]
 """As in worker/main.py."""
 _OUT_OF_FUEL = "out of fuel"
@@ -102,13 +115,25 @@ class _Reply(BaseModel):
         return next(iter(self.ended.items())) if self.ended else ("", 0)
 
 
+def _worth(units: int) -> float:
+    """The processor time that an answer of so many units may take."""
+    return SECONDS_AN_ANSWER + SECONDS_A_UNIT * units
+
+
+def seconds_until_aside(fuel: int) -> float:
+    """How much more processor time than its units may take a program takes at most, in one player,
+    before it is set aside: one worker among others, and one alone."""
+    return 2 * (GRACE_SECONDS + _worth(fuel))
+
+
 class Turns:
     """Who may ask programs at a time: usually everybody, or one alone, of all processes of this
     user here.
 
     Everybody goes through the gate into the room. Whoever wants to be alone shuts the gate first,
-    so that the room becomes empty. Both are locks of files, which end with their process; a worker
-    opens them at its first turn.
+    so that the room becomes empty. If somebody stays in it, the gate is opened again for a moment:
+    nobody waits long for a stranger's answer. Both are locks of files, which end with their
+    process; a worker opens them at its first turn.
     """
 
     @cached_property
@@ -119,18 +144,28 @@ class Turns:
         )
         return gate, room
 
-    def among_others(self) -> AbstractContextManager[None]:
-        return self._turn(fcntl.LOCK_SH)
-
-    def alone(self) -> AbstractContextManager[None]:
-        return self._turn(fcntl.LOCK_EX)
+    @contextmanager
+    def among_others(self) -> Iterator[None]:
+        gate, room = self._files
+        with _locked(gate, fcntl.LOCK_SH):
+            _lock(room, fcntl.LOCK_SH)
+        try:
+            yield
+        finally:
+            fcntl.flock(room, fcntl.LOCK_UN)
 
     @contextmanager
-    def _turn(self, how: int) -> Iterator[None]:
+    def alone(self) -> Iterator[None]:
+        """Raises TimeoutError if the room does not become empty while the gate is shut."""
         gate, room = self._files
-        fcntl.flock(gate, how)
-        fcntl.flock(room, how)
-        fcntl.flock(gate, fcntl.LOCK_UN)
+        for _ in range(MAX_TIMES_SHUT):
+            with _locked(gate, fcntl.LOCK_EX):
+                is_empty = _lock(room, fcntl.LOCK_EX, MAX_SHUT_SECONDS)
+            if is_empty:
+                break
+            time.sleep(_OPEN_SECONDS)
+        else:
+            raise TimeoutError
         try:
             yield
         finally:
@@ -139,6 +174,28 @@ class Turns:
     def close(self) -> None:
         for each in self.__dict__.pop("_files", ()):
             os.close(each)
+
+
+@contextmanager
+def _locked(descriptor: int, how: int) -> Iterator[None]:
+    _lock(descriptor, how)
+    try:
+        yield
+    finally:
+        fcntl.flock(descriptor, fcntl.LOCK_UN)
+
+
+def _lock(descriptor: int, how: int, seconds: float = math.inf) -> bool:
+    """Take the lock as soon as it is free; whether it was within `seconds`. Raises Stopped."""
+    end = time.monotonic() + seconds
+    while True:
+        living.require_going_on()
+        with suppress(BlockingIOError):
+            fcntl.flock(descriptor, how | fcntl.LOCK_NB)
+            return True
+        if time.monotonic() > end:
+            return False
+        time.sleep(_LOOK_SECONDS)
 
 
 @dataclass
@@ -158,7 +215,10 @@ class FuelPlayer(Player):
     _memory: int = field(default=0, init=False)
     _stderr: str = field(default="", init=False)
     _unasked: int = field(default=0, init=False)
-    _backstop: float = field(default=MIN_BACKSTOP_SECONDS, init=False)  # seconds of processor time
+    # of this worker: what its answers may have taken, and what they have taken, or more
+    _worker_worth: float = field(default=0.0, init=False)
+    _worker_seconds: float = field(default=0.0, init=False)
+    _was_alone: bool = field(default=False, init=False)  # because it was too slow among others
     _turns: Turns = field(default_factory=Turns, init=False)
     # what made the instance what it is
     _said: list[Request] = field(default_factory=list, init=False)
@@ -284,7 +344,25 @@ class FuelPlayer(Player):
         self._said.append(request)
         answer = self._answer(request, self._turns.among_others)
         if answer.kind is AnswerKind.LATE:
-            answer = self._answer_alone()
+            answer = self._answer_alone(pace=self._pace(answer, request))
+        reply = self._reply(answer)
+        self._stderr = reply.stderr.strip()
+        return reply
+
+    def _answer(self, request: Request, turn: Callable[[], AbstractContextManager[None]]) -> Answer:
+        """Raises UsedUp, or TooSlow if its own units are why nothing is left of a budget."""
+        worker = self._worker()
+        try:
+            with turn():
+                return worker.ask(json.dumps(request), self._seconds_for(request))
+        except UsedUp:
+            seconds = (worker.usage().cpu_seconds or 0.0) - self._worker_seconds
+            if seconds > _worth(request.get("fuel", 0)):
+                raise TooSlow from None
+            raise
+
+    def _reply(self, answer: Answer) -> _Reply:
+        """What the worker replied; it has used what this took."""
         if answer.kind is not AnswerKind.LINE:
             status = self._worker().close()
             tail = status.stderr.decode(errors="replace").strip().rpartition("\n")[2]
@@ -293,40 +371,57 @@ class FuelPlayer(Player):
             reply = _Reply.model_validate_json(answer.text)
         except ValueError as error:
             raise self._failed(f"replied nonsense: {error}") from None
-        self._stderr = reply.stderr.strip()
+        self._worker_worth += _worth(reply.fuel)
+        self._worker_seconds += answer.seconds  # by the clock: to look each time would take long
+        if self._worker_seconds > self._worker_worth + GRACE_SECONDS / 2:
+            self._worker_seconds = self._worker().usage().cpu_seconds or self._worker_seconds
         return reply
 
-    def _answer(self, request: Request, turn: Callable[[], AbstractContextManager[None]]) -> Answer:
-        worker = self._worker()
-        with turn():
-            return worker.ask(json.dumps(request), self._backstop)
+    def _seconds_for(self, request: Request) -> float:
+        """The processor time that this worker may take for the answer."""
+        worth = self._worker_worth + _worth(request.get("fuel", 0))
+        return worth + GRACE_SECONDS - self._worker_seconds
+
+    def _pace(self, late: Answer, request: Request) -> float:
+        """How many nanoseconds a unit has taken at least, if that is why it was late; else 0."""
+        if late.seconds < self._seconds_for(request) or "fuel" not in request:
+            return 0.0
+        worth = self._worker_worth + _worth(request["fuel"])
+        return (self._worker_seconds + late.seconds) / worth
 
     def _worker(self) -> SandboxedProcess:
         if self._process is None:
-            worst = engine.nanoseconds_at_worst(self.sandbox, self.program.memory_bytes)
-            self._backstop = max(MIN_BACKSTOP_SECONDS, self.fuel * BACKSTOP * worst / 1e9)
             self._process = self.program.start(self.sandbox)
+            self._worker_worth = self._worker_seconds = 0.0
         return self._process
 
-    def _answer_alone(self) -> Answer:
+    def _answer_alone(self, pace: float) -> Answer:
         """Ask a new worker, which first hears all that this instance has heard, and so is in the
-        same state."""
+        same state. `pace`: at least, among others."""
         self.close()
+        if pace and self._was_alone:
+            raise self._failed(
+                f"was too slow a second time, with more than {pace:,.1f} ns a unit", pace
+            )
+        self._was_alone |= bool(pace)
         *before, last = self._said
         for request in before:
-            if self._answer(request, self._turns.among_others).kind is not AnswerKind.LINE:
+            answer = self._answer(request, self._turns.among_others)
+            if answer.kind is AnswerKind.LATE:
                 raise self._failed("was late, and did not repeat what it replied before")
-        answer = self._answer(last, self._turns.alone)
+            self._reply(answer)
+        try:
+            answer = self._answer(last, self._turns.alone)
+        except TimeoutError:
+            raise self._failed("was late, and could not be asked alone on this host") from None
         if answer.kind is not AnswerKind.LATE:
             return answer
-        if answer.seconds < self._backstop or "fuel" not in last:
-            raise self._failed(
-                f"was late, also alone, after {answer.seconds:.2f} s of processor time"
-            )
-        pace = answer.seconds * 1e9 / last["fuel"]
+        seconds, pace = answer.seconds, self._pace(answer, last)
+        if not pace:
+            raise self._failed(f"was late, also alone, after {seconds:.2f} s of processor time")
         raise self._failed(
-            f"had no reply after {answer.seconds:.1f} s of processor time, also alone: "
-            f"more than {pace:,.0f} ns a unit",
+            f"had no reply after {seconds:.1f} s of processor time, also alone: more than"
+            f" {pace:,.1f} ns a unit",
             pace,
         )
 

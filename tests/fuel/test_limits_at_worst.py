@@ -66,14 +66,14 @@ def test_what_a_unit_takes_at_worst_is_measured_once():
 def test_doctor_says_what_the_limit_is_in_seconds_at_worst():
     text = host_checks._engine(presets.settings("cooperation", NOW))
     found = re.search(
-        r"a unit takes ([\d.]+) ns at worst, so an answer of ([\d,]+) units takes at most"
-        r" ([\d,]+) s",
+        r"a unit takes ([\d.]+) ns at worst, and may take 1, so an answer of ([\d,]+) units takes"
+        r" at most ([\d,]+) s",
         text,
     )
     assert found, text
     nanoseconds, units, seconds = (float(each.replace(",", "")) for each in found.groups())
-    assert units == 50_000_000_000
-    assert seconds == pytest.approx(nanoseconds * units / 1e9, rel=0.1)
+    assert nanoseconds >= 1
+    assert (units, seconds) == (50_000_000_000, 50)
 
 
 @pytest.mark.parametrize(

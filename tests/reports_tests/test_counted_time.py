@@ -22,7 +22,13 @@ from knobeln.home.home_game import lines_about
 from reports.render import Templates
 from reports.text import about_seconds, fuel_share
 from sandbox.players import PlayerUsage
-from sandbox.players.fuel import BACKSTOP, MIN_BACKSTOP_SECONDS
+from sandbox.players.fuel import (
+    GRACE_SECONDS,
+    MAX_SHUT_SECONDS,
+    SECONDS_A_UNIT,
+    SECONDS_AN_ANSWER,
+    seconds_until_aside,
+)
 from tests.support import other_contests
 from tests.support.builds import compile_report
 from tests.support.golden import compare
@@ -153,8 +159,19 @@ def test_the_guide_has_the_numbers_of_the_source():
 
     guide = in_one_line((ROOT / "docs" / "clock.md").read_text())
     assert f"{CALL_UNITS:,} units for each call, and {BYTE_UNITS:,} for each byte" in guide
-    assert f"more than {BACKSTOP} times what the units of the limit take" in guide
-    assert f"at least {MIN_BACKSTOP_SECONDS:g} s" in guide
+    assert (
+        f"{SECONDS_A_UNIT * 1e9:g} ns for each unit, {SECONDS_AN_ANSWER * 1e3:g} ms for each"
+        in guide
+    )
+    assert f"answer, and {GRACE_SECONDS:g} s more" in guide
+    assert f"wait for it {MAX_SHUT_SECONDS:g} s at a time" in guide
+
+
+@pytest.mark.parametrize(("fuel", "seconds"), [(50_000_000_000, "140 s"), (1_000_000_000, "42 s")])
+def test_the_guide_says_what_a_program_that_is_set_aside_takes(fuel, seconds):
+    guide = in_one_line((ROOT / "docs" / "clock.md").read_text())
+    assert f"{seconds_until_aside(fuel):.0f} s" == seconds
+    assert seconds in guide
 
 
 # --- words for numbers ----------------------------------------------------------------------------

@@ -31,7 +31,9 @@ _PROGRAMS = Path(__file__).with_name("programs_in_c")
 MOODY = (_PROGRAMS / "moody.c").read_bytes()
 SLOW = (_PROGRAMS / "slow.c").read_bytes()
 FAILING = (_PROGRAMS / "failing.c").read_bytes()
-"""These three are for `cooperation`."""
+CHASING = (_PROGRAMS / "chasing.c").read_bytes()
+LIMPING = (_PROGRAMS / "limping.c").read_bytes()
+"""These five are for `cooperation`."""
 LEARNING = (_PROGRAMS / "learning.c").read_bytes()
 """For `bid-tac-toe`."""
 TALKING = {

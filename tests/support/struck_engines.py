@@ -60,14 +60,13 @@ def struck(
 
 @contextmanager
 def backstop(seconds: float, wall_factor: int = process.WORKER_WALL_FACTOR) -> Iterator[None]:
-    """So much processor time is the most that an answer may take, whatever the units of its
-    limit."""
-    least, factor, wall = fuel.MIN_BACKSTOP_SECONDS, fuel.BACKSTOP, process.WORKER_WALL_FACTOR
-    fuel.MIN_BACKSTOP_SECONDS, fuel.BACKSTOP, process.WORKER_WALL_FACTOR = seconds, 0, wall_factor
+    """So much processor time is the most that a worker may take, whatever its units."""
+    grace, unit, wall = fuel.GRACE_SECONDS, fuel.SECONDS_A_UNIT, process.WORKER_WALL_FACTOR
+    fuel.GRACE_SECONDS, fuel.SECONDS_A_UNIT, process.WORKER_WALL_FACTOR = seconds, 0, wall_factor
     try:
         yield
     finally:
-        fuel.MIN_BACKSTOP_SECONDS, fuel.BACKSTOP, process.WORKER_WALL_FACTOR = least, factor, wall
+        fuel.GRACE_SECONDS, fuel.SECONDS_A_UNIT, process.WORKER_WALL_FACTOR = grace, unit, wall
 
 
 def _worker_of(player: FuelPlayer) -> int:

@@ -10,6 +10,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import ExitStack, closing, contextmanager
+from contextvars import copy_context
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -19,7 +20,6 @@ from contest.errors import Differs, GiveUp, ToolMissing
 from contest.games.game import GameInfo, TextGame, TextProtocol
 from contest.games.registry import text_game_of
 from contest.interfaces.protocols import Images, ProgressCallback, Runner, no_progress
-from contest.language import speaking, spoken
 from contest.model import GameJob, GameResult, GroupOutcome
 from contest.schema.sections import Programs
 from contest.seeds import Seeds
@@ -233,7 +233,7 @@ class TextRunner:
                 self._play(job, [self._living_player(job, seat) for seat in range(len(job.images))])
                 for job in jobs
             ]
-        games = [self._pool.submit(self._play_alone, spoken(), job) for job in jobs]
+        games = [self._pool.submit(copy_context().run, self._play_alone, job) for job in jobs]
         try:
             return [game.result() for game in games]
         except BaseException:  # nobody may close a player that another thread still asks
@@ -257,9 +257,9 @@ class TextRunner:
             self._living[key] = self._player(job.images[seat])
         return self._living[key]
 
-    def _play_alone(self, language: str, job: GameJob) -> GameResult:
-        """In a thread of the pool; `language`: of the sentences about faults."""
-        with speaking(language), ExitStack() as stack:
+    def _play_alone(self, job: GameJob) -> GameResult:
+        """In a thread of the pool, in the language and with the budget of the one who asked."""
+        with ExitStack() as stack:
             players = [
                 stack.enter_context(self._fresh(job, seat)) for seat in range(len(job.images))
             ]
