@@ -231,6 +231,11 @@ def has_package(package: str) -> bool:
     return any(map(glob, package_patterns(package)))
 
 
+def system_package(package: str) -> str:
+    """The package of Debian and Ubuntu that has this package of Python."""
+    return f"python3-{package.lower().replace('_', '-')}"
+
+
 def _try_import(package: str, language: Language, sandbox: Sandbox, settings: Programs) -> None:
     """Raises ToolMissing if the package cannot be imported in the sandbox, with the package of the
     system to install."""
@@ -254,7 +259,7 @@ def _try_import(package: str, language: Language, sandbox: Sandbox, settings: Pr
         raise ToolMissing(
             f"programs.python_packages promises {package}, which programs cannot import:"
             f" {output or result.ending}. Install it for {values['tool']} (Debian, Ubuntu: apt"
-            f" install python3-{package.lower().replace('_', '-')}), or take it from the list"
+            f" install {system_package(package)}), or take it from the list"
         )
 
 

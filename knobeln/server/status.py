@@ -24,12 +24,12 @@ from contest.store import (
     Transaction,
     contest_state,
     decisions,
-    languages,
     letters,
     outbox,
     results,
     submissions,
     teams,
+    waiting,
 )
 from contest.store.outbox import ListedMail
 from contest.store.results import Progress
@@ -71,7 +71,7 @@ class Status:
     letters: Mapping[LetterState, int]
     ignored: Mapping[str, int]  # letters, by the reason
     programs: Mapping[SubmissionState, int]
-    programs_waiting: tuple[ProgramsWaiting, ...]  # queued, for languages that a host has lost
+    programs_waiting: tuple[ProgramsWaiting, ...]  # queued, for more than their turn
     mails: Mapping[OutboxState, int]
     mails_stopped: Pause | None
     oldest_mail: ListedMail | None
@@ -120,7 +120,7 @@ def status_of(contest: ContestContext) -> Status:
             letters=_of_all(LetterState, letters.count_by_state(tx)),
             ignored=letters.count_ignored(tx),
             programs=_of_all(SubmissionState, submissions.count_by_state(tx)),
-            programs_waiting=languages.waiting(tx),
+            programs_waiting=waiting.groups(tx, contest.settings, now),
             mails=_of_all(OutboxState, outbox.count_by_state(tx)),
             mails_stopped=outbox.stopped(tx),
             oldest_mail=outbox.oldest_waiting(tx),
@@ -155,7 +155,7 @@ def _machinery_advice(status: Status) -> Iterator[str]:
             "then `knobeln mail release --all`"
         )
     for each in status.programs_waiting:
-        yield each.sentence
+        yield each.sentence(status.now)
     if status.free_disk_bytes < MIN_DISK_BYTES:
         yield f"only {status.free_disk_bytes / 1e6:,.0f} MB of disk are free: make room"
     if status.at_work["serve"] is False and status.work_waits:
