@@ -39,7 +39,6 @@ from sandbox.players.function import LANGUAGE as PYTHON
 from sandbox.program_folder import Needs, ProgramFolder
 from sandbox.sandbox import Limits, Sandbox
 
-MAX_RESULT = 16 * MB  # bytes of a compiled program
 _PLACES = Path(__file__).with_name("fault_place.c")
 _INCLUDE_FOLDER = "/box/include"  # with headers of ours, in the sandbox
 _MOST_DATA = 256 * MB  # of a program that wants more memory than it may have, and is told so
@@ -326,11 +325,12 @@ def compiled(
     values = _placeholders(language, start, settings.memory_mb or language.memory_mb)
     # Between compiler and linker a module holds all its data, even the zeros. The linker says how
     # much it is.
-    file_bytes = MAX_RESULT + (max(int(values["bytes"]), _MOST_DATA) if language.is_counted else 0)
+    most = settings.MAX_RESULT_BYTES
+    file_bytes = most + (max(int(values["bytes"]), _MOST_DATA) if language.is_counted else 0)
     limits = Limits(
         file_bytes=file_bytes,
-        work_bytes=4 * MAX_RESULT + file_bytes,
-        output_bytes=MAX_RESULT,
+        work_bytes=4 * most + file_bytes,
+        output_bytes=most,
         address_space_bytes=language.build_memory_mb * MB,
         processes=max(language.processes, 32),
     )

@@ -141,7 +141,7 @@ def test_a_busy_host_is_no_verdict(context: Workshop, monkeypatch: pytest.Monkey
     team = context.team("patient")
     context.send(team, GOOD)
     with monkeypatch.context() as busy:
-        busy.setattr(toolchain, "_LIMITS", Limits(wall_seconds=0.02))
+        busy.setattr(toolchain, "COMPILER", Limits(wall_seconds=0.02))
         with pytest.raises(EngineFailed, match="the host is busy"):
             context.service.build_next()
     assert context.states(team) == [SubmissionState.QUEUED]
