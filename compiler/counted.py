@@ -31,9 +31,6 @@ from sandbox.players.fuel import FuelPlayer
 from sandbox.program_folder import ProgramFolder
 from sandbox.sandbox import Sandbox
 
-MAX_MODULE = 2 * MB
-_MACHINE_CODE_SECONDS = 20  # of processor time; modules of this size need one or two
-_CHECK_FUEL = 30_000_000_000
 _NO_EXCEPTIONS = re.compile(r"cannot use '(?:try|throw)' with exceptions disabled")
 _TOO_MUCH_DATA = re.compile(r"(?:maximum|initial) memory too small, (\d{1,18}) bytes needed")
 _OTHER_TYPE = re.compile(r"function signature mismatch: (\w+)")
@@ -117,19 +114,19 @@ def _compiled(
 def _counted(module: bytes, told: str, sandbox: Sandbox, memory_bytes: int) -> bytes:
     """The module with its counter. Raises Problem, with what the compiler told, if it is not
     accepted."""
-    if len(module) > MAX_MODULE:
+    if len(module) > Programs.MAX_MODULE_BYTES:
         reason = gettext(
             "your program has %(size)s bytes when compiled to WebAssembly; it may have at most"
             " %(limit)s",
             size=number(len(module)),
-            limit=number(MAX_MODULE),
+            limit=number(Programs.MAX_MODULE_BYTES),
         )
         raise Problem(reason, told)
     reason = ""
     for _ in range(2):  # as `again_if_killed` does
         try:
             counting = engine.counted_module(module, sandbox, memory_bytes)
-            engine.machine_code(counting, sandbox, cpu_seconds=_MACHINE_CODE_SECONDS)
+            engine.machine_code(counting, sandbox, cpu_seconds=Programs.MACHINE_CODE_SECONDS)
         except NotCompiled as error:
             reason = str(error)
             if not error.may_be_ours:
@@ -205,7 +202,7 @@ def _checked_by_guest(
     sources = {each: data for each, data in files.items() if suffix_of(each) in language.suffixes}
     checker = replace(made, program=name, files={name: how.check.encode(), **sources})
     with closing(
-        FuelPlayer(checker, sandbox, TextProtocol.ARGV, _CHECK_FUEL, _CHECK_FUEL)
+        FuelPlayer(checker, sandbox, TextProtocol.ARGV, Programs.CHECK_FUEL, Programs.CHECK_FUEL)
     ) as player:
         player.begin()
         answer = player.move(tuple(sorted(sources)))

@@ -40,7 +40,6 @@ from sandbox.players.function import LANGUAGE as PYTHON
 from sandbox.program_folder import Needs, ProgramFolder
 from sandbox.sandbox import Limits, Sandbox
 
-MAX_RESULT = 16 * MB  # bytes of a compiled program
 _PLACES = Path(__file__).with_name("fault_place.c")
 _INCLUDE_FOLDER = "/box/include"  # with headers of ours, in the sandbox
 _MOST_DATA = 256 * MB  # of a program that wants more memory than it may have, and is told so
@@ -232,6 +231,11 @@ def has_package(package: str) -> bool:
     return any(map(glob, package_patterns(package)))
 
 
+def system_package(package: str) -> str:
+    """The package of Debian and Ubuntu that has this package of Python."""
+    return f"python3-{package.lower().replace('_', '-')}"
+
+
 def _try_import(package: str, language: Language, sandbox: Sandbox, settings: Programs) -> None:
     """Raises ToolMissing if the package cannot be imported in the sandbox, with the package of the
     system to install."""
@@ -255,7 +259,7 @@ def _try_import(package: str, language: Language, sandbox: Sandbox, settings: Pr
         raise ToolMissing(
             f"programs.python_packages promises {package}, which programs cannot import:"
             f" {output or result.ending}. Install it for {values['tool']} (Debian, Ubuntu: apt"
-            f" install python3-{package.lower().replace('_', '-')}), or take it from the list"
+            f" install {system_package(package)}), or take it from the list"
         )
 
 
@@ -330,11 +334,12 @@ def compiled(
     values = _placeholders(language, start, settings.memory_mb or language.memory_mb)
     # Between compiler and linker a module holds all its data, even the zeros. The linker says how
     # much it is.
-    file_bytes = MAX_RESULT + (max(int(values["bytes"]), _MOST_DATA) if language.is_counted else 0)
+    most = settings.MAX_RESULT_BYTES
+    file_bytes = most + (max(int(values["bytes"]), _MOST_DATA) if language.is_counted else 0)
     limits = Limits(
         file_bytes=file_bytes,
-        work_bytes=4 * MAX_RESULT + file_bytes,
-        output_bytes=MAX_RESULT,
+        work_bytes=4 * most + file_bytes,
+        output_bytes=most,
         address_space_bytes=language.build_memory_mb * MB,
         processes=max(language.processes, 32),
     )

@@ -22,6 +22,7 @@ from typing import Any, NamedTuple
 
 from compiler.builders.base import ProgramBuilder
 from contest.actions.repeated_failures import EngineFailures
+from contest.actions.waiting_programs import tell
 from contest.arena.ladder_ranking import is_exact, is_ladder_told, rank_in
 from contest.config.settings import Settings
 from contest.errors import EngineFailed, KnobelnError, ToolMissing
@@ -46,6 +47,8 @@ from contest.model import (
     Participation,
     Submission,
     Team,
+    Wait,
+    WaitingProgram,
 )
 from contest.model.mail_records import CompileRecord, FindingPlace, QuotedBuild
 from contest.store import (
@@ -63,7 +66,7 @@ from contest.store import (
 )
 from contest.store.claimant import Claimant
 from contest.store.claims import HOPELESS, Claims
-from contest.store.engine_failures import MAX_FAILURES
+from contest.store.engine_failures import MAX_FAILURES, work_on
 from contest.store.submissions import Waiting
 from contest.util.clock import Clock
 from contest.util.log import log
@@ -200,7 +203,7 @@ class CompileService:
     def _is_hopeless(self, submission: Submission) -> bool:
         """Count one more failure of our machinery with the submission. True: it is not tried
         again."""
-        return self.failures.of_task(f"submission/{submission.id}") >= MAX_FAILURES
+        return self.failures.of_task(work_on(submission.id)) >= MAX_FAILURES
 
     def _wait_for(self, submission: Submission, language: str, reason: str) -> None:
         """Let the submission wait for its language. The first one that waits is told to the
@@ -392,15 +395,31 @@ class CompileService:
     def _set_aside(
         self, submission: Submission, trace: str, error: EngineFailed | None = None
     ) -> None:
-        """`error`: with the program, if our engine fails with it alone: then its team is told."""
+        """`error`: with the program, if our engine fails with it alone."""
         log.error("a program was set aside", submission=submission.id, trace=trace)
         with self.store.write() as tx:
-            if submissions.set_aside(tx, submission.id) and error:
+            is_aside = submissions.set_aside(tx, submission.id)
+            if is_aside and error:
                 self.failures.tell(tx, teams.get(tx, submission.team_id), error, submission.number)
             text = (
                 f"submission {submission.id} broke the compile service and was set aside:\n{trace}"
             )
             contest_state.note(tx, "compiler", text, self.clock.now())
+        if is_aside and not error:
+            self._tell_set_aside(submission)
+
+    def _tell_set_aside(self, submission: Submission) -> None:
+        """For this a transaction of its own: it may be the templates that fail."""
+        program = WaitingProgram(
+            submission=submission.id,
+            team=submission.team_id,
+            number=submission.number,
+            since=submission.received_at,
+            reply_to=submission.reply_to,
+            waits_for=Wait.ORGANIZER,
+        )
+        with self.store.write() as tx:
+            tell(tx, program, self.settings, self.renderer, self.clock.now())
 
 
 def _rank_on_ladder(tx: Transaction, settings: Settings, team: Team) -> LadderRank | None:

@@ -21,6 +21,7 @@ from compiler.checks import PASTED_PRAGMA
 from contest.errors import EngineFailed, ToolMissing
 from contest.language import gettext, number
 from contest.util.sanitize import sanitize
+from sandbox.limits import COMPILER, PREPROCESSOR
 from sandbox.sandbox import WORK, Ending, ExitStatus, Limits, Sandbox
 from sandbox.vm.image import MEMORY_SIZE
 
@@ -62,11 +63,6 @@ WARNING_FLAGS = (
 # __DATE__ is always the day of the contest of 1994
 _ENVIRONMENT = {"SOURCE_DATE_EPOCH": "768916800"}
 
-_LIMITS = Limits()
-# Preprocessing takes milliseconds; with this limit, both steps together take at most 12 s of CPU
-# time.
-_PREPROCESS_LIMITS = Limits(cpu_seconds=2, output_bytes=2 * 1024 * 1024)
-
 FILE_NAME = "program.c"  # the program's name in messages
 _PROGRAM = f"{WORK}/{FILE_NAME}"
 _RESULT = f"{WORK}/result"
@@ -106,15 +102,15 @@ class Toolchain:
         """Run the preprocessor; its output has no line markers."""
         options = ("-w", "-E", "-P", f"-D_Pragma={PASTED_PRAGMA}")
         command = [self._gcc, *COMPILE_FLAGS, *options, FILE_NAME]
-        return _step(
-            self._run(command, _program(text), _PREPROCESS_LIMITS), _PREPROCESS_LIMITS, prose
-        )
+        return _step(self._run(command, _program(text), PREPROCESSOR), PREPROCESSOR, prose)
 
     def compile(self, text: str, prose: frozenset[int] = frozenset()) -> Step:
         """Compile the program into an object file."""
         flags = (*COMPILE_FLAGS, *WARNING_FLAGS, *(("-g",) if self.with_lines else ()))
         command = [self._gcc, *flags, "-c", FILE_NAME, "-o", _RESULT]
-        return _step(self._run(_then_show_result(command), _program(text), _LIMITS), _LIMITS, prose)
+        return _step(
+            self._run(_then_show_result(command), _program(text), COMPILER), COMPILER, prose
+        )
 
     def link(self, program: bytes) -> Step:
         """Link the object file, our runtime, the five routines and libgcc into an ELF file."""
@@ -132,7 +128,7 @@ class Toolchain:
             "-Wl,--build-id=none",
         )
         command = [self._gcc, *options, "/box/runtime.o", "/box/program.o", "-lgcc", "-o", _RESULT]
-        return _step(self._run(_then_show_result(command), contents, _LIMITS), _LIMITS)
+        return _step(self._run(_then_show_result(command), contents, COMPILER), COMPILER)
 
     @cached_property
     def _gcc(self) -> str:
@@ -172,7 +168,7 @@ class Toolchain:
     def _run_trusted(self, command: Sequence[str], contents: Mapping[str, bytes]) -> bytes:
         """Run a step without foreign code; returns its output. A failure is a fault of the
         installation."""
-        result = self._run(command, contents, _LIMITS)
+        result = self._run(command, contents, COMPILER)
         if not result.succeeded:
             stderr = result.stderr.decode(errors="replace").strip()
             raise ToolMissing(

@@ -14,6 +14,7 @@ from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
+from contest.actions.waiting_programs import tell_of_waiting
 from contest.errors import EngineFailed, StoreBusy
 from contest.interfaces.protocols import to_organizer
 from contest.language import noted
@@ -41,6 +42,7 @@ if TYPE_CHECKING:
 LIMITS_AREA = "limits"  # of the journal
 LANGUAGES_SECONDS = 60.0  # between two trials of the languages that programs wait for
 TIDY_SECONDS = 60.0  # between two looks for letters that have waited for too long
+SETTLED_SECONDS = 600.0  # a new server compiles what waited for it, before it tells who waits
 CLASS_SECONDS = 3_600.0  # between two looks whether the lecturer is to be told of the class
 UNWRITTEN_PAUSE_SECONDS = 30.0  # before we try again to write which mails were sent
 
@@ -59,6 +61,7 @@ class Services:
         self._lock = Lock()
         self._try_languages_at = self._tidy_at = 0.0
         self._class_at = time.monotonic() + CLASS_SECONDS
+        self._settled_at = time.monotonic() + SETTLED_SECONDS
 
     def handle_some_letters(self) -> bool:
         """Handle some letters, see LetterService. False: none waits."""
@@ -70,7 +73,8 @@ class Services:
     def _tidy_sometimes(self, contest: ContestContext) -> None:
         if time.monotonic() >= self._tidy_at:
             self._tidy_at = time.monotonic() + TIDY_SECONDS
-            for each in (tidy, witness.ask):
+            is_settled = time.monotonic() >= self._settled_at
+            for each in (tidy, witness.ask, *((tell_of_waiting,) if is_settled else ())):
                 each(contest.store, contest.settings, contest.templates, contest.clock.now())
         if time.monotonic() >= self._class_at:
             self._class_at = time.monotonic() + CLASS_SECONDS

@@ -54,6 +54,7 @@ from contest.public_number.draw import draw_of
 from knobellib.samples import samples
 from reports import text
 from reports.kinds import reports
+from reports.limits import limits_of
 from reports.play import play_reports
 from reports.used import used
 
@@ -263,6 +264,7 @@ class Templates:
             "words": play.words,
             "reports": reports(),
             "used_by": used,
+            "limits": partial(limits_of, settings),
         }
         self._candidates = partial(_candidates, game, chosen.name)
         self._compiled: tuple[_Files, _Compiled] | None = None

@@ -44,6 +44,12 @@ class Limits:
         return self.address_space_bytes + self.work_bytes
 
 
+COMPILER = Limits()
+# Preprocessing takes milliseconds; with this limit, both steps together take at most 12 s of CPU
+# time.
+PREPROCESSOR = Limits(cpu_seconds=2, output_bytes=2 * MB)
+
+
 class Usage(NamedTuple):
     """What a whole sandbox used; None if nobody counted.
 

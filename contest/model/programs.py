@@ -9,7 +9,7 @@ from enum import StrEnum
 from typing import Literal
 
 from contest.model.games import GameResult
-from contest.util.plurals import form, plural
+from contest.util.plurals import form, plural, span
 
 
 class SubmissionState(StrEnum):
@@ -70,23 +70,60 @@ class Submission:
     reply_to: str | None = None  # the Message-ID of the letter
 
 
+class Wait(StrEnum):
+    """What a program waits for."""
+
+    LANGUAGE = "language"  # its host has lost the language
+    HOUR = "hour"  # as many programs of its team as may be were compiled within an hour
+    AGAIN = "again"  # our machinery has failed with it, and tries again
+    TURN = "turn"  # other programs come first
+    ORGANIZER = "organizer"  # our compile service broke on it, and set it aside
+
+
+@dataclass(frozen=True)
+class WaitingProgram:
+    """A program that waits. `since`: when it came; `until`: the end of an hour that is used up."""
+
+    submission: int
+    team: int
+    number: int
+    since: datetime
+    reply_to: str | None
+    waits_for: Wait
+    language: str = ""  # that is lost
+    until: datetime | None = None
+
+
 @dataclass(frozen=True)
 class ProgramsWaiting:
-    """Queued programs that wait because a host cannot build their language, and why it cannot."""
+    """Queued programs that wait for the same. `reason`: why a host cannot build the language."""
 
-    language: str
+    waits_for: Wait
     programs: int
-    reason: str
+    since: datetime  # when the first of them came
+    language: str = ""
+    reason: str = ""
+
+    def sentence(self, now: datetime) -> str:
+        """In one line, without a full stop."""
+        in_language = f" in {self.language}" if self.language else ""
+        waited = span((now - self.since).total_seconds())
+        programs = f"{plural(self.programs, 'program')}{in_language}, up to {waited}"
+        return f"waiting: {programs}, because {self._why}"
 
     @property
-    def sentence(self) -> str:
-        """In one line, without a full stop."""
-        programs, them = plural(self.programs, "program"), form(self.programs, "it", "them")
-        reason = next(iter(self.reason.splitlines()), "")
-        return (
-            f"waiting: {programs} in {self.language}, because this host cannot build {them}:"
-            f" {reason}"
-        )
+    def _why(self) -> str:
+        match self.waits_for:
+            case Wait.LANGUAGE:
+                them = form(self.programs, "it", "them")
+                reason = next(iter(self.reason.splitlines()), "")
+                return f"this host cannot build {them}: {reason}"
+            case Wait.HOUR:
+                return "no more programs of a team are compiled in an hour"
+            case Wait.AGAIN:
+                return "our machinery failed, and tries again: see the journal"
+            case _:
+                return "others come first: is the host too busy?"
 
 
 class Severity(StrEnum):

@@ -311,6 +311,12 @@ class Programs(Section):
     MAX_COMPILES_PER_HOUR: ClassVar[int] = 20
     MAX_ELEMENTS: ClassVar[int] = 10_000  # lexical elements of a program after preprocessing (K56)
     MAX_SOURCE_BYTES: ClassVar[int] = 256_000
+    MAX_RESULT_BYTES: ClassVar[int] = 16 * 1024 * 1024  # that a compiler makes
+    MAX_MODULE_BYTES: ClassVar[int] = 2 * 1024 * 1024  # and if the program's time is counted
+    # of processor time, for the machine code of a module; usual ones need one or two
+    MACHINE_CODE_SECONDS: ClassVar[int] = 20
+    # units to look for mistakes in a program that no compiler reads
+    CHECK_FUEL: ClassVar[int] = 30_000_000_000
     # then the trial game of a program that is asked for moves ends
     TRIAL_SECONDS: ClassVar[float] = 60.0
     GAME_ANSWERS: ClassVar[int] = 50  # a game may take as much fuel as this many full answers

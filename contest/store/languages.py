@@ -10,7 +10,7 @@ from datetime import datetime
 
 from sqlalchemy import func, select, update
 
-from contest.model import ProgramsWaiting, SubmissionState
+from contest.model import ProgramsWaiting, SubmissionState, Wait
 from contest.store import contest_state
 from contest.store.claims import UNCLAIMED
 from contest.store.session import Transaction
@@ -63,15 +63,14 @@ def works_again(tx: Transaction, language: str, now: datetime) -> bool:
 def waiting(tx: Transaction) -> tuple[ProgramsWaiting, ...]:
     """How many programs wait for each language that a host has lost, by the language's name."""
     name = submissions.c.waits_for
-    query = (
-        select(name, func.count()).where(name.is_not(None), _QUEUED).group_by(name).order_by(name)
-    )
+    query = select(name, func.count(), func.min(submissions.c.received_at))
+    rows = tx.execute(query.where(name.is_not(None), _QUEUED).group_by(name).order_by(name)).all()
     found = []
-    for language, programs in tx.execute(query).all():
+    for language, programs, since in rows:
         reason = next(
             (line.reason for line in contest_state.log(tx, 1, area=AREA, whom=language)), ""
         )
-        found.append(ProgramsWaiting(language, programs, reason))
+        found.append(ProgramsWaiting(Wait.LANGUAGE, programs, since, language, reason))
     return tuple(found)
 
 

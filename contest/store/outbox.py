@@ -272,6 +272,11 @@ def sent_to(tx: Transaction, kinds: Sequence[str]) -> dict[str, datetime]:
     return {row[0]: row[1] for row in rows}
 
 
+def known(tx: Transaction, keys: Sequence[str]) -> frozenset[str]:
+    """Those of these keys whose mails were queued at some time."""
+    return frozenset(tx.execute(_KNOWN_KEYS, {"values": keys}).scalars())
+
+
 def size(outgoing: Outgoing, settings: Settings, now: datetime) -> int:
     """The bytes of the mail, with its headers."""
     return len(compose(outgoing, settings, b"", now).raw)  # all Message-IDs are equally long

@@ -49,14 +49,14 @@ _REPORT: TypeAdapter[BuildReport] = TypeAdapter(  # built with the first report 
 )
 # What a withdrawn team has sent stays where it is, and is compiled when the team comes back. That
 # of others who do not take part is compiled, so that it can play as soon as they do.
-_NOT_WITHDRAWN = submissions.c.team_id.in_(
+NOT_WITHDRAWN = submissions.c.team_id.in_(
     select(teams.c.id).where(teams.c.state != TeamState.WITHDRAWN)
 )
 # Those that wait for a lost language (languages.py) hold up nobody.
 _QUEUED = (
     (submissions.c.state == SubmissionState.QUEUED)
     & submissions.c.waits_for.is_(None)
-    & _NOT_WITHDRAWN
+    & NOT_WITHDRAWN
 )
 _OUT_OF_QUEUE: Mapping[str, object] = {**UNCLAIMED, "waits_for": None}
 

@@ -1,4 +1,4 @@
-"""Singular and plural within sentences, and the word that somebody probably meant. Pure."""
+"""Within sentences: singular and plural, durations, and the word that somebody meant. Pure."""
 
 from __future__ import annotations
 
@@ -14,6 +14,14 @@ def form(value: int, one: str, many: str = "") -> str:
 def plural(value: int, one: str, many: str = "") -> str:
     """(1, "game") -> `1 game`, (3, "entry", "entries") -> `3 entries`."""
     return f"{value:,} {form(value, one, many)}"
+
+
+def span(seconds: float) -> str:
+    """A duration in one unit: 40 s, 7 min, 3 h, 12 days."""
+    for unit, size in (("days", 86_400 * 2), ("h", 7_200), ("min", 120)):
+        if seconds >= size:
+            return f"{seconds / (size / 2):.0f} {unit}"
+    return f"{max(0, seconds):.0f} s"
 
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:

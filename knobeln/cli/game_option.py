@@ -50,15 +50,26 @@ def settings_for(game_name: str | None) -> Settings:
     if game_name is None or game_name == settings.game.name:
         return settings
     settings = presets.settings(game_name, SystemClock().now())
-    here = tuple(filter(has_package, settings.programs.python_packages))
-    if here == settings.programs.python_packages:
-        return settings
-    lacking = ", ".join(name for name in settings.programs.python_packages if name not in here)
-    remark(
-        f"A contest of this game lets programs import {lacking}, which is not installed here.",
-        err=True,
+    if lacking := lacking_packages(settings):
+        remark(
+            f"A contest of this game lets programs import {', '.join(lacking)}, which is not"
+            " installed here.",
+            err=True,
+        )
+    return without_packages(settings, lacking)
+
+
+def lacking_packages(settings: Settings) -> tuple[str, ...]:
+    """The packages of Python that programs may import, and this host does not have."""
+    return tuple(
+        package for package in settings.programs.python_packages if not has_package(package)
     )
-    return settings.changed(programs={"python_packages": here})
+
+
+def without_packages(settings: Settings, packages: tuple[str, ...]) -> Settings:
+    """The settings of a contest whose programs cannot import these packages."""
+    kept = tuple(each for each in settings.programs.python_packages if each not in packages)
+    return settings.changed(programs={"python_packages": kept})
 
 
 def without_description(settings: Settings) -> Settings:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -9,7 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from compiler.images import without_images_unless_possible
-from compiler.languages import usable
+from compiler.languages import system_package, usable
 from compiler.trial import with_counted_time
 from contest import presets
 from contest.config.load import FILE_NAME, load_settings
@@ -22,7 +23,12 @@ from contest.schema.sections import DEFAULT_GAME
 from contest.util.clock import SystemClock
 from knobeln.cli.answers import answer, answers
 from knobeln.cli.contest_option import ContestCommand, contest_path, open_contest
-from knobeln.cli.game_option import default_settings, settings_or_defaults
+from knobeln.cli.game_option import (
+    default_settings,
+    lacking_packages,
+    settings_or_defaults,
+    without_packages,
+)
 from knobeln.cli.output import remark
 from knobeln.context import create_contest
 
@@ -99,7 +105,15 @@ def init(
             )
     else:
         preset = settings
-        settings = without_images_unless_possible(with_counted_time(preset))
+        lacking = lacking_packages(preset)
+        settings = without_packages(preset, lacking)
+        settings = without_images_unless_possible(with_counted_time(settings))
+        if lacking:
+            remark(
+                f"Programs cannot import {', '.join(lacking)} here until `apt install"
+                f" {' '.join(map(system_package, lacking))}`, and then programs.python_packages ="
+                f" {json.dumps(preset.programs.python_packages)}."
+            )
         if preset.programs.takes_images and not settings.programs.takes_images:
             remark(
                 "Container images cannot play here until `apt install skopeo umoci`, and then "

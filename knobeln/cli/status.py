@@ -13,7 +13,7 @@ from rich.text import Text
 from contest.errors import NotFound
 from contest.model import LogLine, Phase
 from contest.store import contest_state
-from contest.util.plurals import plural
+from contest.util.plurals import plural, span
 from contest.util.sanitize import sanitize
 from knobeln.cli.answers import answer, answers
 from knobeln.cli.contest_option import ContestCommand, open_contest
@@ -119,14 +119,6 @@ def _advice_that_fits(advice: Sequence[str]) -> list[str]:
 
 def _journal_line(line: LogLine) -> str:
     return f"  {moment(line.at)} {line.area}: {line.text.splitlines()[0] if line.text else ''}"
-
-
-def span(seconds: float) -> str:
-    """Return a duration in one unit: 40 s, 7 min, 3 h, 12 days."""
-    for unit, size in (("days", 86_400 * 2), ("h", 7_200), ("min", 120)):
-        if seconds >= size:
-            return f"{seconds / (size / 2):.0f} {unit}"
-    return f"{max(0, seconds):.0f} s"
 
 
 @click.command(cls=ContestCommand)

@@ -52,7 +52,7 @@ def play_contest(
         with contest.store.read() as tx:
             waiting = languages.waiting(tx)
         for each in waiting:
-            tell(each.sentence)
+            tell(each.sentence(contest.clock.now()))
     translate_programs(contest)
     retrying_run = RetryingRun(contest)
     while True:

@@ -131,6 +131,7 @@ def site_texts(settings: Settings, templates: Templates, announced: Announcement
         numbers=templates.part("_contest"),
         programs=templates.part("_what_a_program_may_be"),
         faults=templates.part("_what_a_fault_costs"),
+        limits=templates.part("_limits"),
         evolution=templates.part("_evolution_rule") if settings.evolution.enabled else "",
         draw=f"{draw}\n{ledger}",
         commands=tuple(

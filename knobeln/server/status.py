@@ -24,12 +24,12 @@ from contest.store import (
     Transaction,
     contest_state,
     decisions,
-    languages,
     letters,
     outbox,
     results,
     submissions,
     teams,
+    waiting,
 )
 from contest.store.outbox import ListedMail
 from contest.store.results import Progress
@@ -73,7 +73,7 @@ class Status:
     letters: Mapping[LetterState, int]
     ignored: Mapping[str, int]  # letters, by the reason
     programs: Mapping[SubmissionState, int]
-    programs_waiting: tuple[ProgramsWaiting, ...]  # queued, for languages that a host has lost
+    programs_waiting: tuple[ProgramsWaiting, ...]  # queued, for more than their turn
     long_builds: tuple[RunningBuild, ...]  # that have been running for LONG_BUILD
     mails: Mapping[OutboxState, int]
     mails_stopped: Pause | None
@@ -123,7 +123,7 @@ def status_of(contest: ContestContext) -> Status:
             letters=_of_all(LetterState, letters.count_by_state(tx)),
             ignored=letters.count_ignored(tx),
             programs=_of_all(SubmissionState, submissions.count_by_state(tx)),
-            programs_waiting=languages.waiting(tx),
+            programs_waiting=waiting.groups(tx, contest.settings, now),
             long_builds=tuple(
                 each
                 for each in submissions.running_builds(tx, now)
@@ -163,7 +163,7 @@ def _machinery_advice(status: Status) -> Iterator[str]:
             "then `knobeln mail release --all`"
         )
     for each in status.programs_waiting:
-        yield each.sentence
+        yield each.sentence(status.now)
     for build in status.long_builds:
         yield (
             f"version {build.number} of {build.team} has been building since"

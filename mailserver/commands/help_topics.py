@@ -33,7 +33,7 @@ class Topic:
 
 # Names of compile rules as reports have them, and words of the tournament; `_rule_words` has their
 # sentences.
-RULES_OF_ANY = ("authentification", "compiler", "description", "letter", "seed")
+RULES_OF_ANY = ("authentification", "compiler", "description", "letter", "limits", "seed")
 RULES_OF_C = (
     "assembler",
     "attribute",

@@ -39,6 +39,7 @@ def rules(facts: SiteFacts) -> Page:
                     ("", facts.texts.numbers),
                     (gettext("Programs"), facts.texts.programs),
                     (gettext("If a program breaks the rules"), facts.texts.faults),
+                    (gettext("All limits"), facts.texts.limits),
                     (gettext("Evolution"), facts.texts.evolution),
                 )
                 if text

@@ -74,6 +74,7 @@ class SiteTexts:
     numbers: str
     programs: str  # what a program may be
     faults: str  # what breaking the rules costs
+    limits: str  # that a program can meet
     evolution: str
     draw: str
     commands: tuple[MailCommand, ...]

@@ -138,8 +138,8 @@ def test_programs_of_a_lost_language_wait_and_the_queue_goes_on(host) -> None:
     assert "No team was told that it made a mistake." in mail
     (line,) = [each for each in status_of(host.contest).advice if each.startswith("waiting")]
     assert line.startswith(
-        "waiting: 3 programs in Python, because this host cannot build them: Python is not"
-        " installed"
+        "waiting: 3 programs in Python, up to 0 s, because this host cannot build them: Python"
+        " is not installed"
     )
 
 

@@ -314,9 +314,10 @@ def test_the_rules_have_the_numbers_of_the_mail_that_brings_them(game: str) -> N
     part = mail.partition("In this contest:")[2].partition("The dates:")[0].replace("`", "")
     assert part.split()
     assert all(word in shown for word in part.split() if word != "-")
-    for text in (facts.texts.programs, facts.texts.faults, facts.texts.evolution):
+    texts = facts.texts
+    for text in (texts.programs, texts.faults, texts.limits, texts.evolution):
         assert all(word in shown for word in text.replace("`", "").split() if word != "-")
-    assert bool(facts.texts.evolution) is facts.settings.evolution.enabled
+    assert bool(texts.evolution) is facts.settings.evolution.enabled
     assert f"{facts.settings.dates.contest_starts:%Y-%m-%d %H:%M}" in shown
     assert all(f">{code}<" in page for code in facts.settings.reports.offered)
 
