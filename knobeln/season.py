@@ -199,8 +199,8 @@ def _tell_all(
 
 
 def order_run_if_due(contest: ContestContext) -> bool:
-    """Order the run of a tournament of a season once its date has come. False: it is not due, or
-    was ordered.
+    """Order the run of the contest, or of a season's tournament, once its date has come. False: it
+    is not due, or was ordered.
 
     A run that failed is not ordered again: the organizer has a mail that says why.
     """

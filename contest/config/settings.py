@@ -108,6 +108,11 @@ class Settings(BaseModel):
         }
         return self.model_copy(update=changes)
 
+    @property
+    def plays_by_date(self) -> bool:
+        """Whether `serve` starts the contest, or each tournament, without `knobeln run`."""
+        return self.season.is_season or self.tournament.by_date
+
     @model_validator(mode="after")
     def _evolution_has_its_games(self) -> Settings:
         if self.evolution.enabled and not self.tournament.self_play:

@@ -6,7 +6,7 @@ A contest may ask for fields of its own; they come between the organization and 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from contest.config.settings import Settings
 from contest.games.registry import game_of
@@ -79,8 +79,8 @@ def blank(settings: Settings) -> Form:
         address=gettext("<the mail address of your team>"),
         preferences="",
         team_name=gettext(name),
-        organization=gettext("<institution, city, country>") if lines_each else "",
-        members=tuple(map(gettext, _BLANK_MEMBER[lines_each])),
+        organization=gettext(_INSTITUTION) if lines_each else "",
+        members=tuple(map(_blank_line, _MEMBER_BLANKS[lines_each])),
         fields=tuple((field.name, f"<{field.asks_for}>") for field in settings.teams.fields),
     )
 
@@ -128,14 +128,47 @@ MEMBER = {
     2: ("name, age in years, occupation,", "computer science and programming background"),
 }
 NAME, AFFILIATION = noted("<name>"), noted("<affiliation>")
-_BLANK_MEMBER = {
-    0: (NAME,),
-    1: (noted("<name>, <affiliation>"),),
-    2: (
-        noted("<name>, <age in years>, <occupation>,"),
-        noted("<computer science and programming background>"),
-    ),
+_AGE, _OCCUPATION = noted("<age in years>"), noted("<occupation>")
+_BACKGROUND = noted("<computer science and programming background>")
+_INSTITUTION = noted("<institution, city, country>")
+_MEMBER_BLANKS = {
+    0: ((NAME,),),
+    1: ((NAME, AFFILIATION),),
+    2: ((NAME, _AGE, _OCCUPATION), (_BACKGROUND,)),
 }
+_EXAMPLES = {
+    NAME: "Ada Lovelace",
+    AFFILIATION: "University of London",
+    _AGE: "20",
+    _OCCUPATION: "student",
+    _BACKGROUND: "a course",
+    _INSTITUTION: "University, London, England",
+}
+
+
+def _blank_line(blanks: Sequence[str]) -> str:
+    """A member's line with these blanks, in the language of this moment. One that another line
+    follows ends with a comma."""
+    return ", ".join(map(gettext, blanks)) + ("," if _AGE in blanks else "")
+
+
+def with_examples(form: Form, settings: Settings) -> Form:
+    """The form as a team may fill in what is still blank, in the language of this moment."""
+    empty, samples = dict(blank(settings).fields), dict(sample(settings).fields)
+    return replace(
+        form,
+        organization=_with_examples(form.organization),
+        members=tuple(map(_with_examples, form.members)),
+        fields=tuple(
+            (name, samples[name] if value == empty[name] else value) for name, value in form.fields
+        ),
+    )
+
+
+def _with_examples(line: str) -> str:
+    for text, example in _EXAMPLES.items():
+        line = line.replace(gettext(text), example)
+    return line
 
 
 def record_text(registration: Registration) -> str:

@@ -56,10 +56,13 @@ def _settings(info: GameInfo, preset: str, now: datetime) -> Settings:
 
 def for_class(settings: Settings) -> Settings:
     """The settings of a contest for a course: it asks for no more than names, and mails them to
-    nobody. Mails have this host's time beside Universal Time."""
+    nobody. Mails have this host's time beside Universal Time, and it is played at its date."""
     offered = tuple(code for code in settings.reports.offered if code != "LAP")
     return settings.changed(
-        teams={"member_lines": 0}, reports={"offered": offered}, contest={"zone": _zone_of_host()}
+        teams={"member_lines": 0},
+        reports={"offered": offered},
+        contest={"zone": _zone_of_host()},
+        tournament={"by_date": True},
     )
 
 

@@ -82,7 +82,8 @@ class Contest(Section):
     role = Role.TOLD
 
     title: str = Field(
-        "International KNOBELN contest", description="the name of the contest, as all mails say it"
+        noted("International KNOBELN contest"),
+        description="the name of the contest, as all mails say it",
     )
     subject_word: str = Field(
         "KNOBELN",
@@ -170,8 +171,8 @@ class Window(StrEnum):
 
 
 class Dates(Section):
-    """Universal Time. The robot keeps these dates; `knobeln run` starts the contest, a season
-    `serve`."""
+    """Universal Time. The robot keeps these dates; `knobeln run` starts the contest, or `serve` if
+    it is a season or has `tournament.by_date`."""
 
     role = Role.TOLD
 
@@ -701,7 +702,14 @@ class Tournament(Section):
         description="games or engines at once; 0 = one per core. Never changes a result",
         json_schema_extra=OF_THE_HOST,
     )
-
+    by_date: bool = Field(
+        False,
+        description=(
+            "whether `serve` plays the contest when its date has come, as it plays a season,"
+            " without `knobeln run`"
+        ),
+        json_schema_extra=OF_THE_HOST,
+    )
     beacon: str = Field(
         "none",
         description=(

@@ -15,16 +15,21 @@ from typing import Literal
 from contest.config.settings import Settings
 from contest.errors import GiveUp
 from contest.language import gettext, speaking
-from contest.mail.form import AFFILIATION, NAME, Form, blank, is_in_c, sample, short_preferences
+from contest.mail.form import (
+    AFFILIATION,
+    NAME,
+    Form,
+    blank,
+    is_in_c,
+    short_preferences,
+    with_examples,
+)
 from contest.util.sanitize import quote
 from knobeln.classes.class_list import Person, shortened
 from mailserver.reading import registration_form, team_names
 
 Groups = Literal["team", "split", "ignore"]
 """What the groups of a list are: teams; teams of which a large one is cut in several; nothing."""
-
-_OPEN = re.compile(r"<[^<>]*>")
-_AGE = re.compile(r"\bage\b|\bAlter\b")
 
 
 @dataclass(frozen=True)
@@ -157,26 +162,10 @@ def _lines(person: Person, empty: Iterable[str]) -> Iterator[str]:
 # --- what the robot says to it --------------------------------------------------------------------
 def _problems(invitation: Invitation, settings: Settings) -> Iterator[str]:
     """Why a reply with the form would be refused once its open places are filled in."""
-    lines = _filled(invitation.form, settings).text.split("\n")
+    with speaking(settings.contest.language):
+        lines = with_examples(invitation.form, settings).text.split("\n")
     for problem in registration_form.read(lines, settings).problems:
         first = invitation.members[0]
         whose = f"group {quote(first.team)!r}" if first.team else f"row {first.line}"
         what = f" (`{quote(problem.quote)}`)" if problem.quote else ""
         yield f"{whose}: {problem.text}{what}"
-
-
-def _filled(form: Form, settings: Settings) -> Form:
-    """The form as a team may fill it in."""
-    example = sample(settings)
-    values = dict(example.fields)
-    return replace(
-        form,
-        organization=form.organization and _OPEN.sub("a", form.organization),
-        members=tuple(
-            _OPEN.sub(lambda found: "20" if _AGE.search(found[0]) else "a", line)
-            for line in form.members
-        ),
-        fields=tuple(
-            (name, values[name] if _OPEN.fullmatch(text) else text) for name, text in form.fields
-        ),
-    )

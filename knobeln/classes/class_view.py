@@ -1,18 +1,20 @@
-"""How far each person of a class is, as its lecturer needs it to know whom to write to."""
+"""How far each person of a class is, as its lecturer needs it to know whom to write to.
+
+Details are sentences in the language of the caller, and so is `Step.words`.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
 from enum import StrEnum
+from zoneinfo import ZoneInfo
 
+from contest.language import date, gettext, ngettext, noted, spoken
 from contest.model import Participation, Phase
 from contest.store import class_people, contest_state, letters
 from contest.store.class_people import ListedPerson
 from contest.store.letters import ListedLetter
-from contest.util.clock import TIME_FORMAT
-from contest.util.plurals import plural
 from contest.util.sanitize import quote
 from knobeln.classes import marks
 from knobeln.classes.marks import Mark, MarkedPerson
@@ -31,18 +33,22 @@ _ASKED = "registration of "  # ... is doubtful
 class Step(StrEnum):
     """How far a person is."""
 
-    NO_ADDRESS = "no address"
-    NOT_INVITED = "not invited"
-    INVITED = "invited"
-    REFUSED = "refused"  # the form
-    ASKED = "asked to confirm"
-    WAITS = "waits for you"
-    REGISTERED = "registered"
-    FAILING = "failing"  # no program was accepted
-    ACCEPTED = "accepted"
-    PLAYING = "playing"
-    PLAYED = "played"
-    OUT = "out"
+    NO_ADDRESS = noted("no address")
+    NOT_INVITED = noted("not invited")
+    INVITED = noted("invited")
+    REFUSED = noted("refused")  # the form
+    ASKED = noted("asked to confirm")
+    WAITS = noted("waits for you")
+    REGISTERED = noted("registered")
+    FAILING = noted("failing")  # no program was accepted, or it failed in its trial game
+    ACCEPTED = noted("accepted")
+    PLAYING = noted("playing")
+    PLAYED = noted("played")
+    OUT = noted("takes no part")
+
+    @property
+    def words(self) -> str:
+        return gettext(self.value)
 
 
 REGISTERED = frozenset(
@@ -72,7 +78,7 @@ class ClassView:
 
     @property
     def counts(self) -> tuple[int, int, int, int]:
-        """How many people there are, have registered, have sent a program, have an accepted one."""
+        """How many people there are, have registered, have sent a program, have one that works."""
         return (
             len(self.students),
             *(
@@ -138,7 +144,10 @@ _BEFORE_PROGRAMS = {
     marks.INVITED: (Step.INVITED, ""),
     marks.NOT_INVITED: (Step.NOT_INVITED, ""),
     Participation.ACTIVE: (Step.REGISTERED, ""),
-    Participation.UNHEARD: (Step.REGISTERED, "has not answered the welcome"),
+    Participation.UNHEARD: (Step.REGISTERED, noted("has not answered the welcome")),
+    Participation.WITHDRAWN: (Step.OUT, noted("withdrawn")),
+    Participation.DISQUALIFIED: (Step.OUT, noted("disqualified")),
+    Participation.DROPPED: (Step.OUT, noted("dropped")),
 }
 
 
@@ -146,19 +155,30 @@ def _step(mark: Mark, phase: Phase) -> tuple[Step, str]:
     if mark.state == marks.NOT_INVITED and not mark.mail:
         return Step.NO_ADDRESS, ""
     if mark.state == Participation.PENDING:
-        return Step.WAITS, f"`knobeln teams accept {mark.team}`, or `teams reject`"
+        return Step.WAITS, gettext(
+            "`knobeln teams accept %(team)s`, or `teams reject`", team=mark.team
+        )
     if mark.sent and mark.state in (Participation.ACTIVE, Participation.UNHEARD):
         return _step_of_program(mark, phase)
-    return _BEFORE_PROGRAMS.get(mark.state, (Step.OUT, mark.state))
+    step, detail = _BEFORE_PROGRAMS[mark.state]
+    return step, detail and gettext(detail)
 
 
 def _step_of_program(mark: Mark, phase: Phase) -> tuple[Step, str]:
     if mark.version is None:
-        return Step.FAILING, f"{plural(mark.sent, 'program')} sent, none of which counts"
+        return Step.FAILING, ngettext(
+            "%(num)s program sent, which does not count",
+            "%(num)s programs sent, none of which counts",
+            mark.sent,
+        )
+    if phase is Phase.OPEN and mark.trial == marks.FAILED:
+        return Step.FAILING, gettext("the program is accepted, but failed in its trial game")
     if phase is Phase.OPEN:
         return Step.ACCEPTED, ""
-    rank = f"rank {mark.rank}" if mark.rank else ""
-    failures = plural(mark.failures, "failure") if mark.failures else ""
+    rank = gettext("rank %(rank)s", rank=mark.rank) if mark.rank else ""
+    failures = (
+        ngettext("%(num)s failure", "%(num)s failures", mark.failures) if mark.failures else ""
+    )
     told = ", ".join(filter(None, (rank, failures)))
     return (Step.PLAYING if phase is Phase.RUNNING else Step.PLAYED), told
 
@@ -170,28 +190,50 @@ def _with_letters(
     if not its_letters:
         return student
     last = its_letters[-1]
-    refused = [letter for letter in its_letters if letter.note.startswith(_REFUSED)]
+    at = _date(contest, last)
+    refusals = sum(letter.note.startswith(_REFUSED) for letter in its_letters)
     if not last.note.startswith(_REFUSED):
-        step, detail = Step.ASKED, f"{_at(last.received_at)}: must answer the robot's question"
+        step, detail = Step.ASKED, gettext("%(date)s: must answer the robot's question", date=at)
+    elif refusals == 1:
+        step, detail = Step.REFUSED, f"{at}: {_why(contest, last)}"
     else:
-        times = f"{len(refused)} times, last " if len(refused) > 1 else ""
-        step, detail = Step.REFUSED, f"{times}{_at(last.received_at)}: {_why(contest, last)}"
-    return Student(student.name, student.mail, student.team, step, detail, student.is_listed)
+        times = gettext("%(times)s times, last %(date)s", times=refusals, date=at)
+        step, detail = Step.REFUSED, f"{times}: {_why(contest, last)}"
+    return replace(student, step=step, detail=detail)
 
 
-def _at(moment: datetime) -> str:
-    return f"{moment:{TIME_FORMAT}}"
+def _date(contest: ContestContext, letter: ListedLetter) -> str:
+    zone = contest.settings.contest.zone
+    return date(letter.received_at, ZoneInfo(zone) if zone else None)
+
+
+_REASONS = {
+    "problems": noted("the form has mistakes"),
+    "too early": noted("registration was not open yet"),
+    "too late": noted("registration had closed"),
+    "running": noted("the contest had started"),
+    "finished": noted("the contest was over"),
+    "duplicate": noted("there is a team with this address"),
+    "full": noted("the contest is full"),
+    "organization": noted("this organization has no more teams to enter"),
+    "shared people": noted("a member is in another team"),
+    "no class": noted("there was no class list"),
+    "word": noted("the word of the lesson was missing"),
+    "no name": noted("the name was missing"),
+    "near": noted("the list has no such name, but one like it"),
+}
+"""Why a registration was refused, by the word in the note of its letter."""
 
 
 def _why(contest: ContestContext, letter: ListedLetter) -> str:
     """The first thing that is wrong with the form, as the robot's answer tells it."""
     with contest.store.read() as tx:
         stored = letters.get(tx, letter.id)
-    reason = letter.note.removeprefix(_REFUSED).strip(": ")
+    reason = gettext(_REASONS.get(letter.note.removeprefix(_REFUSED).strip(": "), ""))
     if stored is None:
         return reason
     try:
-        said = shared_reader().read(stored, contest.settings, "en").said
+        said = shared_reader().read(stored, contest.settings, spoken()).said
     except TooHardToRead:
         return reason
     problems = said.problems if isinstance(said, FormResult) else ()

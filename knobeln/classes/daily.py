@@ -27,9 +27,9 @@ def tell_of_class(contest: ContestContext) -> None:
         is_told = outbox.sent_within(tx, to, (_KIND,), _DAY, now) > 0
         if is_over or is_told or not class_people.is_any(tx):
             return
-    shown = view(contest)
-    people, registered, sent, accepted = shown.counts
     with speaking(settings.contest.language):
+        shown = view(contest)
+        people, registered, sent, accepted = shown.counts
         mail = contest.templates.render(
             _KIND,
             people=people,

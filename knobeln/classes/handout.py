@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterable, Iterator
 from html import escape
+from itertools import chain, groupby, starmap
+from textwrap import dedent
 
 from contest.games.registry import game_of
-from contest.language import speaking
+from contest.language import gettext, speaking
 from contest.mail.form import blank, is_in_c, short_preferences
 from contest.store import class_people
 from knobellib.samples import samples
@@ -13,7 +17,7 @@ from knobeln.context import ContestContext
 
 _IN_C = """\
 #if 0
-It throws a number by chance, from 1 to 12288.
+%s
 #endif
 
 main ()
@@ -31,8 +35,8 @@ def handout_of(contest: ContestContext, language: str) -> str:
         people = class_people.everybody(tx)
     by_name = bool(people) and not all(person.address for person in people)
     invited = bool(people) and not by_name
-    name, program = _program(contest)
     with speaking(language):
+        name, program = _program(contest)
         rendered = contest.templates.render(
             "handout",
             by_name=by_name,
@@ -41,12 +45,19 @@ def handout_of(contest: ContestContext, language: str) -> str:
             program=program.rstrip("\n"),
             **_letter(contest),
         )
-    return f"{rendered.subject}\n{'=' * len(rendered.subject)}\n\n{rendered.body.lstrip()}"
+    return _titled(rendered.subject, rendered.body)
 
 
-def first_letter(contest: ContestContext, *, by_name: bool) -> str:
-    """What each person of the class writes first, in the contest's language."""
-    return contest.templates.part("_first_letter", by_name=by_name, **_letter(contest))
+def board_of(contest: ContestContext) -> str:
+    """What each person of a list of names writes first, as text for the board, in the contest's
+    language."""
+    with speaking(contest.settings.contest.language):
+        body = contest.templates.part("_first_letter", by_name=True, **_letter(contest))
+    return _titled(contest.settings.contest.title, body)
+
+
+def _titled(title: str, body: str) -> str:
+    return f"{title}\n{'=' * len(title)}\n\n{body.strip()}\n"
 
 
 def _letter(contest: ContestContext) -> dict[str, object]:
@@ -59,7 +70,8 @@ def _letter(contest: ContestContext) -> dict[str, object]:
 def _program(contest: ContestContext) -> tuple[str, str]:
     """A first program, with the name of its file."""
     if is_in_c(contest.settings):
-        return "first.c", _IN_C
+        description = gettext("It throws a number by chance, from 1 to 12288.")
+        return "first.c", _IN_C % description
     game = game_of(contest.settings.game, contest.settings.programs).info
     shipped = sorted(samples(game.name).items(), key=lambda sample: len(sample[1]))
     for suffix in _SUFFIXES:
@@ -69,9 +81,7 @@ def _program(contest: ContestContext) -> tuple[str, str]:
     return "", ""
 
 
-def as_page(text: str, title: str, language: str) -> str:
-    """The text as a page that a browser shows and prints."""
-    return f"""\
+_PAGE = """\
 <!doctype html>
 <html lang="{language}">
 <head>
@@ -79,12 +89,49 @@ def as_page(text: str, title: str, language: str) -> str:
 <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
-<title>{escape(title)}</title>
-<style>pre {{ max-width: 76ch; margin: 2em auto; font-size: 1.1em; white-space: pre-wrap }}
-@media print {{ pre {{ font-size: 10pt; margin: 0 }} }}</style>
+<title>{title}</title>
+<style>
+main {{ max-width: 42em; margin: 2em auto; padding: 0 1em; font: 1.1em/1.4 sans-serif }}
+h1, h2 {{ line-height: 1.2 }}
+pre {{ white-space: pre-wrap; padding-left: 1em; border-left: 0.2em solid }}
+@page {{ size: A4; margin: 15mm }}
+@media print {{
+main {{ max-width: none; margin: 0; padding: 0; font-size: {print_points}pt }}
+h1, h2, p, pre {{ margin: 0 0 0.6em; break-inside: avoid }}
+pre {{ font-size: 0.9em }}
+}}
+</style>
 </head>
 <body>
-<main><pre>{escape(text)}</pre></main>
+<main>
+{blocks}
+</main>
 </body>
 </html>
 """
+
+
+def as_page(text: str, title: str, language: str, *, print_points: int) -> str:
+    """The text as a page that a browser shows, and prints in letters of this size."""
+    paragraphs = re.split(r"\n{2,}", text.rstrip("\n"))
+    parts = groupby(paragraphs, lambda lines: lines.startswith(" "))
+    blocks = "\n".join(chain.from_iterable(starmap(_blocks, parts)))
+    return _PAGE.format(
+        language=language, title=escape(title), print_points=print_points, blocks=blocks
+    )
+
+
+def _blocks(is_copied: bool, paragraphs: Iterable[str]) -> Iterator[str]:
+    """What is indented stays as it is; of the others those that are underlined are headings."""
+    if is_copied:
+        text = dedent("\n\n".join(paragraphs))
+        yield f"<pre>{escape(text)}</pre>"
+        return
+    for lines in paragraphs:
+        first, _, rest = lines.partition("\n")
+        if rest and not rest.strip("="):
+            yield f"<h1>{escape(first)}</h1>"
+        elif rest and not rest.strip("-"):
+            yield f"<h2>{escape(first)}</h2>"
+        else:
+            yield f"<p>{escape(lines)}</p>"

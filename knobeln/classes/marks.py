@@ -41,12 +41,11 @@ PlayField = Callable[[tuple[str, bytes]], Sequence[PracticeGame]]
 class Mark(NamedTuple):
     """A member's row. What has not happened, or not yet, is None; the numbers are the team's.
 
-    `mail`: the member's own, if the class list has it. `version`: that takes part, or would now.
-    `accepted`,
-    `first_accepted`, `last_accepted`: how many programs were accepted, and when. `reached`: the
-    last round in
-    which the team played. `share`: of the evolution's last generation, from 0 to 1. Of the games
-    against a fixed field `field_points` are the mean; a failed game has 0.
+    `mail`: the member's own, if the class list has it. `version`: that takes part, or would now;
+    `trial`: how its trial game ended. `accepted`, `first_accepted`, `last_accepted`: how many
+    programs were accepted, and when. `reached`: the last round in which the team played. `share`:
+    of the evolution's last generation, from 0 to 1. Of the games against a fixed field
+    `field_points` are the mean; a failed game has 0.
     """
 
     member: str
@@ -59,6 +58,7 @@ class Mark(NamedTuple):
     first_accepted: datetime | None = None
     last_accepted: datetime | None = None
     version: int | None = None
+    trial: str | None = None
     reached: int | None = None
     rank: int | None = None
     points: float | None = None
@@ -77,6 +77,8 @@ MarkedPerson = tuple[Mapping[str, str], Mark]
 
 INVITED, NOT_INVITED = "invited", "not invited"
 """The states of people who are in no team."""
+PASSED, FAILED = "passed", "failed"
+"""How trial games end."""
 INVITATIONS = ("invitation", "invitation_of_group")
 """The kinds of mails that invite somebody."""
 
@@ -102,8 +104,8 @@ def marks_of(contest: ContestContext, play: PlayField | None = None) -> tuple[Ma
         images: dict[str, tuple[str, bytes] | None] = {}
         for team in sorted(team_store.all_teams(tx), key=lambda each: each.name.casefold()):
             version = counting.get(team.id)
-            mark = _mark(team, participating[team.id], submissions.versions(tx, team.id), history)
-            mark = mark._replace(version=version)
+            versions = submissions.versions(tx, team.id)
+            mark = _mark(team, participating[team.id], versions, version, history)
             if standing := ranking.get(team.name):
                 points = None if standing.disqualified else standing.half_points / (2 * info.point)
                 mark = mark._replace(rank=standing.rank, points=points, failures=standing.failures)
@@ -210,12 +212,17 @@ def _key(name: str) -> str:
 
 
 def _mark(
-    team: Team, state: str, versions: Sequence[Version], history: Sequence[RoundOutcome]
+    team: Team,
+    state: str,
+    versions: Sequence[Version],
+    counting: int | None,
+    history: Sequence[RoundOutcome],
 ) -> Mark:
-    """The team's results as a mark, without a member yet."""
+    """The team's results as a mark, without a member yet. `counting`: the version that plays."""
     accepted = sorted(
         each.submission.received_at for each in versions if each.report and each.report.accepted
     )
+    trials = (_trial(each) for each in versions if each.submission.number == counting)
     played = [
         each.plan.number
         for each in history
@@ -231,17 +238,23 @@ def _mark(
         accepted=len(accepted),
         first_accepted=accepted[0] if accepted else None,
         last_accepted=accepted[-1] if accepted else None,
+        version=counting,
+        trial=next(filter(None, trials), None),
         reached=played[-1] if played else None,
     )
 
 
+def _trial(version: Version) -> str | None:
+    trial = version.report.trial if version.report else None
+    if trial is None:
+        return None
+    return FAILED if trial.failed else PASSED
+
+
 # --- as tables ------------------------------------------------------------------------------------
-NUMBERS = tuple(
-    name
-    for name in Mark._fields
-    if name
-    not in ("member", "team", "mail", "organization", "state", "first_accepted", "last_accepted")
-)
+_WORDS = ("member", "team", "mail", "organization", "state", "trial")
+_TIMES = ("first_accepted", "last_accepted")
+NUMBERS = tuple(name for name in Mark._fields if name not in _WORDS + _TIMES)
 """The columns that can be a mark."""
 _CANVAS = ("Student", "ID", "SIS User ID", "SIS Login ID", "Section")
 

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from contest.actions.organizer_actions import OrganizerActions
     from knobeln.classes.class_forms import Groups, Invitation
     from knobeln.classes.class_list import ClassList
+    from knobeln.context import ContestContext
 
 
 @click.group("class", cls=NounGroup)
@@ -38,10 +39,7 @@ def class_() -> None:
 
 def _show(shown: ClassView) -> None:
     people, registered, sent, accepted = shown.counts
-    title = (
-        f"{registered} of {people} registered, {sent} sent a program, {accepted} have an accepted"
-        " one"
-    )
+    title = f"{registered} of {people} registered, {sent} sent a program, {accepted} one that works"
     rows = [
         (student.name or "(not in the list)", student.step, student.team, student.mail)
         for student in shown.students
@@ -176,26 +174,40 @@ def marks(field: str | None, system: str | None, number: str | None) -> None:
     if left_out := len(rows) - len(found.rows):
         people = plural(left_out, "person is", "people are")
         remark(f"{people} left out, because {system} does not know them.", err=True)
+    without = sum(getattr(mark, number) is None for _, mark in rows)
+    if system and without:
+        text = f"{plural(without, 'person has', 'people have')} no {number}, and so no mark"
+        remark(f"{text}. `--mark reached` and `--field house` have one for more people.", err=True)
     click.echo(as_csv(found), nl=False)
 
 
 # --- names only, and the first lesson -------------------------------------------------------------
 @class_.command("open")
 @click.argument("file", type=click.Path(path_type=Path, exists=True, dir_okay=False))
+@click.option(
+    "--board",
+    metavar="PAGE",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help=(
+        "Write there, too, what each person does: one sheet for the board, as .html, which a"
+        " browser prints, or as text."
+    ),
+)
 @click.option("--yes", is_flag=True, help="Do not ask whether the list was understood.")
 @dry_run_option
-def open_class(file: Path, yes: bool, dry_run: bool) -> None:
+def open_class(file: Path, board: Path | None, yes: bool, dry_run: bool) -> None:
     """Open the contest for the people of a list of names, whose addresses nobody knows.
 
     FILE is CSV, .xlsx or .ods with one name in each row, or with first and last names. A letter
     with the subject `join NAME` registers whoever has a name of the list; the setting `teams.word`
     adds a word that is told in the lesson. Near names are asked back. A name that is taken, and one
     that is not in the list, wait for you: `knobeln teams accept TEAM`, or by mail `organizer accept
-    TEAM`. `knobeln class handout` prints what to give to the class.
+    TEAM`. What each person does is printed at the end. `knobeln class handout` prints more: what to
+    give to the class.
     """
     from contest.store import class_people
     from knobeln.classes import class_list
-    from knobeln.classes.handout import first_letter
+    from knobeln.classes.handout import board_of
 
     contest = open_contest()
     people = class_list.read_names(file.read_bytes(), contest.settings)
@@ -209,7 +221,10 @@ def open_class(file: Path, yes: bool, dry_run: bool) -> None:
         return
     with contest.store.write() as tx:
         class_people.put(tx, (person.listed for person in people.people))
-    click.echo(f"\n{first_letter(contest, by_name=True)}", nl=False)
+    text = board_of(contest)
+    click.echo(f"\n{text}", nl=False)
+    if board is not None:
+        _write_page(board, text, contest, contest.settings.contest.language, BOARD_POINTS)
 
 
 @class_.command()
@@ -225,7 +240,7 @@ def handout(file: Path | None, language: str | None) -> None:
     With FILE the page is written there: for the board as .html, which a browser prints, or as text.
     """
     from contest.language import available
-    from knobeln.classes.handout import as_page, handout_of
+    from knobeln.classes.handout import handout_of
 
     if language not in (None, *available()):
         raise click.UsageError(f"--language is one of {', '.join(available())}")
@@ -235,7 +250,21 @@ def handout(file: Path | None, language: str | None) -> None:
     if file is None:
         click.echo(text, nl=False)
         return
-    is_page = file.suffix.lower() in (".html", ".htm")
-    title = contest.settings.contest.title
-    file.write_text(as_page(text, title, language) if is_page else text, encoding="utf-8")
+    _write_page(file, text, contest, language, HANDOUT_POINTS)
+
+
+BOARD_POINTS, HANDOUT_POINTS = 20, 10
+"""How large the letters of a page are on paper."""
+
+
+def _write_page(
+    file: Path, text: str, contest: ContestContext, language: str, print_points: int
+) -> None:
+    """Write the text as a page, if the file is called so, or as it is."""
+    from knobeln.classes.handout import as_page
+
+    if file.suffix.lower() in (".html", ".htm"):
+        title = contest.settings.contest.title
+        text = as_page(text, title, language, print_points=print_points)
+    file.write_text(text, encoding="utf-8")
     remark(f"The page is in {file}.")

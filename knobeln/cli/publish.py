@@ -105,6 +105,7 @@ def site(target: Path, archives: bool, is_class: bool) -> None:
 def _class_page(target: Path) -> None:
     """Write the lecturer's page, which nobody else may read, where nothing is published."""
     from contest.games.registry import game_of
+    from contest.language import speaking
     from contest.util.folders import make_folder
     from knobeln.classes.class_view import view
     from reports.site.alone import CLASS, class_page
@@ -120,7 +121,8 @@ def _class_page(target: Path) -> None:
             f"{target} has the contest's pages, which everybody reads",
             hint="choose a folder that only you can read",
         )
-    shown = view(contest)
+    with speaking(contest.settings.contest.language):
+        shown = view(contest)
     game = game_of(contest.settings.game, contest.settings.programs).info
     make_folder(target)
     page = target / CLASS

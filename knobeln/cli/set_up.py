@@ -17,7 +17,7 @@ from contest.config.load import FILE_NAME, load_settings
 from contest.errors import EX_FAILED, EX_OK, ConfigError, KnobelnError
 from contest.games.game import TEXT
 from contest.games.registry import game_of
-from contest.language import SOURCE, available, listed
+from contest.language import SOURCE, available, listed, speaking, translated
 from contest.public_number.beacon import Beacon, BeaconKind
 from contest.schema.sections import DEFAULT_GAME
 from contest.util.clock import SystemClock
@@ -91,7 +91,9 @@ def init(
     if is_class:
         settings = presets.for_class(settings)
     if language:
-        settings = settings.changed(contest={"language": language})
+        with speaking(language):
+            title = translated(settings.contest.title)
+        settings = settings.changed(contest={"language": language, "title": title})
     file = path / FILE_NAME
     if file.exists():  # it is kept
         wanted, settings = settings, load_settings(path)
@@ -121,8 +123,10 @@ def init(
             )
     create_contest(path, settings).store.close()
     remark(f"The contest is in {path}. Now edit {file} (the dates, the addresses), then")
-    remark(f"    knobeln serve -C {path}     takes registrations and programs by mail")
-    remark(f"    knobeln run -C {path}       plays the contest day")
+    by_date = ", and plays the contest day by its date" if settings.plays_by_date else ""
+    remark(f"    knobeln serve -C {path}     takes registrations and programs by mail{by_date}")
+    if not by_date:
+        remark(f"    knobeln run -C {path}       plays the contest day")
     programs = settings.programs
     if game_of(settings.game, programs).info.play is TEXT:
         counted = programs.counted_languages

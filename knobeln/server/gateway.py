@@ -116,12 +116,11 @@ class Gateway:
                 self._loop("run", self._requested_run.step),
             ]
             if contest.settings.season.is_season:
-                self._loops += [
-                    self._loop("season", partial(go_on_as_step, contest, services.steps)),
-                    self._loop(
-                        "dates of runs", partial(order_run_as_step, contest, services.steps)
-                    ),
-                ]
+                go_on = partial(go_on_as_step, contest, services.steps)
+                self._loops.append(self._loop("season", go_on))
+            if contest.settings.plays_by_date:
+                order = partial(order_run_as_step, contest, services.steps)
+                self._loops.append(self._loop("dates of runs", order))
             if contest.settings.site.folder:
                 self._loops.append(self._loop("pages", SiteKeeper(contest, pack, sample).step))
         if Part.COMPILE in parts:

@@ -4,6 +4,7 @@ processes."""
 from __future__ import annotations
 
 from contest.errors import EX_TEMPFAIL, TryAgain
+from contest.language import gettext, speaking
 from contest.model import Phase
 from contest.store import Transaction, contest_state, decisions
 from contest.subprocesses.child_process import Process, own_command, start
@@ -73,9 +74,8 @@ class RequestedRun:
 
     def _tell_organizer(self, tx: Transaction, key: str, *, finished: bool) -> None:
         log_lines = (self._contest.path / LOG_NAME).read_text(errors="replace").strip().splitlines()
-        text = (
-            "The contest has been played to its end."
-            if finished
-            else "\n".join(log_lines[-MAX_LOG_LINES:])
-        )
+        with speaking(self._contest.settings.contest.language):
+            text = gettext("The contest has been played to its end.")
+        if not finished:
+            text = "\n".join(log_lines[-MAX_LOG_LINES:])
         tell_about_run(self._contest.current(), tx, key, text, done=finished)

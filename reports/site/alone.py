@@ -90,6 +90,14 @@ def index_of_archives(
     return templates.files(Page(INDEX, "archives", "", facts))[INDEX]
 
 
+class StepInView(Protocol):
+    """How far a person is."""
+
+    @property
+    def words(self) -> str:
+        """In the language of this moment."""
+
+
 class StudentInView(Protocol):
     """A person of a class, as the lecturer's page shows it."""
 
@@ -100,7 +108,7 @@ class StudentInView(Protocol):
     @property
     def team(self) -> str: ...
     @property
-    def step(self) -> str: ...
+    def step(self) -> StepInView: ...
     @property
     def detail(self) -> str: ...
 
@@ -113,7 +121,7 @@ def class_page(
 ) -> bytes:
     """The page of a class, which is for its lecturer alone.
 
-    `counts`: how many people there are, have registered, have sent a program, have an accepted one.
+    `counts`: how many people there are, have registered, have sent a program, have one that works.
     """
     templates = SiteTemplates(settings, game, ())
     style = templates.static()["style.css"].decode()

@@ -5,10 +5,12 @@ from __future__ import annotations
 import pytest
 
 from contest.errors import GiveUp
-from contest.mail.form import short_preferences
+from contest.language import speaking
+from contest.mail.form import short_preferences, with_examples
 from contest.presets import for_class
+from contest.schema.sections import ExtraField
 from knobeln.classes import class_forms, class_list
-from mailserver.reading import team_names
+from mailserver.reading import registration_form, team_names
 from tests.support.contest_field import settings
 
 SETTINGS = for_class(settings())
@@ -37,6 +39,28 @@ def a_list(*groups: str) -> class_list.ClassList:
 def test_a_group_makes_a_name_that_a_team_can_have(group: str, name: str) -> None:
     assert class_forms.team_name(group, in_c=True) == name
     assert team_names.fault(name) == ""
+
+
+HOUSE = ExtraField(name="house", description="where you live", choices=("north", "south"))
+TUTOR = ExtraField(name="tutor", description="where you live")
+
+
+@pytest.mark.parametrize("language", ["en", "de"])
+@pytest.mark.parametrize("member_lines", [0, 1, 2])
+def test_a_form_is_accepted_when_only_its_blanks_are_filled_in(
+    member_lines: int, language: str
+) -> None:
+    own = SETTINGS.changed(
+        teams={"member_lines": member_lines, "fields": (HOUSE, TUTOR)},
+        contest={"language": language},
+    )
+    people = class_list.read(b"mail,name\na@uni.example,Ada\nb@uni.example,\n", own).people
+    for invitation in class_forms.invitations(people, own):
+        with speaking(language):
+            text = with_examples(invitation.form, own).text
+        assert "<" in invitation.form.text
+        assert "<" not in text
+        assert registration_form.read(text.split("\n"), own).problems == ()
 
 
 def test_two_groups_whose_names_become_one_are_two_teams() -> None:

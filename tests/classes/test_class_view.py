@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
 
+from contest.language import speaking
+from knobeln.classes.class_view import view
 from knobeln.classes.daily import tell_of_class
 from knobeln.context import ContestContext
 from tests.support.command_line import knobeln, knobeln_in
@@ -40,6 +43,14 @@ def test_a_lecturer_sees_who_was_refused_and_why(contest: Path) -> None:
     ]
     assert "ada@uni.example>: refused, 2 times, last " in shown
     assert "is missing" in shown
+
+
+def test_a_german_lecturer_reads_it_in_german(contest: Path) -> None:
+    with speaking("de"):
+        ada, emmy, grace = view(ContestContext.open(contest)).students
+        steps = [student.step.words for student in (ada, emmy, grace)]
+    assert steps == ["abgelehnt", "eingeladen", "keine Adresse"]
+    assert re.fullmatch(r"2-mal, zuletzt \d+\. \S+ \d{4}, \d\d:\d\d UT: .* fehlt.*", ada.detail)
 
 
 def test_the_lecturer_is_told_by_mail_once(contest: Path) -> None:

@@ -74,6 +74,35 @@ def test_what_a_catalogue_lacks_is_told(tmp_path: Path, monkeypatch: pytest.Monk
     assert "%(num)s programs" in second
 
 
+# "du" in all its forms and as imperatives, and a capital "Sie" or "Ihr" within a sentence.
+_NOT_IHR = re.compile(
+    r"\b(?i:du|dich|dir|dein\w*)\b"
+    r"|\b(?i:schreib|schick|antworte|ändere|speichere|sende|häng|heb|sieh|nimm|lies|gib)\b"
+    r"|(?<=[a-zäöüß,] )(?:Sie|Ihnen|Ihr|Ihre[mnrs])\b"
+)
+
+
+def test_in_german_everybody_is_addressed_as_ihr() -> None:
+    texts = [text for each in sentences("de") for text in catalogue.forms_of(each)]
+    assert [text for text in texts if _NOT_IHR.search(text)] == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Du brauchst kein Konto.",
+        "der Name deines Teams",
+        "Schreib dies:",
+        "Schickt es ab, oder schreib noch einmal",
+        "Wenn ja, antworte einfach.",
+        "Löschen Sie das.",
+        "ein Filter Ihres Mailservers",
+    ],
+)
+def test_what_addresses_somebody_in_another_way_is_seen(text: str) -> None:
+    assert _NOT_IHR.search(text)
+
+
 def test_a_contest_can_have_english_and_german() -> None:
     assert {SOURCE, "de"} <= set(available())
 

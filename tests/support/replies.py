@@ -125,6 +125,16 @@ def telephone(mail: EmailMessage, fill: Fill, language: str) -> EmailMessage:
     return _answer(mail, f"\n\n{device}\n\n> {_said(words, mail)}\n> \n{text}\n")
 
 
+def written_anew(mail: EmailMessage, fill: Fill, _language: str) -> EmailMessage:
+    """No reply: a new letter with the form, which was copied, and a greeting."""
+    letter = EmailMessage(policy=SMTP)
+    letter["From"], letter["To"] = str(mail["To"]), str(mail["Reply-To"] or mail["From"])
+    letter["Subject"] = str(mail["Subject"])
+    form = fill(text_of(mail)).split("\n---\n")[1]
+    letter.set_content(f"Hallo,\n\n{form}\n\nViele Grüße\n")
+    return letter
+
+
 MAILERS = {
     "mutt": mutt,
     "Thunderbird": thunderbird,

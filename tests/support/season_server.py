@@ -3,7 +3,6 @@ clock."""
 
 import os
 import signal
-import sys
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
@@ -17,7 +16,7 @@ from contest.schema.sections import Season
 from contest.store import contest_state, entry_lists
 from knobeln.context import ContestContext
 from tests.support.archives import HOUSE, knobeln
-from tests.support.knobeln_server import Server
+from tests.support.clocked_server import ClockedServer
 from tests.support.mail_world import REGISTER, START
 from tests.support.mailed_contest import CLOSES, MailedContest, address_of, small_settings
 from tests.support.processes import children_of, command_of
@@ -25,20 +24,6 @@ from tests.support.servers import wait_for
 
 DAYS = 14
 PATIENCE = 900.0
-_CLOCK = "TEST_CLOCK"
-# Python runs this file in every process that finds it on its path: in `serve`, and in the `run` of
-# that.
-_SITE = f"""import os
-from datetime import datetime
-from pathlib import Path
-
-if {_CLOCK!r} in os.environ:
-    from contest.util.clock import SystemClock
-
-    SystemClock.now = lambda _clock: datetime.fromisoformat(
-        Path(os.environ[{_CLOCK!r}]).read_text()
-    )
-"""
 
 
 def master(
@@ -56,30 +41,17 @@ def master(
     return mailed
 
 
-class SeasonServer(Server):
+class SeasonServer(ClockedServer):
     """The server of a copy of a season's contest. `kills`: how often it has been killed so far."""
 
     def __init__(self, mailed: MailedContest, place: Path) -> None:
         self.mailed = mailed.copied(place)
-        self.path, self.log = place, place / "log"
-        self.folder = ContestContext.open(self.mailed.folder)
-        (place / "site").mkdir()
-        (place / "site" / "sitecustomize.py").write_text(_SITE)
-        self._clock = place / "clock"
-        self.environment: Mapping[str, str] = {
-            **os.environ,
-            _CLOCK: str(self._clock),
-            "PYTHONPATH": os.pathsep.join([str(place / "site"), *sys.path]),
-        }
         self.kills = self._kills_so_far = 0  # the latter: as many as there may be by now
         self._closing = threading.Event()
-        self.set_clock(mailed.clock.at)
-        self.start()
+        super().__init__(place, ContestContext.open(self.mailed.folder), mailed.clock.at)
 
     def set_clock(self, at: datetime) -> None:
-        whole = self._clock.with_suffix(".new")
-        whole.write_text(at.isoformat())
-        whole.replace(self._clock)
+        super().set_clock(at)
         self.mailed.clock.at = at
 
     def hold(
