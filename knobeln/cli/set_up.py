@@ -10,7 +10,7 @@ import click
 
 from compiler.images import without_images_unless_possible
 from compiler.languages import usable
-from compiler.trial import with_counted_time
+from compiler.trial import with_counted_time, with_languages_here
 from contest import presets
 from contest.config.load import FILE_NAME, load_settings
 from contest.errors import EX_FAILED, EX_OK, ConfigError, KnobelnError
@@ -99,7 +99,8 @@ def init(
             )
     else:
         preset = settings
-        settings = without_images_unless_possible(with_counted_time(preset))
+        here = with_languages_here(with_counted_time(preset))
+        settings = without_images_unless_possible(here)
         if preset.programs.takes_images and not settings.programs.takes_images:
             remark(
                 "Container images cannot play here until `apt install skopeo umoci`, and then "
