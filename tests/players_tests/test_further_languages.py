@@ -11,7 +11,7 @@ from compiler.trial import try_language, with_languages_here
 from contest import presets
 from contest.config.settings import Settings
 from contest.model import TextBuildReport, Verdict
-from contest.schema.languages import further_languages
+from contest.schema.languages import further_languages, usual_languages
 from contest.schema.sections import Programs
 from tests.support.further_languages import (
     AT_NIGHT,
@@ -105,6 +105,45 @@ def test_the_same_files_give_the_same_program(name: str) -> None:
     first, second = (builder.build(files, "", with_trial=False) for _ in range(2))
     assert first.image
     assert first.report.image_digest == second.report.image_digest
+
+
+@pytest.mark.parametrize(
+    ("files", "program"),
+    [
+        ({"a.go": "func main() {", "b.go": "func other() {"}, "a.go"),
+        ({"cmd/x/main.go": "func main() {", "a.go": "// func main() {"}, "cmd/x/main.go"),
+        ({"a.hs": "module A where\n", "b.hs": "main :: IO ()\nmain = a\n"}, "b.hs"),
+        ({"a.lua": "print(1)", "b.lua": "local a = require('a')"}, "b.lua"),
+        ({"a.lua": "print(1)", "b.lua": 'local a = require "lib.a"'}, "b.lua"),
+        ({"a.rb": "", "b.rb": "require_relative 'a'"}, "b.rb"),
+        ({"a.php": "", "index.php": ""}, "index.php"),
+        ({"a.php": "", "b.php": "include __DIR__ . '/a.php';"}, "b.php"),
+        ({"a.ml": "", "a.mli": "", "b.ml": "open A"}, "b.ml"),
+        ({"a.f90": "module a\nend module a", "b.f90": "PROGRAM b\nend program"}, "b.f90"),
+        ({"a.pas": "{ x }\nunit a;", "b.pas": "uses a;\nbegin end."}, "b.pas"),
+        ({"a.lisp": "", "b.lisp": '(load "a.lisp")'}, "b.lisp"),
+        ({"src/main.lisp": "", "src/a.lisp": ""}, "src/main.lisp"),
+    ],
+)
+def test_the_start_of_a_program_is_found(files: dict[str, str], program: str) -> None:
+    languages = (*usual_languages(), *further_languages())
+    start = recognise({name: text.encode() for name, text in files.items()}, languages)
+    assert start.program == program
+
+
+@pytest.mark.parametrize(
+    ("files", "words"),
+    [
+        ({"a.f90": "program a", "b.f90": "program b"}, "a.f90 and b.f90 each have a function main"),
+        ({"a.rb": "", "b.rb": ""}, "call that file main.rb"),
+    ],
+)
+def test_where_two_could_start_the_answer_says_what_to_do(
+    files: dict[str, str], words: str
+) -> None:
+    with pytest.raises(Problem) as found:
+        recognise({name: text.encode() for name, text in files.items()}, further_languages())
+    assert words in found.value.text
 
 
 # --- which languages a contest takes --------------------------------------------------------------
