@@ -15,13 +15,14 @@ from pathlib import Path
 from posixpath import normpath
 from typing import Generic, TypeVar
 
+from compiler.python2 import refused_as_python_2
 from compiler.toolchain import again_if_killed, clean, trouble
 from contest.errors import ToolMissing
 from contest.language import gettext, number
 from contest.mail.sent_files import right_name
 from contest.model import Finding, Severity
 from contest.programs.start import NoStart, Start, find_start, in_place
-from contest.schema.languages import Language, usual_languages
+from contest.schema.languages import Language, further_languages, usual_languages
 from contest.schema.sections import Programs
 from contest.util.program_files import (
     MAX_FILES,
@@ -44,6 +45,7 @@ _PLACES = Path(__file__).with_name("fault_place.c")
 _INCLUDE_FOLDER = "/box/include"  # with headers of ours, in the sandbox
 _MOST_DATA = 256 * MB  # of a program that wants more memory than it may have, and is told so
 _IMPORT = "import importlib, sys; importlib.import_module(sys.argv[1])"
+_TEXT_SUFFIXES = ("txt", "text", "md", "rst", "csv", "json", "h", "hpp", "html", "pdf", "docx")
 _TEXT_CONTROLS = frozenset(b"\t\n\f\r")
 
 
@@ -185,7 +187,26 @@ def recognise(
         names=", ".join(names),
         known=known,
     )
-    raise Problem(text)
+    raise Problem(f"{text}{_how_to_add_a_language(names)}")
+
+
+def _how_to_add_a_language(names: Sequence[str]) -> str:
+    """The end of a refusal, if one of the files may be a program: what its team can ask for."""
+    suffixes = {suffix_of(name) for name in names} - {"", *_TEXT_SUFFIXES}
+    for row in further_languages():
+        if not suffixes.isdisjoint(row.suffixes):
+            return gettext(
+                '. The organizer can add %(language)s: further_languages = ["%(language)s"] in'
+                " [programs] of contest.toml, and `%(install)s` on the contest host",
+                language=row.name,
+                install=f"apt install {row.package}",
+            )
+    if not suffixes:
+        return ""
+    return gettext(
+        ". The organizer can add any language that has a free implementation: a table"
+        " [[programs.languages]] in contest.toml"
+    )
 
 
 def usable(languages: Sequence[Language]) -> tuple[Language, ...]:
@@ -309,6 +330,11 @@ def examine(
                 language=language.name,
                 here=", ".join(other.name for other in usable(languages)) or "none",
             )
+            if language.package:
+                text += gettext(
+                    ". The organizer can install it: `%(install)s`",
+                    install=f"apt install {language.package}",
+                )
             raise Problem(text)
         made, told = build(files, start, sandbox, settings)
     except UsedUp:
@@ -319,6 +345,8 @@ def examine(
         )
         return Outcome(Problem(text), program, language, notes=notes)
     except Problem as problem:
+        if language and language.name == PYTHON and problem.messages:
+            problem.text = refused_as_python_2(files) or problem.text
         return Outcome(problem, program, language, problem.messages, notes=notes)
     return Outcome(made, program, language, told, notes=notes)
 
@@ -357,10 +385,31 @@ def compiled(
     result = again_if_killed(run, limits)
     if result.succeeded:
         return result.stdout, clean(result.stderr)
-    text = trouble(result, limits, is_gcc=False) or gettext(
-        "%(tool)s found errors in your program; its messages tell more", tool=language.tool
+    messages = clean(result.stderr)
+    text = (
+        trouble(result, limits, is_gcc=False)
+        or lacking_library(language, messages)
+        or gettext(
+            "%(tool)s found errors in your program; its messages tell more", tool=language.tool
+        )
     )
-    raise Problem(text, clean(result.stderr))
+    raise Problem(text, messages)
+
+
+def lacking_library(language: Language, messages: str) -> str:
+    """A sentence about the library that the language's tool did not find; "" if it says nothing
+    of one."""
+    if not language.missing_library:
+        return ""
+    found = re.search(language.missing_library, messages)
+    if found is None:
+        return ""
+    return gettext(
+        "there is no %(library)s: a program in %(language)s has its own files and the standard"
+        " library, and nothing is installed for it",
+        library=next(filter(None, found.groups()), found[0]),
+        language=language.name,
+    )
 
 
 def program_folder(

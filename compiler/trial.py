@@ -10,7 +10,7 @@ from contest.config.settings import Settings
 from contest.errors import ToolMissing
 from contest.games.game import TEXT, TextProtocol
 from contest.games.registry import game_of
-from contest.schema.languages import Language
+from contest.schema.languages import Language, further_languages
 from contest.schema.sections import Programs
 from contest.util.sanitize import sanitize
 from sandbox.fuel.program import FuelProgram
@@ -78,6 +78,15 @@ def with_counted_time(settings: Settings) -> Settings:
             try_language(row, settings)
             here += (row.name,)
     return settings.changed(programs={"counted_languages": here})
+
+
+def with_languages_here(settings: Settings) -> Settings:
+    """The settings with the further languages whose tools are on this computer, if programs of the
+    game talk."""
+    if game_of(settings.game, settings.programs).info.play is not TEXT:
+        return settings
+    here = tuple(row.name for row in usable(further_languages()))
+    return settings.changed(programs={"further_languages": here})
 
 
 def _units_of(program: FuelProgram, sandbox: Sandbox, limits: Programs) -> int:

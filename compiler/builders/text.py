@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 
 from compiler import counted, images, languages
 from compiler.builders.base import ProgramBuilder
 from compiler.languages import Outcome, Problem, Wanted, languages_of
+from compiler.python2 import failed_as_python_2
 from compiler.trial import try_language
 from compiler.uploaded_files import UploadedFiles, description_findings, has_errors, take_apart
 from contest.config.settings import Settings
@@ -71,8 +72,9 @@ class TextBuilder(ProgramBuilder[Executable]):
 
     def offered(self) -> frozenset[str]:
         """What is installed here, and what the contest's rules promise."""
-        promised = self._settings.programs.counted_languages
-        return frozenset(row.name for row in languages.usable(self._languages)).union(promised)
+        programs = self._settings.programs
+        here = frozenset(row.name for row in languages.usable(self._languages))
+        return here.union(programs.counted_languages, programs.further_languages)
 
     def language_of(self, files: Mapping[str, bytes]) -> str:
         if self._settings.programs.takes_images and images.is_image(files):
@@ -158,7 +160,21 @@ class TextBuilder(ProgramBuilder[Executable]):
         with self._open_runner(raws, self._settings, seeds) as runner:
             (result,) = runner([job])
         trial = Trial(" and ".join(dict.fromkeys(job.names[1:])), result)
-        return replace(report, trial=trial, stderr_tail=result.seats[0].stderr_tail)
+        stderr = result.seats[0].stderr_tail
+        findings = (*report.findings, *self._why_it_failed(report.language, stderr))
+        return replace(report, trial=trial, stderr_tail=stderr, findings=findings)
+
+    def _why_it_failed(self, language: str, stderr: str) -> Iterator[Finding]:
+        """A note about what an interpreter did not find in the trial game: a library, or what only
+        Python 2 has."""
+        texts = [
+            languages.lacking_library(row, stderr)
+            for row in self._languages
+            if row.name == language
+        ]
+        if language == function.LANGUAGE:
+            texts.append(failed_as_python_2(gettext("the program"), stderr))
+        yield from (Finding("files", Severity.NOTE, 0, text) for text in texts if text)
 
 
 @cache

@@ -96,15 +96,16 @@ def find_start(
 def in_place(files: Files, start: Start[Language_]) -> tuple[Files, Start[Language_]]:
     """The files as the program sees them.
 
-    Python imports from the folder of its start. So the files of this folder are also in the working
-    folder: names of modules and of files mean the same, wherever a team starts its program at home.
-    Folders with modules are packages, also without the file that says so.
+    Python and others import from the folder of the start. So the files of this folder are also in
+    the working folder: names of modules and of files mean the same, wherever a team starts its
+    program at home. Python's folders with modules are packages, also without the file that says so.
     """
     if not start.language.imports_from_start:
         return files, start
-    sources = [name for name in files if suffix_of(name) in start.language.suffixes]
-    packages = {folder for name in sources for folder in folders_above(name)}
-    files = {f"{folder}/__init__.py": b"" for folder in packages} | dict(files)
+    if start.language.name == "Python":
+        sources = [name for name in files if suffix_of(name) in start.language.suffixes]
+        packages = {folder for name in sources for folder in folders_above(name)}
+        files = {f"{folder}/__init__.py": b"" for folder in packages} | dict(files)
     folder = start.program.rpartition("/")[0]
     if not folder:
         return files, start
@@ -123,7 +124,7 @@ def _in_language(
         return _java(files, names, language)
     if len(names) == 1:
         return Start(names[0], language)
-    is_linked = language.name in ("C", "C++")
+    is_linked = language.name in _LINKED
     by_contents = partial(_by_contents, files, names, language, function)
     rules: tuple[Rule, ...] = (
         lambda: (_with_base(names, called), gettext("it is called as the contest says")),
@@ -168,10 +169,12 @@ def _because(name: str, why: str) -> str:
 
 
 # --- names ----------------------------------------------------------------------------------------
+_LINKED = ("C", "C++", "C#", "Fortran")
+"""Languages whose files are all compiled into one program, whatever their names are."""
 _MAINS = {
-    "C": (),
-    "C++": (),
+    **dict.fromkeys(_LINKED, ()),
     "JavaScript": ("main", "index"),
+    "PHP": ("main", "index"),
     "Python": ("main", "__main__"),
 }
 
@@ -214,7 +217,16 @@ _NOT_CODE = re.compile(
 )
 """Comments and texts of languages like C. A text without an end goes to the end of its line."""
 _C_MAIN = re.compile(r"(?<![\w.>])main[ \t\n]{0,20}\((?![ \t]{0,20}\)[ \t]{0,20};)")
-_RUST_MAIN = re.compile(r"\bfn\s{1,20}main\s{0,20}\(")
+_MAIN_FUNCTIONS = {
+    "C": _C_MAIN,
+    "C++": _C_MAIN,
+    "C#": re.compile(r"\bstatic\b[^;{}()]{0,80}\bMain\s{0,20}\("),
+    "Go": re.compile(r"\bfunc\s{1,20}main\s{0,20}\("),
+    "Haskell": re.compile(r"^main\b", re.MULTILINE),
+    "Rust": re.compile(r"\bfn\s{1,20}main\s{0,20}\("),
+}
+_FORTRAN_PROGRAM = re.compile(r"^[ \t]{0,60}program[ \t]{1,20}\w", re.MULTILINE | re.IGNORECASE)
+_PASCAL_UNIT = re.compile(r"^[ \t]{0,60}unit[ \t]{1,20}\w", re.MULTILINE | re.IGNORECASE)
 _RUN_AS_MAIN = re.compile(r"^if\s{1,20}\(?__name__\s{0,20}==", re.MULTILINE)
 
 
@@ -231,10 +243,12 @@ def _by_contents(
     files: Files, names: Sequence[str], language: StartingLanguage, function: str
 ) -> tuple[list[str], str]:
     """The files that have what a program in the language starts with, and the rule about it."""
-    if language.name in ("C", "C++", "Rust"):
-        pattern = _RUST_MAIN if language.name == "Rust" else _C_MAIN
+    if pattern := _MAIN_FUNCTIONS.get(language.name):
         found = [name for name in names if pattern.search(_code(files[name]))]
         return found, gettext("it is the only one with a function main")
+    if language.name in ("Fortran", "Pascal"):
+        found = [name for name in names if _is_main_program(_text(files[name]), language)]
+        return found, gettext("it is the only one with a main program")
     if language.name == "Python" and function:
         defined = re.compile(rf"^(?:def\s{{1,20}}{function}\b|{function}\s{{0,20}}=)", re.MULTILINE)
         found = [name for name in names if defined.search(_text(files[name]))]
@@ -245,11 +259,19 @@ def _by_contents(
     return [], ""
 
 
+def _is_main_program(text: str, language: StartingLanguage) -> bool:
+    """Whether it is no module of Fortran, and no unit of Pascal, whose programs need no heading."""
+    if language.name == "Fortran":
+        return _FORTRAN_PROGRAM.search(text) is not None
+    return _PASCAL_UNIT.search(text) is None
+
+
 _PYTHON_IMPORT = re.compile(
     r"^[ \t]{0,60}(?:from[ \t]{1,20}\.{0,5}([\w.]{0,160})[ \t]{1,20}import[ \t]{1,20}"
     r"\(?([\w, \t]{0,400})|import[ \t]{1,20}([\w., \t]{1,400}))",
     re.MULTILINE,
 )
+_OCAML_MODULE = re.compile(r"\b[A-Z]\w{0,63}\b")
 _NAMED_FILE = re.compile(r"""["'./ ]([A-Za-z0-9_][A-Za-z0-9_-]{0,63})(?:\.\w{1,8})?(?=["'\s;)])""")
 
 
@@ -274,6 +296,9 @@ def _mentioned(data: bytes, language: StartingLanguage) -> Iterator[str]:
         for found in _PYTHON_IMPORT.finditer(_text(data)):
             for words in found.groups():
                 yield from re.findall(r"\w{1,64}", words or "")
+    elif language.name == "OCaml":
+        for found in _OCAML_MODULE.finditer(_text(data)):
+            yield from (found[0], found[0][0].lower() + found[0][1:])
     else:
         yield from (found[1] for found in _NAMED_FILE.finditer(_text(data)))
 

@@ -1,10 +1,11 @@
-"""The languages of programs: the usual ones (languages.toml), and the model, which contest.toml
-uses, too."""
+"""The languages of programs: the usual and the further ones (languages.toml), and the model, which
+contest.toml uses, too."""
 
 from __future__ import annotations
 
 import re
 import tomllib
+from collections.abc import Mapping
 from collections.abc import Set as AbstractSet
 from functools import cache
 from importlib.resources import files
@@ -33,6 +34,14 @@ _STANDARD = re.compile(r"(?:-std=|--edition |--release )([\w+]+)")
 
 MAX_COUNTED_MEMORY_MB = 4_096  # that WebAssembly can address
 Word = Annotated[str, AfterValidator(_word)]
+
+
+def _pattern(text: str) -> str:
+    try:
+        re.compile(text)
+    except re.error as error:
+        raise ValueError(f"{text!r} is no regular expression: {error}") from None
+    return text
 
 
 class CountedBuild(BaseModel):
@@ -134,6 +143,16 @@ class Language(BaseModel):
         False,
         description="whether a program finds its modules in the folder of the file that starts",
     )
+    package: str = Field(
+        "", description="the package of Debian and Ubuntu that has the tool, for `knobeln doctor`"
+    )
+    missing_library: Annotated[str, AfterValidator(_pattern)] = Field(
+        "",
+        description=(
+            "a pattern for what the tool says of a library that is not there; its groups are the"
+            " library's name"
+        ),
+    )
     counted: CountedBuild | None = Field(
         None, description="how programs are built so that their time can be counted"
     )
@@ -191,8 +210,18 @@ class Language(BaseModel):
         )
 
 
-@cache
 def usual_languages() -> tuple[Language, ...]:
-    """The languages of languages.toml, in its order."""
+    """The languages that every contest takes, in the order of languages.toml."""
+    return _table()["languages"]
+
+
+def further_languages() -> tuple[Language, ...]:
+    """The languages that a contest takes if `programs.further_languages` names them."""
+    return _table()["further_languages"]
+
+
+@cache
+def _table() -> Mapping[str, tuple[Language, ...]]:
     text = files("contest.schema").joinpath("languages.toml").read_text(encoding="utf-8")
-    return tuple(Language.model_validate(row) for row in tomllib.loads(text)["languages"])
+    kinds = tomllib.loads(text)
+    return {kind: tuple(map(Language.model_validate, rows)) for kind, rows in kinds.items()}

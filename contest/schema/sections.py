@@ -16,7 +16,12 @@ from contest.language import noted
 from contest.ledger.notes import VerifierKey
 from contest.model import Phase
 from contest.public_number.beacon import Beacon
-from contest.schema.languages import MAX_COUNTED_MEMORY_MB, Language, usual_languages
+from contest.schema.languages import (
+    MAX_COUNTED_MEMORY_MB,
+    Language,
+    further_languages,
+    usual_languages,
+)
 from contest.seeds import MAX_TOURNAMENTS
 from contest.util.clock import wall_seconds
 
@@ -409,6 +414,14 @@ class Programs(Section):
             ' that they are imported with, e.g. ["numpy"]; install them for the system\'s Python'
         ),
     )
+    further_languages: tuple[str, ...] = Field(
+        (),
+        description=(
+            "languages that the contest takes besides C, C++, Rust, Python, JavaScript, Java, Perl"
+            " and shell: Common Lisp, Fortran, Go, Haskell, Lua, OCaml, Pascal, PHP, Ruby;"
+            " `knobeln init` found that this host has them, `knobeln doctor` says what to install"
+        ),
+    )
     languages: tuple[Language, ...] = Field(
         (), description="languages besides the usual ones, each in a table [[programs.languages]]"
     )
@@ -444,14 +457,17 @@ class Programs(Section):
 
     @property
     def all_languages(self) -> tuple[Language, ...]:
-        """The contest's own languages, then the usual ones; the first that has a suffix gets it.
+        """The contest's own languages, the usual ones, then the further ones; the first that has a
+        suffix gets it.
 
-        An own language replaces the usual one of the same name.
+        An own language replaces the one of the same name.
         """
         names = {row.name for row in self.languages}
         taken = {suffix for row in self.languages for suffix in row.suffixes}
-        usual = (row.without(taken) for row in usual_languages() if row.name not in names)
-        return (*self.languages, *(row for row in usual if row.suffixes))
+        further = (row for row in further_languages() if row.name in self.further_languages)
+        ours = (*usual_languages(), *further)
+        others = (row.without(taken) for row in ours if row.name not in names)
+        return (*self.languages, *(row for row in others if row.suffixes))
 
     @property
     def told_languages(self) -> list[str]:
@@ -475,6 +491,17 @@ class Programs(Section):
             twice = sorted({word for word in found if found.count(word) > 1})
             if twice:
                 raise ValueError(f"two languages {what} {twice[0]!r}")
+        return self
+
+    @model_validator(mode="after")
+    def _further_languages_are_known(self) -> Programs:
+        known = sorted(row.name for row in further_languages()) if self.further_languages else []
+        for name in self.further_languages:
+            if name not in known:
+                raise ValueError(
+                    f"further_languages: {name!r} is none of {', '.join(known)}; another language"
+                    " is a table [[programs.languages]]"
+                )
         return self
 
     @model_validator(mode="after")

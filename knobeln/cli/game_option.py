@@ -6,6 +6,7 @@ import click
 from pydantic import ValidationError
 
 from compiler.languages import has_package
+from compiler.trial import with_languages_here
 from contest import presets
 from contest.config.load import FILE_NAME, faults, load_settings
 from contest.config.settings import Settings
@@ -43,13 +44,13 @@ def settings_for(game_name: str | None) -> Settings:
     """Return the contest's settings if they are of this game (None: of any), otherwise the game's
     preset.
 
-    Packages of Python that this host lacks are left out, and named: most programs need none. Raises
-    NotFound if there is no such game.
+    Then all languages are taken that this host has. Packages of Python that it lacks are left out,
+    and named: most programs need none. Raises NotFound if there is no such game.
     """
     settings = settings_or_defaults()
     if game_name is None or game_name == settings.game.name:
         return settings
-    settings = presets.settings(game_name, SystemClock().now())
+    settings = with_languages_here(presets.settings(game_name, SystemClock().now()))
     if lacking := lacking_packages(settings):
         remark(
             f"A contest of this game lets programs import {', '.join(lacking)}, which is not"

@@ -11,7 +11,7 @@ import click
 
 from compiler.images import without_images_unless_possible
 from compiler.languages import system_package, usable
-from compiler.trial import with_counted_time
+from compiler.trial import with_counted_time, with_languages_here
 from contest import presets
 from contest.config.load import FILE_NAME, load_settings
 from contest.errors import EX_FAILED, EX_OK, ConfigError, KnobelnError
@@ -109,7 +109,8 @@ def init(
         preset = settings
         lacking = lacking_packages(preset)
         settings = without_packages(preset, lacking)
-        settings = without_images_unless_possible(with_counted_time(settings))
+        settings = with_languages_here(with_counted_time(settings))
+        settings = without_images_unless_possible(settings)
         if lacking:
             remark(
                 f"Programs cannot import {', '.join(lacking)} here until `apt install"

@@ -20,7 +20,7 @@ from contest.config.settings import Settings
 from contest.errors import KnobelnError, ToolMissing
 from contest.formats import make_format
 from contest.games.registry import game_of
-from contest.schema.languages import Language
+from contest.schema.languages import Language, further_languages
 from contest.schema.sections import Contest
 from contest.seeds import Seeds
 from contest.store import submissions
@@ -138,8 +138,9 @@ def check_languages(settings: Settings) -> Iterator[CheckResult]:
         if usable([language]):
             yield run_check(what, partial(try_language, language, settings))
         else:
-            text = f"not accepted: there is no {language.tool}; install it to accept them"
+            text = f"not accepted: there is no {language.tool}; {_install(language)} to accept them"
             yield CheckResult(what, Level.NOTE, text)
+    yield from _further_languages(settings)
     if not engine.is_installed():
         lack = f"needs wasmtime; {engine.INSTALL}"
         yield CheckResult(
@@ -157,6 +158,25 @@ def check_languages(settings: Settings) -> Iterator[CheckResult]:
         yield CheckResult(
             what, Level.NOTE, f"not accepted: no compiler makes WebAssembly of them{install}"
         )
+
+
+def _further_languages(settings: Settings) -> Iterator[CheckResult]:
+    """Try those that are installed and that this contest does not name: `init` would name them."""
+    named = {language.name for language in settings.programs.all_languages}
+    others = [language for language in further_languages() if language.name not in named]
+    for language in usable(others):
+        what = f"programs in {language.name}"
+        tried = run_check(what, partial(try_language, language, settings))
+        text = f"not accepted, programs.further_languages does not name it: {tried.text}"
+        yield CheckResult(what, Level.NOTE, text)
+    if lacking := [language for language in others if not usable([language])]:
+        names = ", ".join(f"{language.name} ({language.package})" for language in lacking)
+        text = f"more can be accepted, each by a package of Debian and Ubuntu: {names}"
+        yield CheckResult("further languages", Level.NOTE, text)
+
+
+def _install(language: Language) -> str:
+    return f"apt install {language.package}" if language.package else "install it"
 
 
 def _engine(settings: Settings) -> str:

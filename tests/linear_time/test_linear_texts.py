@@ -32,7 +32,7 @@ from contest.ledger.receipts import from_file, notes_in
 from contest.model import FileFacts, Participation, TextBuildReport
 from contest.programs.archive import NotUnpacked, unpacked
 from contest.public_number.beacon import Beacon
-from contest.schema.languages import usual_languages
+from contest.schema.languages import further_languages, usual_languages
 from contest.schema.sections import Programs
 from contest.store.class_people import ListedPerson
 from contest.store.submissions import TeamsProgram
@@ -225,7 +225,7 @@ def test_the_people_of_a_class_list_are_found_in_linear_time() -> None:
 
 
 # --- programs -------------------------------------------------------------------------------------
-LANGUAGES = {language.name: language for language in usual_languages()}
+LANGUAGES = {language.name: language for language in (*usual_languages(), *further_languages())}
 
 
 @pytest.mark.parametrize("name", LANGUAGES)

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from compiler.languages import Problem, build
+from contest.schema.languages import further_languages, usual_languages
 from sandbox.players import Player
 from sandbox.players.arguments import ArgumentsPlayer
 from sandbox.players.function import FunctionPlayer
@@ -46,7 +47,8 @@ def build_file(sandbox):
     @cache
     def build_one(path: str) -> ProgramFolder:
         file = programs / path
-        built = build({file.name: file.read_bytes()}, sandbox)
+        languages = (*usual_languages(), *further_languages())
+        built = build({file.name: file.read_bytes()}, sandbox, languages=languages)
         assert not isinstance(built, Problem), built
         return built
 

@@ -6,10 +6,10 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from compiler.languages import build, languages_of
+from compiler.languages import build, is_installed, languages_of
 from contest.config.settings import Settings
 from contest.config.template import settings_template, usual_dates
-from contest.schema.languages import Language, usual_languages
+from contest.schema.languages import Language, further_languages, usual_languages
 from contest.schema.sections import Programs
 from contest.util.clock import SystemClock
 from knobeln.server.host_checks import check_languages
@@ -106,7 +106,7 @@ def test_doctor_tries_every_language_and_says_what_does_not_work() -> None:
     broken = {**AWK, "name": "broken", "suffixes": ["b"], "sample": "BEGIN { exit 3 }\n"}
     missing = {**AWK, "name": "missing", "suffixes": ["m"], "tool": "knobeln-nothing"}
     rows = (AWK, broken, missing, {**AWK, "name": "untried", "suffixes": ["u"], "sample": ""})
-    others = [row for row in usual_languages() if row.name != "C"]
+    others = [row for row in (*usual_languages(), *further_languages()) if row.name != "C"]
     replaced = [{**AWK, "name": row.name, "suffixes": row.suffixes} for row in others]
     found = {f.name: f for f in check_languages(settings_with(*rows, *replaced))}
     assert found["programs in awk"].text == "awk; a small program works"
@@ -115,6 +115,17 @@ def test_doctor_tries_every_language_and_says_what_does_not_work() -> None:
     assert "exit code 3" in found["programs in broken"].text
     assert "install it to accept them" in found["programs in missing"].text
     assert "no sample" in found["programs in untried"].text
+
+
+@pytest.mark.slow
+def test_doctor_offers_the_package_of_each_further_language_or_tries_it() -> None:
+    replaced = [{**AWK, "name": row.name, "suffixes": row.suffixes} for row in usual_languages()]
+    found = {f.name: f for f in check_languages(settings_with(*replaced))}
+    for row in further_languages():
+        if is_installed(row):
+            assert found[f"programs in {row.name}"].text.endswith("a small program works")
+        else:
+            assert f"{row.name} ({row.package})" in found["further languages"].text
 
 
 def test_the_settings_of_a_contest_with_its_own_languages_can_be_written_and_read() -> None:

@@ -10,19 +10,19 @@ from pathlib import Path
 import pytest
 
 from compiler.languages import usable
-from contest.schema.languages import usual_languages
+from contest.schema.languages import further_languages, usual_languages
 from sandbox.groups import limits_of_sandboxes
 from sandbox.players import AnswerFault
 from sandbox.players.table import Domain, tabulate
+from tests.support.further_languages import AT_NIGHT, ROWS
 from tournament.text_referee import play_game
 
 PROGRAMS = Path(__file__).parent.parent / "programs"
 # seconds for a move: for programs that are to be late, and for those that are not
 SHORT, LONG = 0.25, 20.0
 DOMAIN = Domain(rows=20, columns=20, lowest=0, highest=10)
-OF_SUFFIX = {
-    f".{suffix}": language for language in usual_languages() for suffix in language.suffixes
-}
+LANGUAGES = (*usual_languages(), *further_languages())
+OF_SUFFIX = {f".{suffix}": language for language in LANGUAGES for suffix in language.suffixes}
 
 
 def programs(dialogue):
@@ -34,21 +34,21 @@ def programs(dialogue):
 
 
 def needs(path):
-    """The marks of a program: its language is not everywhere, and Java takes seconds.
+    """The marks of a program: its language is not everywhere, and some compilers take seconds.
 
     `together_...` breaks a limit of the whole sandbox, which not every host can set.
     """
     limits = limits_of_sandboxes()
     language = OF_SUFFIX[path.suffix]
     here = [
-        pytest.mark.skipif(
-            language not in usable(usual_languages()), reason=f"no {language.name} here"
-        ),
+        pytest.mark.skipif(language not in usable(LANGUAGES), reason=f"no {language.name} here"),
         pytest.mark.skipif(
             path.name.startswith("together_") and not limits.whole, reason=limits.sentence
         ),
     ]
-    return [*here, pytest.mark.slow] if language.name == "Java" else here
+    if language.name in AT_NIGHT:
+        return [*here, pytest.mark.slow, pytest.mark.night]
+    return [*here, pytest.mark.slow] if language.name in ("Java", *ROWS) else here
 
 
 def verdict(path):

@@ -1,0 +1,4 @@
+for line in io.lines() do
+  local number = line:match("^next (%d+)")
+  if number then print(number + 1) end
+end
