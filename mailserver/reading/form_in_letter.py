@@ -1,9 +1,9 @@
 """The lines of a letter that are the form. Pure.
 
 People fill a form in wherever their mail programs let them: above the letter that they answer,
-below it, or within it, with `>` before each line or without. Around it are greetings, signatures,
-and our own sentences. The form is what is left; where a letter holds several, it is what the writer
-wrote.
+below it, or within it, with `>` or another mark before each line, or without. Around it are
+greetings, signatures, and our own sentences. The form is what is left; where a letter holds
+several, it is what the writer wrote.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from contest.mail.form import ADDRESS, MEMBERS, TEAM_NAME
 from contest.util.sanitize import quote
 from mailserver.reading import members
 from mailserver.reading.members import Line
+from mailserver.reading.part_text import was_wrapped
 
 NameOf = Callable[[str], str]
 """The name of the field that a line begins; "" if it begins none."""
@@ -49,7 +50,12 @@ _MANY_FIELDS = 4  # what has so many is a form; fewer may be examples, or a part
 _MAX_ATTRIBUTION_LINES = 3
 _MAX_CLOSING = 120  # characters
 
-_QUOTED = re.compile(r"^(?:\s{0,2}[A-Za-z]{0,3}>){1,20} ?")
+# --- marks of a quotation -------------------------------------------------------------------------
+_QUOTED = re.compile(r"^(?:\s{0,8}>){1,20}")
+_MARKS = re.compile(r"(?:\s{0,3}(?:[^\W\d_]{1,15}>|[^\w\s])){1,20}")  # such as `|`, `:`, `JD>`
+_BLANKS = r"\s{0,3}"  # between its signs
+_RULE = "---"  # above and below the form in our mails
+_REST_INDENT = " " * 8  # more than any field or member of ours has
 DASHES = re.compile(r"\s*(?:[-_=—–]{3,}|—)\s*")
 _SIGNATURE = re.compile(r"\s*--\s?")
 
@@ -130,8 +136,7 @@ class _Parts(NamedTuple):
 
 def form_in(lines: Sequence[Line], names: Names, lines_each: int) -> FormLines:
     """The lines of the form. `lines_each`: how many each member takes."""
-    plain = [Line(line.number, _QUOTED.sub("", line.text, count=1)) for line in lines]
-    quoted = {line.number for line in lines if _QUOTED.match(line.text)}
+    plain, quoted = _unquoted(lines, names)
     own, answered = _parts(plain, quoted, names)
     if names.has_address(own) or not any(names.of(line.text) for line in answered):
         return _own_form(own, names, lines_each, is_all=len(own) == len(lines))
@@ -172,6 +177,62 @@ def _left_out(lines: Sequence[Line], words: str) -> Iterator[str]:
     line = next((line for line in lines if line.text.strip()), None)
     if line is not None:
         yield gettext(words, number=line.number, text=quote(line.text))
+
+
+# --- quoted lines ---------------------------------------------------------------------------------
+def _unquoted(lines: Sequence[Line], names: Names) -> tuple[list[Line], set[int]]:
+    """The lines without marks of quotation, and the numbers of those that were quoted.
+
+    A quoted line that became too long with its mark goes on in the next one, with a mark or none.
+    """
+    mark = _quotation(lines, names)
+    texts = [mark.sub("", line.text, count=1) for line in lines]
+    is_marked = [text != line.text for text, line in zip(texts, lines, strict=True)]
+    plain: list[Line] = []
+    quoted: set[int] = set()
+    for at, (line, text) in enumerate(zip(lines, texts, strict=True)):
+        above = lines[at - 1].text if at else ""
+        is_asked = bool(names.of(text)) or names.holds_blank([line])
+        is_alone = is_marked[max(at - 1, 0) : at + 2].count(True) == 1
+        is_below = at > 0 and is_marked[at - 1]
+        if is_marked[at] and is_alone and not is_asked and _goes_on(above):
+            plain.append(line)
+        elif is_below and any(is_marked[at : at + 2]) and not is_asked and was_wrapped(above, text):
+            plain.append(Line(line.number, _REST_INDENT + text.lstrip()))
+            quoted.add(line.number)
+        else:
+            plain.append(Line(line.number, text))
+            quoted |= {line.number} if is_marked[at] else set()
+    return plain, quoted
+
+
+def _goes_on(above: str) -> bool:
+    """Whether a single line with `>` below this one says `more than`, as in `> 20 years of C`."""
+    return bool(above.strip()) and not above.rstrip().endswith(":")
+
+
+def _quotation(lines: Sequence[Line], names: Names) -> re.Pattern[str]:
+    """The mark of quoted lines: `>`, or what stands before several fields instead.
+
+    Signs such as `-` may stand before fields that nobody quotes. They are marks where one is before
+    our rule, too.
+    """
+    ends = (line.text.rstrip() for line in lines)
+    ruled = {_dense(text.removesuffix(_RULE)) for text in ends if text.endswith(_RULE)}
+    fields: dict[str, set[str]] = {}  # behind each mark
+    for line in lines:
+        match = _MARKS.match(line.text)
+        name = names.of(line.text[match.end() :]) if match else ""
+        mark = _dense(match[0]) if match else ""
+        if name and (mark in ruled or not names.of(_QUOTED.sub("", line.text, count=1))):
+            fields.setdefault(mark, set()).add(name)
+    marks = [mark for mark, found in fields.items() if mark.strip(">") and len(found) > 1]
+    spaced = [_BLANKS.join(["", *map(re.escape, mark)]) for mark in sorted(marks, key=len)]
+    return re.compile("^(?:" + "|".join([*reversed(spaced), _QUOTED.pattern]) + ") ?")
+
+
+def _dense(text: str) -> str:
+    return "".join(text.split())
 
 
 # --- whose lines ----------------------------------------------------------------------------------
@@ -230,6 +291,8 @@ def _without_attribution(lines: list[Line], names: Names) -> list[Line]:
         end -= 1
     start = end
     while start and end - start < _MAX_ATTRIBUTION_LINES and lines[start - 1].text.strip():
+        if start < end and lines[start - 1].number < lines[start].number - 1:
+            break
         start -= 1
     words = lines[start:end]
     introduces = words and words[-1].text.rstrip().endswith(":")

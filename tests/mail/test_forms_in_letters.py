@@ -1,8 +1,9 @@
 """Where people and their mail programs put a form: what is read, and what is told instead."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from email.message import EmailMessage
 from email.policy import SMTP
+from textwrap import wrap
 
 import pytest
 
@@ -134,6 +135,113 @@ def test_a_form_in_a_reply_is_read(kind: str) -> None:
 def test_a_form_above_or_in_a_letter_that_is_not_quoted_is_read(kind: str) -> None:
     assert reading(f"Hi\n\n{FORM}\nJane\n\n{OUTLOOK[kind]}{mail_with(ASKED)}").registration == RIGHT
     assert reading(f"Please see below.\n\n{OUTLOOK[kind]}{mail_with(FORM)}").registration == RIGHT
+
+
+# --- marks of a quotation -------------------------------------------------------------------------
+MARKS = (
+    "| ",
+    "|",
+    "|> ",
+    ": ",
+    "} ",
+    "% ",
+    "%",
+    "# ",
+    "! ",
+    "] ",
+    "=> ",
+    "- ",
+    "* ",
+    "│ ",
+    "JD> ",
+    "JD>",
+    "  Robot> ",
+    "KNOBELN> ",
+    "   > ",
+    "> | ",
+    "| > ",
+    ": : ",
+    "JD> KN> ",
+    "> JD> ",
+    "KN>> ",
+)
+QUOTED: Mapping[str, Callable[[str], str]] = {
+    "the whole mail": lambda mark: WROTE + quoted(mail_with(FORM), mark),
+    "without blanks at the ends": lambda mark: without_ends(WROTE + quoted(mail_with(FORM), mark)),
+    "blank lines without it": lambda mark: quoted(mail_with(FORM), mark).replace(
+        f"\n{mark}\n", "\n\n"
+    ),
+    "with words around": lambda mark: f"Hello\n\n{quoted(mail_with(FORM), mark)}\nThanks\nJane\n",
+    "the block": lambda mark: quoted(f"---\n{FORM}---", mark),
+    "the form above": lambda mark: f"{FORM}\n{WROTE}\n{quoted(mail_with(ASKED), mark)}",
+    "some lines anew": lambda mark: (
+        WROTE
+        + quoted(mail_with(FORM), mark)
+        .replace(f"{mark}team-name", "team-name")
+        .replace(f"{mark}Org", "Org")
+    ),
+    "wrapped at 60": lambda mark: WROTE + hard_wrapped(mail_with(FORM), mark, 60),
+    "wrapped at 72": lambda mark: WROTE + hard_wrapped(mail_with(FORM), mark, 72),
+    "wrapped, with it": lambda mark: WROTE + hard_wrapped(mail_with(FORM), mark, 60, mark),
+}
+
+
+def without_ends(text: str) -> str:
+    return "".join(f"{line.rstrip()}\n" for line in text.split("\n"))
+
+
+def hard_wrapped(text: str, mark: str, width: int, mark_of_rest: str = "") -> str:
+    """The text as it is when a mailer breaks its lines after it has quoted them."""
+    lines = (wrap(mark + line, width) or [mark] for line in text.split("\n"))
+    return "\n".join(f"\n{mark_of_rest}".join(line) for line in lines)
+
+
+@pytest.mark.parametrize("kind", QUOTED)
+@pytest.mark.parametrize("mark", MARKS)
+def test_a_form_behind_other_marks_than_the_usual_one_is_read(mark: str, kind: str) -> None:
+    assert reading(QUOTED[kind](mark)).registration == RIGHT
+
+
+@pytest.mark.parametrize("words", ["Hi,\n\n", "", "My answers are below.\n> You are invited\n"])
+def test_answers_below_each_quoted_line_are_read(words: str) -> None:
+    text = words + WROTE + WRITTEN_BELOW
+    for mark in (": ", "| ", "JD> "):
+        assert reading(text.replace("> ", mark)).registration == RIGHT
+
+
+BEGINNINGS = (
+    "> 20 years of C",
+    ">20 years of C",
+    "| C | Python",
+    "|C",
+    "% of my time: C",
+    ": C",
+    "} braces",
+    "JD> initials",
+    "C>Java",
+    "C>",
+    "#1 in C",
+    "-> C",
+    "=> C",
+)
+
+
+@pytest.mark.parametrize("background", BEGINNINGS)
+def test_a_line_of_a_form_may_begin_with_such_a_mark(background: str) -> None:
+    form = FORM.replace("20 years of C", background)
+    answered = f"{form}\n{WROTE}\n{quoted(mail_with(ASKED))}"
+    for text in (form, f"Hello,\n\n{form}\nBest,\nJane\n", answered, quoted(form, "| ")):
+        found = reading(text).registration
+        assert found is not None
+        assert found.members[0].background == background
+
+
+def test_the_rest_of_a_line_is_not_lost_above_one_that_ends_with_a_colon() -> None:
+    """Such a line introduces a quotation; what is far above it does not."""
+    text = hard_wrapped(mail_with(FORM), "> ", 60)
+    assert "Intellect\nCity, Eggland\n> " in text
+    assert "\nby commas:\n>" in text
+    assert reading(text).registration == RIGHT
 
 
 # --- words around it ------------------------------------------------------------------------------

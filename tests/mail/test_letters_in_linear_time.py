@@ -265,6 +265,17 @@ LETTERS: dict[str, Make] = {
     "joiners in a form": repeated(START_OF_FORM, "\u200c", b"b\n"),
     "hyphens in a form": repeated(START_OF_FORM, "\u00ad\u200c", b"b\n"),
     "quoted forms": repeated(START_OF_FORM, "\n> mail-address: <a@b.example>\n> team-name: a"),
+    "marks in a form": repeated(
+        START_OF_FORM, "\n| : % } ] JD> ! team-name: a\n| : % } ] JD> ! ---"
+    ),
+    "many marks in a form": repeated(
+        START_OF_FORM,
+        "".join(
+            f"\n{first}{second}team-name: a\n{first}{second}Organization: a"
+            for first in "|:%}]!"
+            for second in "~;$&?^"
+        ),
+    ),
     "rules in forms": repeated(START_OF_FORM, "\n---\nmail-address: a@b.example\nteam-name: a"),
     "signs before names": repeated(PLAIN + b"mail-address: a@b.example\n", "- **team-nam: "),
     "blanks before a name": repeated(PLAIN + b"mail-address: a@b.example\n", " ", b"team-name x"),
