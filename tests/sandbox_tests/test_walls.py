@@ -25,6 +25,7 @@ from tests.support.processes import children_of, command_of
 
 SECONDS = "86399"
 COMMAND = ("/usr/bin/sleep", SECONDS)
+SOME_GROUP = 4
 LIMITS = Limits(
     cpu_seconds=7,
     address_space_bytes=96 * MB,
@@ -106,8 +107,13 @@ def _started(command: bytes) -> tuple[Process, Process]:
 
 @pytest.fixture(scope="module")
 def box() -> Iterator[Process]:
-    """A program in a sandbox like any other."""
+    """A program in a sandbox like any other, started by somebody who is in a group."""
+    groups = os.getgroups()
+    if os.geteuid() == 0:
+        os.setgroups([*groups, SOME_GROUP])
     with Sandbox().open(COMMAND, limits=LIMITS, files={"/box/a": b"x", "/work/b/c": b"y"}):
+        if os.geteuid() == 0:
+            os.setgroups(groups)
         yield _started(b"".join(word.encode() + b"\0" for word in COMMAND))[0]
 
 
@@ -140,10 +146,16 @@ def test_each_namespace_is_its_own(inside: Process, name: str) -> None:
 
 def test_in_its_user_namespace_nobody_can_make_another_one(inside: Process) -> None:
     """Neither can this process, which comes in from outside, and which no filter holds back."""
+    user = Sandbox().user
     enter = ["nsenter", "--user", "--preserve-credentials", f"--target={inside.pid}"]
-    subprocess.run([*enter, "true"], check=True)
+    subprocess.run([*enter, "true"], user=user, group=user, check=True)
     made = subprocess.run(
-        [*enter, "unshare", "--user", "true"], capture_output=True, text=True, check=False
+        [*enter, "unshare", "--user", "true"],
+        user=user,
+        group=user,
+        capture_output=True,
+        text=True,
+        check=False,
     )
     assert "unshare failed: No space left on device" in made.stderr
 
