@@ -83,6 +83,7 @@ _SEALS = fcntl.F_SEAL_WRITE | fcntl.F_SEAL_GROW | fcntl.F_SEAL_SHRINK | fcntl.F_
 _STATUS_BYTES = 4_096
 _PIPE_BYTES, _LARGE_PIPE_BYTES = 65_536, MB
 _STARTUP_TIMEOUT_SECONDS = 10.0  # bwrap must have reported the first process by then
+_PENDING_SIGNALS = 1_024  # and timers; the kernel counts them for each user
 _KILL_TIMEOUT_SECONDS = 10.0  # a killed sandbox must be gone by then
 _HOW_TO_FIX = (
     "Foreign programs and compilers run in a sandbox made by bubblewrap; nothing foreign is started"
@@ -534,6 +535,7 @@ def _prlimit_options(limits: Limits) -> list[str]:
         f"--fsize={limits.file_bytes}",
         f"--nproc={limits.processes}",
         f"--nofile={limits.open_files}",
+        f"--sigpending={_PENDING_SIGNALS}",
         "--core=0",
     ]
 

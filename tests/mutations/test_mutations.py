@@ -26,11 +26,16 @@ class Mutation:
     text: str
     instead: str
     fails: str
+    needs_root: bool = False
 
 
 _TABLE = tomllib.loads(Path(__file__).with_name("mutations.toml").read_text())
 MUTATIONS = [Mutation(**row) for row in _TABLE["mutation"]]
 NAMES = [f"{Path(each.file).name}-{number}" for number, each in enumerate(MUTATIONS, start=1)]
+TRIED = [
+    pytest.param(each, id=name, marks=[pytest.mark.needs_root] if each.needs_root else [])
+    for each, name in zip(MUTATIONS, NAMES, strict=True)
+]
 
 
 @pytest.mark.parametrize("mutation", MUTATIONS, ids=NAMES)
@@ -55,7 +60,7 @@ def copy(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.mark.slow
 @pytest.mark.night
-@pytest.mark.parametrize("mutation", MUTATIONS, ids=NAMES)
+@pytest.mark.parametrize("mutation", TRIED)
 def test_a_mutation_is_noticed(copy: Path, mutation: Mutation) -> None:
     file = copy / mutation.file
     source = file.read_text()
