@@ -141,7 +141,7 @@ class TextBuilder(ProgramBuilder[Executable]):
     def _with_trial(self, report: BuildReport, image: Executable) -> BuildReport:
         """The report with one game against sample programs in it (K45).
 
-        The game decides nothing.
+        The game decides nothing. Raises TooSlow.
         """
         seats = min(max(self._info.min_seats, TRIAL_SEATS), self._info.max_seats)
         with unlimited():
