@@ -1,8 +1,7 @@
 """Make the Python whose time is counted, and note its sha256 in sandbox/fuel/cpython.py.
 
-Run `python tools/python_guest.py` after a change of sandbox/fuel/python_guest/ or
-sandbox/players/driver.py. Contests whose programs were built for another sha256 cannot be computed
-again with the new one.
+Run `python tools/python_guest.py` after a change of sandbox/fuel/python_guest/. Contests whose
+programs were built for another sha256 cannot be computed again with the new one.
 """
 
 from __future__ import annotations

@@ -6,16 +6,16 @@ holds nothing secret, and nobody else gets it. Others get the dates.
 
 from __future__ import annotations
 
-from contest.model import SubmissionState, Team
-from contest.store import entry_lists, submissions
+from contest.model import Submission, SubmissionState, Team, Wait, WaitingProgram
+from contest.store import entry_lists, submissions, waiting
 from mailserver import authentication
 from mailserver.command import Arguments, Command, LetterContext
 from mailserver.limits import Limit
 
 
 def _answer(context: LetterContext, team: Team | None) -> str:
-    """In the template `newest` is the version that came last, `own` what there is to tell about the
-    one that counts, `trial` its trial game; each may be None."""
+    """In the template `newest` is the version that came last, `waiting` what it waits for, `own`
+    what there is to tell about the one that counts, `trial` its trial game; each may be None."""
     newest = next(iter(submissions.newest(context.tx, 1, team_id=team.id)), None) if team else None
     own = submissions.program_of(context.tx, team.id) if team else None
     report = submissions.report_of(context.tx, own.counting.id) if own and own.counting else None
@@ -32,11 +32,21 @@ def _answer(context: LetterContext, team: Team | None) -> str:
         trial=report.trial if report else None,
         newest=newest,
         listed=entry_lists.newest(context.tx),
+        waiting=_waiting(context, newest.submission) if newest else None,
         is_queued=bool(newest and newest.submission.state is SubmissionState.QUEUED),
         phase=phase,
         registration=context.settings.dates.registration(phase, now),
         compilation=context.settings.dates.compilation(phase, now),
     )
+
+
+def _waiting(context: LetterContext, submission: Submission) -> WaitingProgram | None:
+    """What the program waits for, where there is something to tell."""
+    now = context.stored.received_at
+    programs = waiting.programs(context.tx, context.settings, now)
+    found = next((each for each in programs if each.submission == submission.id), None)
+    is_soon = found and found.waits_for is Wait.TURN and now - found.since < waiting.LONG
+    return None if is_soon else found
 
 
 def _status(context: LetterContext, _arguments: Arguments) -> str:

@@ -38,12 +38,9 @@ _LIBRARIES = (  # by sha256, in the order in which names are looked up
     "f1b113e24a8c7774f361d7318ababd98124f3b75889f8b5fc0ab10f97c17e42d",  # libc
 )
 _IN_STANDARD_LIBRARY = "encodings/__init__.py"
-_HERE = Path(__file__).parent
-_SYSTEM = _HERE / "python_guest" / "system.wat"
-_SOURCES = {
-    "knobeln_guest.py": _HERE / "python_guest" / "knobeln_guest.py",
-    "knobeln_driver.py": _HERE.parent / "players" / "driver.py",
-}
+_GUEST = Path(__file__).parent / "python_guest"
+_SYSTEM = _GUEST / "system.wat"
+_SOURCES = {name: _GUEST / name for name in ("knobeln_guest.py", "knobeln_driver.py")}
 _COMPRESSED = re.compile(rb"\x28\xb5\x2f\xfd")  # how what zstd compressed begins
 _BLOCK_BYTES = 4_096
 

@@ -344,9 +344,13 @@ def answer(program: Program, request: Request) -> Reply:
     try:
         return _reply(program, request)
     except BaseException as error:  # whatever it is, SystemExit too, it is the program's own fault
-        lines = _traceback_lines(error)
-        trace = "".join(lines)[-MAX_TRACE_CHARS:]
-        return {"raised": lines[-1].strip()[:MAX_MESSAGE_CHARS], "trace": trace}
+        return _raised(error)
+
+
+def _raised(error: BaseException, where: str = "") -> Reply:
+    lines = _traceback_lines(error)
+    trace = "".join(lines)[-MAX_TRACE_CHARS:]
+    return {"raised": lines[-1].strip()[:MAX_MESSAGE_CHARS] + where, "trace": trace}
 
 
 def _traceback_lines(error: BaseException) -> list[str]:
@@ -414,7 +418,10 @@ def _tabulate(
     cells = [(row, column) for row in range(rows) for column in range(columns)]
     table = []
     for row, column in reversed(cells) if backwards else cells:
-        result = function(row, column)
+        try:
+            result = function(row, column)
+        except BaseException as error:  # as in `answer`
+            return _raised(error, f" for ({row}, {column})")
         if not _is_int(result) or not lowest <= result <= highest:
             return {"wrong": f"{_described(result)} for ({row}, {column})"}
         table.append(int(result))

@@ -61,10 +61,10 @@ def test_a_strategy_imports_the_files_of_the_folder_and_they_cost_nothing(
 
 
 @pytest.mark.slow
-def test_of_a_strategy_that_raises_it_is_told_what_is_asked() -> None:
+def test_a_strategy_that_raises_names_the_scores_and_what_is_asked() -> None:
     source = STRATEGY.format("TABLE = [4] * 100", "TABLE[opponent_score]").encode()
     (finding, *_) = report_of({"final_strategy.py": source}).findings
-    assert "IndexError: list index out of range" in finding.text
+    assert "IndexError: list index out of range for (0, 100)" in finding.text
     assert "asked for every pair from (0, 0) to (299, 299)" in finding.text
 
 

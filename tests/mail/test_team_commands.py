@@ -30,6 +30,7 @@ from contest.model import (
 )
 from contest.schema.sections import Mail, Registration, Teams
 from contest.store import contest_state, submissions, teams
+from contest.store.waiting import LONG
 from mailserver.commands import COMMANDS, help_topics, recognise
 from mailserver.commands.help import UNKNOWN
 from mailserver.commands.registration import accept_pending, reject_pending
@@ -270,7 +271,11 @@ def test_the_status_tells_which_version_counts(world: World) -> None:
 
     assert "no version of your program that compiles" in status()
     send_program(world, from_line, accepted=None)
-    assert "Version 1 waits to be compiled" in status()
+    assert "our host is busy" not in status()
+    world.clock.at += LONG
+    assert "Version 1 waits to be compiled, since 1994-03-" in status()
+    assert "It waits because our host is busy, and other programs come first." in status()
+    world.clock.at -= LONG
     with world.store.write() as tx:
         submissions.replace(tx, submissions.queued_of(tx, 1))
     assert "Version 1, which came last, has not been compiled" in status()

@@ -122,10 +122,12 @@ class MailedContest:
         return type(self)(place, FixedClock(self.clock.at), dict(self.strings), self.form)
 
     # --- letters ----------------------------------------------------------------------------------
-    def send(self, team: str, subject: str, body: str) -> None:
+    def send(
+        self, team: str, subject: str, body: str, attached: Mapping[str, bytes] | None = None
+    ) -> None:
         """Send a letter of this team, let the server do what follows, and bring all mails."""
         number = f"<{team}.{subject.replace(' ', '.')}.{self.clock.at.timestamp()}@teams.example>"
-        raw = letter(address_of(team), subject, body, Message_ID=number)
+        raw = letter(address_of(team), subject, body, attached=attached, Message_ID=number)
         with self.opened() as contest:
             to = (contest.settings.contest.address,)
             accept(contest.store, raw, address_of(team), to, "test", self.clock.now())
