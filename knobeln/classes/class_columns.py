@@ -49,19 +49,19 @@ _SPELLINGS: Mapping[str, str] = {
         studierender studierende studentin teilnehmer teilnehmerin teilnehmerinnen teilnehmende
         schuler schulername namedesstudierenden
         nom nomcomplet etudiant etudiante eleve participante
-        nombre nombrecompleto estudiante alumno alumna alumnoa
+        nombre nombrecompleto nombreyapellido nombreyapellidos estudiante alumno alumna alumnoa
     """,
     FIRST: """
-        firstname givenname givennames forename forenames first firstnames
+        firstname givenname givennames forename forenames first firstnames firstnameofstudent
         vorname vornamen rufname
-        prenom prenoms
+        prenom prenoms prenomdeletudiant prenomdeleleve
         nombres nombredepila primernombre
     """,
     LAST: """
-        lastname surname familyname last surnames
-        nachname familienname zuname
-        nomdefamille nomusuel
-        apellido apellidos primerapellido
+        lastname surname familyname last surnames lastnameofstudent familynameofstudent
+        nachname familienname zuname familienodernachname nachoderfamilienname
+        nomdefamille nomusuel nomdusage nomdeletudiant nomdeleleve
+        apellido apellidos primerapellido apellido1
     """,
     TURNED: """
         lastnamefirstname surnamefirstname lastfirst
@@ -70,8 +70,9 @@ _SPELLINGS: Mapping[str, str] = {
         apellidosnombre apellidosynombre apellidosnombres apellidosynombres
     """,
     TEAM: """
-        team teamname group groupname groups teams projectgroup
-        gruppe gruppen gruppenname projektgruppe kleingruppe abgabegruppe
+        team teamname group groupname groups teams projectgroup group1 groupnumber teamnumber
+        gruppe gruppen gruppenname projektgruppe kleingruppe abgabegruppe abgabeteam
+        gruppennummer gruppennr teamnummer teamnr
         groupe groupes equipe
         grupo grupos equipo
     """,
@@ -82,15 +83,16 @@ _SPELLINGS: Mapping[str, str] = {
         institucion escuela universidad
     """,
     NUMBER: """
-        studentnumber studentid idnumber matriculationnumber number
-        matrikelnummer matrikelnr matrnr matnr matrikel matriculationno
+        studentnumber studentid idnumber registrationnumber matriculationnumber number
+        matrikelnummer mtknr matrikelnr matrnr matnr matrikel matriculationno
         nummer immatrikulationsnummer
-        numeroetudiant numerodidentification numeroetud
+        numeroetudiant netudiant codeetudiant numerodidentification numeroetud
         numerodeestudiante numerodematricula numerodeid
     """,
 }
 _BRACKETS = re.compile(r"[(\[][^()\[\]]*[)\]]")
 _MAX_HEAD_CHARACTERS = 200
+_MAX_UNUSED = 8  # columns that are named
 _MAX_TITLE_ROWS = 30  # above the row that names the columns
 _ROWS_LOOKED_AT = 200  # to see whether a column without a name that we know holds addresses
 
@@ -109,9 +111,17 @@ class Columns:
     @property
     def sentences(self) -> tuple[str, ...]:
         """What each column was taken for: `column Vorname is the first name`."""
-        known = tuple(f"column `{self.heads[at]}` is the {name}" for name, at in self.of.items())
-        has_names = bool({NAME, FIRST, LAST, TURNED} & self.of.keys())
-        return known if has_names else (*known, "no column is a name, so each form asks for it")
+        said = [f"column `{self.heads[at]}` is the {name}" for name, at in self.of.items()]
+        if not {NAME, FIRST, LAST, TURNED} & self.of.keys():
+            said.append("no column is a name, so each form asks for it")
+        for one, other in ((FIRST, LAST), (LAST, FIRST)):
+            if one in self.of and other not in self.of:
+                said.append(f"no column is the {other}")
+        used = self.of.values()
+        unused = [f"`{head}`" for at, head in enumerate(self.heads) if head and at not in used]
+        if unused:
+            said.append(f"not used, but given back with the marks: {listed(unused[:_MAX_UNUSED])}")
+        return tuple(said)
 
 
 def score_with(settings: Settings) -> Score:

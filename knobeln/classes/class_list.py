@@ -7,6 +7,7 @@ understood in silence.
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -39,13 +40,38 @@ _MAX_CELL_CHARACTERS = 2_000
 _NO_PERSON = re.compile(
     r"points possible|student, test|test student|(overall |class )?average|total|sum\b|count\b"
     r"|mean\b|exported|generated|end of"
-    r"|summe\b|gesamt|insgesamt|anzahl|durchschnitt|mittelwert|stand\b|exportiert|erstellt|seite\b"
+    r"|summe\b|gesamt|insgesamt|anzahl|(kurs)?durchschnitt|mittelwert|stand\b|exportiert|erstellt"
+    r"|gedruckt|seite\b"
     r"|somme\b|moyenne|nombre total|suma\b|promedio|media\b",
     re.IGNORECASE,
 )
 _AFTER_NAMES = re.compile(
     r"(jr|sr|ii|iii|iv|ph\.? ?d|dr|prof|m\.? ?sc|b\.? ?sc|m\.? ?a|b\.? ?a)\.?", re.IGNORECASE
 )
+_NO_GROUP = frozenset(
+    (
+        "nogroup",
+        "nogroups",
+        "none",
+        "notinagroup",
+        "notassigned",
+        "unassigned",
+        "keinegruppe",
+        "keinegruppen",
+        "keine",
+        "ohnegruppe",
+        "nichtzugeordnet",
+        "nichtineinergruppe",
+        "aucungroupe",
+        "aucun",
+        "singrupo",
+        "ningungrupo",
+        "ninguno",
+    )
+)
+"""What systems write into the column of groups for a person who is in none."""
+_LAST_NAME_IN_CAPITALS = re.compile(r"(?=[^\W\d_]{3})[^a-zà-öø-ÿ ]+ .*[a-zà-öø-ÿ]")
+_IN_BRACKETS = re.compile(r"\s*\([^()]*\)\s*$")  # behind a name
 _WHITE = re.compile(r"\s+")
 
 
@@ -69,12 +95,13 @@ class Person:
 
 @dataclass(frozen=True)
 class ClassList:
-    """What was understood. `remarks`: what was left out or put together, and why."""
+    """What was understood. `remarks`: what was left out or put together, and why. `sheets`: which
+    of several was read."""
 
     people: tuple[Person, ...]
     columns: Columns
     remarks: tuple[str, ...]
-    sheet: str = ""
+    sheets: tuple[str, ...] = ()
 
     @property
     def invited(self) -> tuple[Person, ...]:
@@ -88,16 +115,17 @@ class ClassList:
         groups = len({person.team for person in self.people if person.team})
         parts = [plural(len(self.people), "person", "people")]
         parts += [f"{without:,} without address"] if without else []
+        alone = sum(not person.team for person in self.people)
         parts += [plural(groups, "group")] if groups else []
+        parts += [f"{alone:,} in no group"] if groups and alone else []
         return ", ".join(parts)
 
     @property
     def understood(self) -> tuple[str, ...]:
         """The summary, what each column was taken for, and the remarks: a sentence in each line."""
-        sheet = (f"from the sheet `{self.sheet}`",) if self.sheet else ()
         return (
             self.summary,
-            *sheet,
+            *self.sheets,
             *self.columns.sentences,
             self._names,
             *shortened(self.remarks),
@@ -144,7 +172,7 @@ def read_names(data: bytes, settings: Settings, *, needs_mail: bool = False) -> 
         )
     if not reader.people:
         raise GiveUp("the list names columns, but nobody")
-    return ClassList(tuple(reader.people), columns, tuple(reader.remarks), sheet.name)
+    return ClassList(tuple(reader.people), columns, tuple(reader.remarks), sheet.chosen)
 
 
 def shortened(lines: Sequence[str]) -> Sequence[str]:
@@ -197,12 +225,18 @@ class _Reader:
             return "which repeats the headings"
         if not has_address and _NO_PERSON.match(first):
             return f"which is no person: `{quote(first)}`"
-        is_name = has_separators and bool(known) and not any(map(str.isdigit, first))
+        is_name = has_separators and bool(known) and self._may_be_whole_name(first)
         if not has_address and len(filled) == 1 and len(columns.of) > 1 and not is_name:
             return f"which has one cell alone: `{quote(first)}`"
         if not known:
             return "which has neither a name nor an address"
         return ""
+
+    def _may_be_whole_name(self, cell: str) -> bool:
+        """Whether the only cell of a row may name a person: it has two words, and the list has no
+        two columns for them."""
+        has_two = {FIRST, LAST} <= self._columns.of.keys()
+        return " " in cell and not has_two and not any(map(str.isdigit, cell))
 
     def _cell(self, cells: Sequence[str], kind: str) -> str:
         at = self._columns.of.get(kind)
@@ -226,7 +260,7 @@ class _Reader:
             line=number,
             address=address,
             name=name,
-            team=team if any(map(str.isalnum, team)) else "",
+            team="" if _plain(team) in {"", *_NO_GROUP} else team,
             organization=self._cell(cells, ORGANIZATION),
             fields={field: self._cell(cells, field) for field in self._own},
             columns=tuple((heads[at], cells[at]) for at in self._order if heads[at]),
@@ -241,14 +275,13 @@ class _Reader:
     def _address(self, number: int, written: str) -> tuple[str, str]:
         """The address, and the name that stands before it in `Ada Lovelace <ada@uni.example>`."""
         text = written.removeprefix("mailto:").strip(" ;,")
-        address, why = addresses.check(text)
-        if address is None and text.endswith(">"):
-            address = addresses.mailbox(text)
+        shown, bracket, inside = text.rpartition("<")
+        is_shown = bool(bracket) and inside.endswith(">")
+        address, why = addresses.check(inside[:-1].strip() if is_shown else text)
         if address is None:
             self._wrong(number, MAIL, written, f"no mail address: {why}")
             return "", ""
-        shown = text.partition("<")[0].strip(' "') if text.endswith(">") else ""
-        return address, _in_order(shown) or ""
+        return address, (_in_order(shown.strip(' "')) or "") if is_shown else ""
 
     def _name(self, number: int, cells: Sequence[str]) -> str:
         first, last = self._cell(cells, FIRST), self._cell(cells, LAST)
@@ -314,8 +347,10 @@ class _Reader:
 
 
 def _one_line(cell: str) -> str:
-    """The cell without ends of lines, which stand between words."""
-    return visible(_WHITE.sub(" ", cell[:_MAX_CELL_CHARACTERS])).strip()
+    """The cell without ends of lines, which stand between words, and with one sign for each
+    letter."""
+    text = unicodedata.normalize("NFC", cell[:_MAX_CELL_CHARACTERS])
+    return visible(_WHITE.sub(" ", text)).strip()
 
 
 def _plain(name: str) -> str:
@@ -330,15 +365,16 @@ def _in_order(written: str, *, is_turned: bool = False) -> str | None:
     """The name with the first name in front: `Lovelace, Ada` is turned round; None if nobody knows
     how.
 
-    `is_turned`: the heading says that the last name is in front, also where no comma is.
+    `is_turned`: the heading says that the last name is in front, also where no comma is. So do
+    capitals: `LOVELACE Ada`.
     """
-    parts = [part.strip() for part in written.split(",")]
+    parts = [part.strip() for part in _IN_BRACKETS.sub("", written).split(",")]
     parts = [part for part in parts if part]
     after = [part for part in parts[1:] if _AFTER_NAMES.fullmatch(part)]
     names = [part for part in parts if part not in after]
     if len(names) > 2:
         return None
-    if len(names) == 1 and is_turned:
+    if len(names) == 1 and (is_turned or _LAST_NAME_IN_CAPITALS.match(names[0])):
         names = _split_last_name(names[0])
     return " ".join([*reversed(names), *after])
 

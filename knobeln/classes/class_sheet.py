@@ -17,6 +17,7 @@ from itertools import islice
 from typing import NamedTuple
 
 from contest.errors import GiveUp
+from contest.language import listed
 from contest.subprocesses import child_process
 from contest.util.sanitize import visible
 from knobeln.classes import workbook_worker
@@ -25,6 +26,7 @@ from knobeln.classes.workbook_worker import MAX_CELLS, MAX_ROWS
 MAX_BYTES = 20_000_000
 _MAX_FIELD_CHARACTERS = 100_000
 _LOOKED_AT = 30  # rows, of which one names the columns
+_HEADINGS_OF_LIST = 2  # that we know, in a sheet that looks like a list
 _WORKER_SECONDS = 120.0  # by the clock, for a busy host
 
 _DELIMITERS = ",;\t|"
@@ -41,10 +43,10 @@ class Row(NamedTuple):
 
 
 class Sheet(NamedTuple):
-    """The rows of the list. `name`: of the sheet, if the file has several."""
+    """The rows of the list. `chosen`: which sheet of several they are, in sentences."""
 
     rows: tuple[Row, ...]
-    name: str = ""
+    chosen: tuple[str, ...] = ()
 
 
 Score = Callable[[Sequence[str]], int]
@@ -85,9 +87,20 @@ def _decoded(data: bytes) -> str:
         if zeros.count(0) * 2 > len(zeros):
             return data.decode(encoding, errors="replace")
     try:
-        return data.decode("utf-8-sig")
+        return _decoded_again(data.decode("utf-8-sig"))
     except UnicodeDecodeError:
         return _of_windows(data)
+
+
+def _decoded_again(text: str) -> str:
+    """The text as it was before a program took its UTF-8 for Windows-1252: `NÃ¶ther` is `Nöther`.
+
+    Other texts with letters such as ö cannot be decoded twice.
+    """
+    try:
+        return text.encode("cp1252").decode()
+    except UnicodeError:
+        return text
 
 
 def _of_windows(data: bytes) -> str:
@@ -163,11 +176,16 @@ def _workbook(data: bytes, score: Score) -> Sheet:
             " by a password, or takes too much time or memory",
             hint="open it, and save it as CSV",
         )
-    sheets = [
-        Sheet(tuple(Row(number, tuple(cells)) for number, cells in rows), visible(name))
+    sheets = {
+        visible(name): tuple(Row(number, tuple(cells)) for number, cells in rows)
         for name, rows in json.loads(done.stdout)
-    ]
+    }
     if not sheets:
         raise GiveUp("the file has no sheet")
-    best = max(sheets, key=lambda sheet: best_score((row.cells for row in sheet.rows), score))
-    return best if len(sheets) > 1 else best._replace(name="")
+    scores = {name: best_score((row.cells for row in rows), score) for name, rows in sheets.items()}
+    best = max(scores, key=lambda name: scores[name])
+    others = [f"`{name}`" for name in sheets if name != best and scores[name] >= _HEADINGS_OF_LIST]
+    chosen = [f"from the sheet `{best}`"] if len(sheets) > 1 else []
+    if others:
+        chosen.append(f"not read, though they look like lists, too: {listed(others)}")
+    return Sheet(sheets[best], tuple(chosen))

@@ -12,7 +12,7 @@ from zoneinfo import ZoneInfo
 
 from contest.language import date, gettext, ngettext, noted, spoken
 from contest.model import Participation, Phase
-from contest.store import class_people, contest_state, letters
+from contest.store import Transaction, class_people, contest_state, letters
 from contest.store.class_people import ListedPerson
 from contest.store.letters import ListedLetter
 from contest.util.sanitize import quote
@@ -28,6 +28,7 @@ from mailserver.reading.registration_form import FormResult
 
 _REFUSED = "registration refused"
 _ASKED = "registration of "  # ... is doubtful
+_PROGRAM_REFUSED = "program refused"
 
 
 class Step(StrEnum):
@@ -40,7 +41,7 @@ class Step(StrEnum):
     ASKED = noted("asked to confirm")
     WAITS = noted("waits for you")
     REGISTERED = noted("registered")
-    FAILING = noted("failing")  # no program was accepted, or it failed in its trial game
+    FAILING = noted("failing")  # no program was taken or accepted, or it failed in its trial game
     ACCEPTED = noted("accepted")
     PLAYING = noted("playing")
     PLAYED = noted("played")
@@ -100,12 +101,12 @@ def view(contest: ContestContext) -> ClassView:
     with contest.store.read() as tx:
         phase = contest_state.state(tx).phase
         people = class_people.everybody(tx)
-        wrote = [*letters.with_note(tx, _REFUSED), *letters.with_note(tx, _ASKED)]
-        stored = letters.get_all(tx, [letter.id for letter in wrote])
-    writers = {each.id: headers_alone(each.raw).sender or each.sender for each in stored}
-    by_number = sorted(wrote, key=lambda letter: letter.id)
-    tried = _by_mailbox([replace(letter, sender=writers[letter.id]) for letter in by_number])
-    students = [*_students(contest, rows, people, tried, phase)]
+        tried = _by_mailbox(tx, _REFUSED, _ASKED)
+        untaken = _by_mailbox(tx, _PROGRAM_REFUSED)
+    students = [
+        _with_untaken(contest, student, untaken)
+        for student in _students(contest, rows, people, tried, phase)
+    ]
     known = {addresses.mailbox_of(student.mail) for student in students if student.mail}
     for mailbox, its_letters in tried.items():
         if mailbox not in known:
@@ -114,11 +115,16 @@ def view(contest: ContestContext) -> ClassView:
     return ClassView(tuple(students))
 
 
-def _by_mailbox(wrote: Sequence[ListedLetter]) -> Mapping[str, list[ListedLetter]]:
+def _by_mailbox(tx: Transaction, *notes: str) -> Mapping[str, list[ListedLetter]]:
+    """The letters whose notes begin so, the oldest first, by who wrote them."""
+    wrote = [letter for note in notes for letter in letters.with_note(tx, note)]
+    stored = letters.get_all(tx, [letter.id for letter in wrote])
+    writers = {each.id: headers_alone(each.raw).sender or each.sender for each in stored}
     found: dict[str, list[ListedLetter]] = {}
-    for letter in wrote:
-        if letter.sender:
-            found.setdefault(addresses.mailbox_of(letter.sender), []).append(letter)
+    for letter in sorted(wrote, key=lambda letter: letter.id):
+        if writer := writers[letter.id]:
+            known = found.setdefault(addresses.mailbox_of(writer), [])
+            known.append(replace(letter, sender=writer))
     return found
 
 
@@ -200,6 +206,19 @@ def _with_letters(
         times = gettext("%(times)s times, last %(date)s", times=refusals, date=at)
         step, detail = Step.REFUSED, f"{times}: {_why(contest, last)}"
     return replace(student, step=step, detail=detail)
+
+
+def _with_untaken(
+    contest: ContestContext, student: Student, untaken: Mapping[str, list[ListedLetter]]
+) -> Student:
+    """The student, whose only programs may have come in these letters, from which none was
+    taken."""
+    its_letters = untaken.get(addresses.mailbox_of(student.mail), []) if student.mail else []
+    if student.step is not Step.REGISTERED or not its_letters:
+        return student
+    at = _date(contest, its_letters[-1])
+    detail = gettext("%(date)s: no program could be taken from the letter", date=at)
+    return replace(student, step=Step.FAILING, detail=detail)
 
 
 def _date(contest: ContestContext, letter: ListedLetter) -> str:

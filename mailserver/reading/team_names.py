@@ -76,10 +76,10 @@ def _no_identifier(name: str, in_c: bool) -> str:
             "A team name consists of letters A-Z and a-z, digits and _, no blank, no digit in"
             " front."
         )
-    strange = next((c for c in name if not c.isascii() and c.isalnum()), None)
+    strange = next((c for c in name if c.isalnum() and not c.isascii() and not suggested(c)), None)
     if strange is None:
         return text
-    # It may look like one of ours, so that nobody would find it.
+    # It may look like one of ours, so that nobody would find it; an ü does not.
     return gettext(
         "%(text)s The `%(strange)s` in it is another sign: %(name)s.",
         text=text,

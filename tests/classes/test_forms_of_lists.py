@@ -13,6 +13,7 @@ from knobeln.classes import class_forms, class_list
 from mailserver.reading import registration_form
 from tests.support.class_lists import FORMS, Form
 from tests.support.contest_field import settings
+from tests.support.other_class_lists import OTHER_FORMS, TOLD
 from tests.support.workbooks import raw_ods, raw_xlsx
 
 SETTINGS = for_class(settings())
@@ -30,6 +31,16 @@ def outcome(form: Form) -> str:
 @pytest.mark.parametrize("form", FORMS, ids=lambda form: form.name)
 def test_a_list_is_read_right_or_refused_in_words(form: Form) -> None:
     assert outcome(form) == ("refused" if form.refused else "right")
+
+
+@pytest.mark.parametrize("form", OTHER_FORMS, ids=lambda form: form.name)
+def test_a_list_of_a_stranger_is_read_right_or_refused_in_words(form: Form) -> None:
+    assert outcome(form) == ("refused" if form.refused else "right")
+
+
+@pytest.mark.parametrize(("name", "data", "told"), TOLD, ids=[name for name, *_ in TOLD])
+def test_what_may_be_wrong_is_told(name: str, data: bytes, told: str) -> None:
+    assert told in class_list.read(data, SETTINGS).understood
 
 
 def test_of_51_forms_of_lists_48_are_right_and_3_are_refused() -> None:

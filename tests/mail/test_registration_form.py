@@ -310,6 +310,11 @@ def test_a_letter_that_only_looks_like_one_of_ours_is_named() -> None:
     assert "is another sign: CYRILLIC SMALL LETTER IE" in problem.text
 
 
+def test_a_letter_that_everybody_sees_is_none_of_ours_needs_no_name() -> None:
+    (problem,) = with_value("team-name", "Würfler").problems
+    assert "another sign" not in problem.text
+
+
 def test_a_refused_form_comes_back_filled_with_what_was_written() -> None:
     form = with_value("team-name", "int").form
     assert form.text == FORM.strip().replace("the_heavy_lords_of_knobeln", "int")

@@ -370,7 +370,7 @@ FORMS = (
         xlsx({"Hinweise": [["Bitte lesen"], ["Stand: Oktober"]], "Liste": ROWS, "Tabelle3": []}),
         ALL,
     ),
-    Form("LibreOffice", ods(ROWS), ALL),
+    Form("LibreOffice", ods({"Tabelle1": ROWS}), ALL),
     Form(
         "ends of lines within cells",
         text(

@@ -5,7 +5,7 @@ import email.policy
 import re
 import subprocess
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from email.message import EmailMessage
 from html import escape
@@ -113,13 +113,13 @@ def _at_the_start(source: str, statement: str) -> str:
     return re.sub(r"main *\([^{]*\{", rf"\g<0> {statement}", source, count=1)
 
 
-MISTAKES: Mapping[str, Callable[[str], str]] = {
-    "it does not end a statement": lambda source: _at_the_start(source, "if ("),
-    "it includes a header": lambda source: f"#include <stdio.h>\n{source}",
-    "it calls what is not there": lambda source: f"{source}\nagain () {{ return rand (); }}\n",
-    "it writes to nowhere": lambda source: _at_the_start(source, "*(int *) 0 = 1;"),
-    "it never throws": lambda source: _at_the_start(source, "for (;;) {}"),
-}
+MISTAKES: Sequence[Callable[[str], str]] = (
+    lambda source: _at_the_start(source, "if ("),
+    lambda source: f"#include <stdio.h>\n{source}",
+    lambda source: f"{source}\nagain () {{ return rand (); }}\n",  # which is not there
+    lambda source: _at_the_start(source, "*(int *) 0 = 1;"),
+    lambda source: _at_the_start(source, "for (;;) {}"),  # it never throws
+)
 
 
 # --- the course -----------------------------------------------------------------------------------

@@ -79,19 +79,22 @@ def _cell(place: str, text: str, where: Mapping[str, int]) -> str:
     return f'<c r="{place}" t="s"><v>{where[text]}</v></c>'
 
 
-def ods(rows: Rows) -> bytes:
-    """A LibreOffice file with one sheet."""
-    lines = "".join(
-        "<table:table-row>"
-        + "".join(
-            f'<table:table-cell office:value-type="string"><text:p>{escape(cell)}</text:p>'
-            "</table:table-cell>"
-            for cell in row
-        )
-        + "</table:table-row>"
-        for row in rows
+def ods(sheets: Mapping[str, Rows]) -> bytes:
+    """A LibreOffice file with these sheets, whose cells are texts."""
+    tables = (
+        f'<table:table table:name="{escape(name)}">{"".join(map(_ods_row, rows))}</table:table>'
+        for name, rows in sheets.items()
     )
-    return raw_ods(f'<table:table table:name="Tabelle1">{lines}</table:table>')
+    return raw_ods("".join(tables))
+
+
+def _ods_row(row: Sequence[str]) -> str:
+    cells = (
+        f'<table:table-cell office:value-type="string"><text:p>{escape(cell)}</text:p>'
+        "</table:table-cell>"
+        for cell in row
+    )
+    return f"<table:table-row>{''.join(cells)}</table:table-row>"
 
 
 def raw_ods(tables: str, before: str = "") -> bytes:
