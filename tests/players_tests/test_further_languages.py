@@ -112,6 +112,7 @@ def test_the_same_files_give_the_same_program(name: str) -> None:
     [
         ({"a.go": "func main() {", "b.go": "func other() {"}, "a.go"),
         ({"cmd/x/main.go": "func main() {", "a.go": "// func main() {"}, "cmd/x/main.go"),
+        ({"a.cs": "class A {}", "b.cs": "static async Task Main() {"}, "b.cs"),
         ({"a.hs": "module A where\n", "b.hs": "main :: IO ()\nmain = a\n"}, "b.hs"),
         ({"a.lua": "print(1)", "b.lua": "local a = require('a')"}, "b.lua"),
         ({"a.lua": "print(1)", "b.lua": 'local a = require "lib.a"'}, "b.lua"),
