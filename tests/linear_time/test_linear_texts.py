@@ -14,6 +14,7 @@ import pytest
 from compiler import checks, languages
 from compiler.build import build
 from compiler.likeness import fingerprints
+from compiler.python2 import failed_as_python_2, refused_as_python_2
 from compiler.source import SourceText, normalise
 from compiler.source import count as count_elements
 from compiler.toolchain import (
@@ -89,6 +90,23 @@ def like_number(text: str) -> None:
 
 def like_python(text: str) -> None:
     fingerprints({"program.py": text})
+
+
+def like_ocaml(text: str) -> None:
+    fingerprints({"program.ml": text})
+
+
+def like_pascal(text: str) -> None:
+    fingerprints({"program.pas": text})
+
+
+def like_lisp(text: str) -> None:
+    fingerprints({"program.lisp": text})
+
+
+def like_python_2(text: str) -> None:
+    refused_as_python_2({"program.py": text.encode()})
+    failed_as_python_2("program.py", text)
 
 
 def of_messages(text: str) -> None:
@@ -169,6 +187,10 @@ READERS: tuple[tuple[Read, tuple[str, ...]], ...] = (
     (like_c, ("1", "1u", "#define a 1\n", '\\"', "/*", "(")),
     (like_number, ("u", "0", "e+", ".")),
     (like_python, ('\\"', "\\'", "\\\\", '"', "'", '"""', "'''", "#", "$#", "//", "1 # ")),
+    (like_ocaml, ("(*", "*)", "(", '"')),
+    (like_pascal, ("(*", "*)", "{", "}", "//", "'")),
+    (like_lisp, (";", "'", '"')),
+    (like_python_2, ("print ", " ", "except ", "except a,", "raise a", "a.", "name 'raw_input")),
     (
         of_messages,
         ("\x1b[", "\x1b]", "\x1b[0", "/usr/", "/usr/a", "program.c:1: error: ", "\r", "1"),
