@@ -246,10 +246,15 @@ def test_the_people_of_a_class_list_are_found_in_linear_time() -> None:
 
 # --- programs -------------------------------------------------------------------------------------
 LANGUAGES = {language.name: language for language in (*usual_languages(), *further_languages())}
+UNITS = ("a", "\n", '\\"', "(", "1", "'", "/*", "static void main(String")
+USUAL_PROGRAMS = [(language.name, unit) for language in usual_languages() for unit in UNITS]
+FURTHER_PROGRAMS = [
+    *(("C#", "static "), ("Fortran", "\n program"), ("Go", "func  "), ("Haskell", "main\n")),
+    *(("Lua", "'a"), ("OCaml", "A "), ("Pascal", "\n unit ")),
+]
 
 
-@pytest.mark.parametrize("name", LANGUAGES)
-@pytest.mark.parametrize("unit", ["a", "\n", '\\"', "(", "1", "'", "/*", "static void main(String"])
+@pytest.mark.parametrize(("name", "unit"), [*USUAL_PROGRAMS, *FURTHER_PROGRAMS])
 def test_a_program_in_any_language_is_looked_at_in_linear_time(name: str, unit: str) -> None:
     language = LANGUAGES[name]
     file = f"program.{language.suffixes[0]}"
