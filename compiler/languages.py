@@ -233,6 +233,7 @@ def version(language: Language, sandbox: Sandbox) -> str:
     values = _placeholders(language, Start("", language), language.memory_mb)
     result = sandbox.run(
         command_words(language.version, values),
+        files=_encoded(language.files),
         environment=_environment(language, values),
         folders=_folders(language),
         limits=Limits(
@@ -376,7 +377,11 @@ def compiled(
     run = partial(
         sandbox.run,
         _then_show(command, language.result),
-        files={**{f"{WORK}/{name}": data for name, data in files.items()}, **_ours(language)},
+        files={
+            **{f"{WORK}/{name}": data for name, data in files.items()},
+            **_ours(language),
+            **_encoded(language.files),
+        },
         environment={**_environment(language, values), "SOURCE_DATE_EPOCH": "768916800"},
         folders=_folders(language),
         own_path=values["tool"] if language.finds_itself else "",
@@ -436,6 +441,7 @@ def program_folder(
             environment=_environment(language, values),
             folders=_folders(language),
             untouched=language.untouched_mb * MB,
+            files=language.files,
         ),
     )
     return folder, told
@@ -599,6 +605,10 @@ def _placeholders(language: Language, start: ProgramStart, memory: int) -> Mappi
 def _environment(language: Language, values: Mapping[str, str]) -> dict[str, str]:
     """The environment of the tool and of programs. `values`: see `_placeholders`."""
     return {name: value.format(**values) for name, value in language.environment.items()}
+
+
+def _encoded(files: Mapping[str, str]) -> Files:
+    return {path: text.encode() for path, text in files.items()}
 
 
 def _folders(language: Language) -> tuple[str, ...]:

@@ -56,6 +56,18 @@ _OTHER_KEYWORDS = """
 """
 _C_WORDS = frozenset(_C_KEYWORDS.split())
 _ALL_WORDS = _C_WORDS | frozenset(_OTHER_KEYWORDS.split())
+_OTHER_COMMENTS = {
+    "lua": re.compile(r"--[^\n]*"),
+    "hs": re.compile(r"--[^\n]*|(?<=\w)'"),
+    **dict.fromkeys(("lisp", "lsp", "cl"), re.compile(r";[^\n]*|'")),
+    **dict.fromkeys(("f90", "f95", "f03", "f08"), re.compile(r"![^\n]*")),
+    **dict.fromkeys(("ml", "mli"), re.compile(r"\(\*(?s:.*?)(?:\*\)|\Z)")),
+    **dict.fromkeys(
+        ("pas", "pp", "lpr"), re.compile(r"\(\*(?s:.*?)(?:\*\)|\Z)|\{[^}]*\}?|//[^\n]*")
+    ),
+}
+"""Comments by the suffix of a file, where they begin neither with `//` as in C nor with `#`; and
+quotes that are none, as in `foldl'` and `#'car`."""
 # Outside of quotes, too, a backslash takes the next character with it: so a line has one unclosed
 # quote of each kind at most, and only the text after it is read again.
 _HASH_COMMENT = re.compile(
@@ -125,7 +137,9 @@ def words(name: str, text: str) -> list[str]:
     """The words of a file, with one word for all names; `name` tells the language by its suffix."""
     suffix, text = name.rpartition(".")[2].lower(), text[:_MAX_CHARACTERS]
     is_c = suffix in _C_SUFFIXES
-    if not is_c and suffix not in _SLASH_SUFFIXES:
+    if comment := _OTHER_COMMENTS.get(suffix):
+        text = comment.sub(" ", text).replace("//", "/ /")
+    elif not is_c and suffix not in _SLASH_SUFFIXES:
         text = _HASH_COMMENT.sub(lambda found: found["kept"] or "", _LONG_STRING.sub('""', text))
         text = text.replace("//", "/ /")
     source = SourceText(normalise(text)[0])

@@ -24,7 +24,7 @@ class Needs:
     """What programs of a language need besides their own files.
 
     `address_space`: of each process; all of it may be used. `untouched`: address space of each
-    process besides, which is no memory.
+    process besides, which is no memory. `files`: what the language's tool wants to see, by path.
     """
 
     address_space: int  # bytes
@@ -32,6 +32,7 @@ class Needs:
     environment: Mapping[str, str] = field(default_factory=dict)
     folders: tuple[str, ...] = ()  # of this host, with settings of the language
     untouched: int = 0  # bytes
+    files: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -66,6 +67,7 @@ class ProgramFolder:
         return sandbox.open(
             [*(command or self.command), *arguments],
             files={
+                **{path: text.encode() for path, text in self.needs.files.items()},
                 **{f"{WORK}/{name}": data for name, data in self.files.items()},
                 **(files or {}),
             },
@@ -86,9 +88,10 @@ class ProgramFolder:
         facts = asdict(self) | {
             "files": {name: base64.b64encode(data).decode() for name, data in self.files.items()}
         }
-        if not self.needs.untouched:
-            # programs in archives of the first release have no such fact
-            del facts["needs"]["untouched"]
+        # programs in archives of the first release have no such facts
+        for name in ("untouched", "files"):
+            if not facts["needs"][name]:
+                del facts["needs"][name]
         return json.dumps({"version": _VERSION, **facts}, sort_keys=True, indent=0).encode()
 
     @classmethod

@@ -204,7 +204,20 @@ def of_roles(values: SettingsValues, *roles: Role) -> SettingsValues:
 def published_settings(settings: Settings) -> SettingsValues:
     """The settings that everybody may know, by section."""
     private = {"tournament": {"witnesses": {"__all__": {"address"}}}}
-    return of_roles(settings.model_dump(mode="json", exclude=private), Role.TOLD, Role.DECIDES)
+    values = settings.model_dump(mode="json", exclude=private)
+    programs = values["programs"]
+    programs["languages"] = [_without_unused(row) for row in programs["languages"]]
+    values["programs"] = _without_unused(programs)
+    return of_roles(values, Role.TOLD, Role.DECIDES)
+
+
+_LATER = ("further_languages", "package", "missing_library", "files")
+"""Settings of [programs], and of a language there, that archives of before do not have."""
+
+
+def _without_unused(values: Mapping[str, object]) -> dict[str, object]:
+    """The values without those that came later, if nothing is in them."""
+    return {name: value for name, value in values.items() if value or name not in _LATER}
 
 
 def settings_digest(published: SettingsValues, rules: str) -> str:

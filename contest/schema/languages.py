@@ -127,6 +127,10 @@ class Language(BaseModel):
     folders: tuple[str, ...] = Field(
         (), description="folders outside /usr with settings of the tool; patterns"
     )
+    files: dict[str, str] = Field(
+        default_factory=dict,
+        description="small files that the tool wants to see besides, by path, such as one of /proc",
+    )
     sample: str = Field(
         "",
         description=(

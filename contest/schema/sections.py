@@ -418,7 +418,7 @@ class Programs(Section):
         (),
         description=(
             "languages that the contest takes besides C, C++, Rust, Python, JavaScript, Java, Perl"
-            " and shell: Common Lisp, Fortran, Go, Haskell, Lua, OCaml, Pascal, PHP, Ruby;"
+            " and shell: C#, Common Lisp, Fortran, Go, Haskell, Lua, OCaml, Pascal, PHP, Ruby;"
             " `knobeln init` found that this host has them, `knobeln doctor` says what to install"
         ),
     )

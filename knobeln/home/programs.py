@@ -21,7 +21,7 @@ from contest.programs.archive import (
     is_program_archive,
     unpacked,
 )
-from contest.schema.languages import usual_languages
+from contest.schema.languages import further_languages, usual_languages
 from contest.schema.sections import DEFAULT_GAME as KNOBELN
 from contest.util.plurals import did_you_mean
 from contest.util.program_files import MAX_FILES, is_archive
@@ -29,7 +29,8 @@ from contest.util.sanitize import sanitize
 from knobellib.samples import house_strategies, samples
 from tournament.runners import open_runner
 
-_OTHERS = {suffix for row in usual_languages() if row.name != "C" for suffix in row.suffixes}
+_LANGUAGES = (*usual_languages(), *further_languages())
+_OTHERS = {suffix for row in _LANGUAGES if row.name != "C" for suffix in row.suffixes}
 
 Made = TypeVar("Made", bound=Serializable)
 

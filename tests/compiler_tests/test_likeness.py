@@ -57,6 +57,12 @@ def test_what_a_program_does_makes_a_difference(one: str, other: str) -> None:
         ("sh", 'if [ "$1" ]; then echo "#"; fi # comment', 'if [ "$1" ]; then print "#"; fi'),
         ("pl", "my $n = $#list; # it's", "my $m = $#other;"),
         ("js", "let a = 1; // one\nfunction f() {}", "let b = 1; function g() {}"),
+        ("lua", "local n = #list -- it's\nreturn n", "local m = #other\nreturn m"),
+        ("hs", "f x = x -- as it is", "g y = y"),
+        ("lisp", "(f #'g) ; a comment", "(h #'i)"),
+        ("f90", "x = y ! it's half", "a = b"),
+        ("ml", "let f = {x = 1} (* a record *)", "let g = {y = 1}"),
+        ("pas", "x := 1; { one } (* two *) y := 2; // three", "a := 1; b := 2;"),
     ],
 )
 def test_other_languages_are_read_by_their_own_comments(suffix: str, one: str, other: str) -> None:

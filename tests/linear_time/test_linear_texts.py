@@ -14,6 +14,7 @@ import pytest
 from compiler import checks, languages
 from compiler.build import build
 from compiler.likeness import fingerprints
+from compiler.python2 import failed_as_python_2, refused_as_python_2
 from compiler.source import SourceText, normalise
 from compiler.source import count as count_elements
 from compiler.toolchain import (
@@ -91,6 +92,23 @@ def like_number(text: str) -> None:
 
 def like_python(text: str) -> None:
     fingerprints({"program.py": text})
+
+
+def like_ocaml(text: str) -> None:
+    fingerprints({"program.ml": text})
+
+
+def like_pascal(text: str) -> None:
+    fingerprints({"program.pas": text})
+
+
+def like_lisp(text: str) -> None:
+    fingerprints({"program.lisp": text})
+
+
+def like_python_2(text: str) -> None:
+    refused_as_python_2({"program.py": text.encode()})
+    failed_as_python_2("program.py", text)
 
 
 def of_messages(text: str) -> None:
@@ -171,6 +189,10 @@ READERS: tuple[tuple[Read, tuple[str, ...]], ...] = (
     (like_c, ("1", "1u", "#define a 1\n", '\\"', "/*", "(")),
     (like_number, ("u", "0", "e+", ".")),
     (like_python, ('\\"', "\\'", "\\\\", '"', "'", '"""', "'''", "#", "$#", "//", "1 # ")),
+    (like_ocaml, ("(*", "*)", "(", '"')),
+    (like_pascal, ("(*", "*)", "{", "}", "//", "'")),
+    (like_lisp, (";", "'", '"')),
+    (like_python_2, ("print ", " ", "except ", "except a,", "raise a", "a.", "name 'raw_input")),
     (
         of_messages,
         ("\x1b[", "\x1b]", "\x1b[0", "/usr/", "/usr/a", "program.c:1: error: ", "\r", "1"),
@@ -226,10 +248,15 @@ def test_the_people_of_a_class_list_are_found_in_linear_time() -> None:
 
 # --- programs -------------------------------------------------------------------------------------
 LANGUAGES = {language.name: language for language in (*usual_languages(), *further_languages())}
+UNITS = ("a", "\n", '\\"', "(", "1", "'", "/*", "static void main(String")
+USUAL_PROGRAMS = [(language.name, unit) for language in usual_languages() for unit in UNITS]
+FURTHER_PROGRAMS = [
+    *(("C#", "static "), ("Fortran", "\n program"), ("Go", "func  "), ("Haskell", "main\n")),
+    *(("Lua", "'a"), ("OCaml", "A "), ("Pascal", "\n unit ")),
+]
 
 
-@pytest.mark.parametrize("name", LANGUAGES)
-@pytest.mark.parametrize("unit", ["a", "\n", '\\"', "(", "1", "'", "/*", "static void main(String"])
+@pytest.mark.parametrize(("name", "unit"), [*USUAL_PROGRAMS, *FURTHER_PROGRAMS])
 def test_a_program_in_any_language_is_looked_at_in_linear_time(name: str, unit: str) -> None:
     language = LANGUAGES[name]
     file = f"program.{language.suffixes[0]}"

@@ -9,7 +9,7 @@ from compiler.builders import builder_of
 from compiler.languages import Problem, recognise, usable
 from compiler.trial import try_language, with_languages_here
 from contest import presets
-from contest.config.settings import Settings
+from contest.config.settings import Settings, published_settings
 from contest.model import TextBuildReport, Verdict
 from contest.schema.languages import further_languages, usual_languages
 from contest.schema.sections import Programs
@@ -112,6 +112,7 @@ def test_the_same_files_give_the_same_program(name: str) -> None:
     [
         ({"a.go": "func main() {", "b.go": "func other() {"}, "a.go"),
         ({"cmd/x/main.go": "func main() {", "a.go": "// func main() {"}, "cmd/x/main.go"),
+        ({"a.cs": "class A {}", "b.cs": "static async Task Main() {"}, "b.cs"),
         ({"a.hs": "module A where\n", "b.hs": "main :: IO ()\nmain = a\n"}, "b.hs"),
         ({"a.lua": "print(1)", "b.lua": "local a = require('a')"}, "b.lua"),
         ({"a.lua": "print(1)", "b.lua": 'local a = require "lib.a"'}, "b.lua"),
@@ -185,3 +186,10 @@ def test_what_is_no_program_says_nothing_of_other_languages(name: str) -> None:
     with pytest.raises(Problem) as found:
         recognise({name: b"1"})
     assert "organizer" not in found.value.text
+
+
+def test_an_archive_tells_the_further_languages_if_there_are_any() -> None:
+    settings = presets.settings("cooperation", NOW)
+    assert "further_languages" not in published_settings(settings)["programs"]
+    more = settings.changed(programs={"further_languages": ("Go",)})
+    assert published_settings(more)["programs"]["further_languages"] == ["Go"]

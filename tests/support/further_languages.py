@@ -7,6 +7,28 @@ AT_NIGHT = ("C#", "Common Lisp", "Haskell", "OCaml", "Pascal", "PHP")
 ROWS: dict[str, Language] = {row.name: row for row in further_languages()}
 
 SEVERAL_FILES: dict[str, dict[str, str]] = {
+    "C#": {
+        "Program.cs": """
+using System;
+using Bot.Parts;
+
+class Program { static void Main(string[] words) { Console.WriteLine(Reading.Last(words[1])); } }
+""",
+        "Parts/Reading.cs": """
+using System.Linq;
+
+namespace Bot.Parts
+{
+    public static class Reading
+    {
+        public static char Last(string text)
+        {
+            return text.Where(c => c == 'C' || c == 'B').DefaultIfEmpty('C').Last();
+        }
+    }
+}
+""",
+    },
     "Common Lisp": {
         "src/main.lisp": """
 (load "parts/reading.lisp")
@@ -176,6 +198,11 @@ end
 }
 
 MISTAKES: dict[str, tuple[str, str, str]] = {
+    "C#": (
+        "bot.cs",
+        "class A {\n  static void Main() { int x = y; }\n}\n",
+        "bot.cs(2,32): error CS0103: The name `y' does not exist",
+    ),
     "Common Lisp": (
         "bot.lisp",
         "(print 1)\n\n(defun f (x)\n  (print x)\n",
@@ -197,6 +224,11 @@ MISTAKES: dict[str, tuple[str, str, str]] = {
 """Of each language a file, its text, and the words of the tool about the mistake in it."""
 
 LIBRARIES: dict[str, tuple[str, str, str]] = {
+    "C#": (
+        "bot.cs",
+        "using Newtonsoft.Json;\nclass A { static void Main() {} }\n",
+        "there is no Newtonsoft: a program in C#",
+    ),
     "Common Lisp": ("bot.lisp", "(ql:quickload :alexandria)\n", "there is no QL: a program in"),
     "Fortran": ("bot.f90", "program bot\nuse stdlib_math\nend\n", "there is no stdlib_math: a pro"),
     "Go": (
@@ -218,6 +250,39 @@ LIBRARIES: dict[str, tuple[str, str, str]] = {
 """Of each language a program that wants a library, and what the report says."""
 
 HOSTILE: dict[str, tuple[str, str]] = {
+    "C#": (
+        "bot.cs",
+        """
+using System;
+using System.Diagnostics;
+using System.IO;
+using System.Net.Sockets;
+using System.Threading;
+
+class Bot
+{
+    static void Refused(int code, Action action)
+    {
+        try { action(); } catch (Exception) { return; }
+        Environment.Exit(code);
+    }
+
+    static void Main()
+    {
+        Refused(3, () => File.ReadAllText("/etc/passwd"));
+        Refused(4, () => new TcpClient("1.1.1.1", 53).GetStream().WriteByte(1));
+        Refused(5, () => File.WriteAllText("/usr/x", ""));
+        Refused(6, () => File.WriteAllText("/proc/self/maps", ""));
+        var thread = new Thread(() => GC.Collect());
+        thread.Start();
+        thread.Join();
+        for (int i = 0; i < 4; i++)
+            Process.Start(new ProcessStartInfo("/bin/sleep", "100") { UseShellExecute = false });
+        Console.WriteLine("C");
+    }
+}
+""",
+    ),
     "Common Lisp": (
         "bot.lisp",
         """
