@@ -52,7 +52,9 @@ _MAX_CLOSING = 120  # characters
 
 # --- marks of a quotation -------------------------------------------------------------------------
 _QUOTED = re.compile(r"^(?:\s{0,8}>){1,20}")
-_MARKS = re.compile(r"(?:\s{0,3}(?:[^\W\d_]{1,15}>|[^\w\s])){1,20}")  # such as `|`, `:`, `JD>`
+_MARKS = re.compile(  # such as `|`, `:`, `JD>`; and a tab, by which mailx quotes
+    r"(?:\s{0,3}(?:[^\W\d_]{1,15}>|[^\w\s])){1,20}| {4,16}(?! )"
+)
 _BLANKS = r"\s{0,3}"  # between its signs
 _RULE = "---"  # above and below the form in our mails
 _REST_INDENT = " " * 8  # more than any field or member of ours has
@@ -214,25 +216,26 @@ def _goes_on(above: str) -> bool:
 def _quotation(lines: Sequence[Line], names: Names) -> re.Pattern[str]:
     """The mark of quoted lines: `>`, or what stands before several fields instead.
 
-    Signs such as `-` may stand before fields that nobody quotes. They are marks where one is before
-    our rule, too.
+    Signs such as `-`, or blanks, may stand before fields that nobody quotes. They are marks where
+    they are before our rule, too.
     """
     ends = (line.text.rstrip() for line in lines)
-    ruled = {_dense(text.removesuffix(_RULE)) for text in ends if text.endswith(_RULE)}
+    ruled = {_pattern(text.removesuffix(_RULE)) for text in ends if text.endswith(_RULE)}
     fields: dict[str, set[str]] = {}  # behind each mark
     for line in lines:
         match = _MARKS.match(line.text)
         name = names.of(line.text[match.end() :]) if match else ""
-        mark = _dense(match[0]) if match else ""
-        if name and (mark in ruled or not names.of(_QUOTED.sub("", line.text, count=1))):
-            fields.setdefault(mark, set()).add(name)
-    marks = [mark for mark, found in fields.items() if mark.strip(">") and len(found) > 1]
-    spaced = [_BLANKS.join(["", *map(re.escape, mark)]) for mark in sorted(marks, key=len)]
-    return re.compile("^(?:" + "|".join([*reversed(spaced), _QUOTED.pattern]) + ") ?")
+        pattern = _pattern(match[0]) if match else ""
+        if name and (pattern in ruled or not names.of(_QUOTED.sub("", line.text, count=1))):
+            fields.setdefault(pattern, set()).add(name)
+    others = [mark for mark, found in fields.items() if len(found) > 1]
+    marks = sorted((m for m in others if m.replace(_BLANKS, "").strip(">")), key=len, reverse=True)
+    return re.compile("^(?:" + "|".join([*marks, _QUOTED.pattern]) + ") ?")
 
 
-def _dense(text: str) -> str:
-    return "".join(text.split())
+def _pattern(mark: str) -> str:
+    """What matches the mark, however many blanks are between its signs."""
+    return _BLANKS.join(["", *map(re.escape, "".join(mark.split()))]) or f" {{{len(mark)}}}"
 
 
 # --- whose lines ----------------------------------------------------------------------------------

@@ -164,6 +164,7 @@ MARKS = (
     "JD> KN> ",
     "> JD> ",
     "KN>> ",
+    "\t",
 )
 QUOTED: Mapping[str, Callable[[str], str]] = {
     "the whole mail": lambda mark: WROTE + quoted(mail_with(FORM), mark),

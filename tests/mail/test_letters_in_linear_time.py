@@ -22,7 +22,6 @@ from contest.mail.sent_files import strip_secret, without_from_line, without_sec
 from contest.model import LetterState, StoredLetter
 from mailserver import bounces
 from mailserver.commands import COMMANDS, help_topics, recognise
-from mailserver.commands.preference import read_codes
 from mailserver.intake import envelope
 from mailserver.intake.whose import other_recipient
 from mailserver.problem import Problem
@@ -33,7 +32,13 @@ from mailserver.reading.find_program import MailedProgram, find_files, find_prog
 from mailserver.reading.html import seen_lines
 from mailserver.reading.letter import Letter, clean_subject, network_of, parse
 from mailserver.reading.part_text import Text
-from mailserver.reading.registration_form import MAX_LINE_CHARACTERS, holds_form, read, wrong_codes
+from mailserver.reading.registration_form import (
+    MAX_LINE_CHARACTERS,
+    holds_form,
+    read,
+    read_codes,
+    wrong_codes,
+)
 from mailserver.team_secret import find_from_line, possible_strings, without_strings
 from tests.support.mail_world import FORM, World, make_settings
 

@@ -1,4 +1,4 @@
-"""Replies as six mail programs write them, by the formats that their makers document or show.
+"""Replies as eight mail programs write them, by the formats that their makers document or show.
 
 In each, somebody has filled in what stands in the answered mail, and has written nothing else.
 """
@@ -135,7 +135,27 @@ def written_anew(mail: EmailMessage, fill: Fill, _language: str) -> EmailMessage
     return letter
 
 
+def alpine(mail: EmailMessage, fill: Fill, language: str) -> EmailMessage:
+    """The headers are quoted, too; format=flowed takes a blank from each line that begins with
+    one."""
+    words = f"On Sun, 29 Nov 2026, {mail['From'].addresses[0].display_name} wrote:"
+    heads = "\n".join(f"{name}: {mail[name]}" for name in ("Date", "From", "To", "Subject"))
+    text = "\n".join(line.removeprefix(" ") for line in fill(text_of(mail)).split("\n"))
+    return _answer(
+        mail, f"\n\n{words}\n\n{_quoted(f'{heads}{chr(10) * 2}{text}')}\n", format="flowed"
+    )
+
+
+def mailx(mail: EmailMessage, fill: Fill, language: str) -> EmailMessage:
+    """`~m`: a tab before each line, and the headers of the mail above it."""
+    heads = "\n".join(f"{name}: {value}" for name, value in mail.items())
+    lines = f"{heads}\n\n{fill(text_of(mail))}".split("\n")
+    return _answer(mail, "\n".join(f"\t{line}" if line else "" for line in lines))
+
+
 MAILERS = {
+    "alpine": alpine,
+    "mailx": mailx,
     "mutt": mutt,
     "Thunderbird": thunderbird,
     "Gmail": gmail,
