@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from compiler.trial import with_counted_time
+from compiler.trial import with_counted_time, with_languages_here
 from contest import presets
 from contest.config.load import FILE_NAME, load_settings
 from contest.config.settings import Settings
@@ -41,7 +41,7 @@ def test_init_of_a_game_writes_its_preset_as_a_commented_contest_toml(
     assert before - timedelta(seconds=1) <= opened <= SystemClock().now()
     preset = presets.settings(game, opened)
     preset = without_packages(preset, lacking_packages(preset))
-    assert written == with_counted_time(preset)
+    assert written == with_languages_here(with_counted_time(preset))
     counts = engine.is_installed() and written.game.name not in ("knobeln", "hog")
     assert bool(written.programs.counted_languages) == counts
     text = (folder / FILE_NAME).read_text(encoding="utf-8")
