@@ -93,7 +93,7 @@ def _machine_code(module: bytes, sandbox: Sandbox, name: str, memory_bytes: int)
     """The guest's machine code. Raises ToolMissing if it cannot be made: no program has a part in
     it."""
     try:
-        counted = engine.counted_module(module, sandbox, memory_bytes)
+        counted = engine.counted_module(module, sandbox, memory_bytes, is_guest=True)
         return engine.machine_code(counted, sandbox)
     except engine.NotCompiled as error:
         raise ToolMissing(f"the interpreter {name} cannot be made ready: {error}") from None

@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, given, settings
 
 from sandbox.fuel.counting.counted import FRAME_BYTES, counted
 from sandbox.fuel.counting.operators import OPERATORS, PREFIX, Refused, operators
-from sandbox.fuel.counting.prices import Prices, prices
+from sandbox.fuel.counting.prices import CURRENT, Prices, prices
 from tests.support.counting import LIMITS, ONE, by_counter, by_fuel, by_node, wasm
 from tests.support.made_modules import modules
 from tests.support.servers import program
@@ -205,8 +205,8 @@ def test_modules_cost_the_same_in_another_engine():
     @given(modules())
     def collect(text):
         module = wasm(text)
-        here.append((text, by_counter(module, ("f", 7), prices=prices(1))))
-        jobs.append((counted(module, prices(1), LIMITS), [("f", 7)]))
+        here.append((text, by_counter(module, ("f", 7), prices=prices(CURRENT))))
+        jobs.append((counted(module, prices(CURRENT), LIMITS), [("f", 7)]))
 
     collect()
     for (text, outcome), there in zip(here, by_node(jobs), strict=True):
@@ -299,7 +299,7 @@ def test_nothing_runs_for_longer_than_its_units(code):
     text = f"""(module {HOST} {MEMORY} (table $t 2 funcref) (elem (table $t) (i32.const 0) func
     $leaf $host)
       (export "host" (func $host)) (func $leaf) (func $t0) {tree} (func (export "f") {code}))"""
-    outcome = by_counter(wasm(text), ("f",), given=MANY, prices=prices(1))
+    outcome = by_counter(wasm(text), ("f",), given=MANY, prices=prices(CURRENT))
     assert outcome.ending == "OUT_OF_FUEL"
     assert outcome.units > MANY
 
@@ -429,8 +429,8 @@ def test_a_nan_whose_bits_are_seen_is_the_canonical_one(code):
 def test_the_pass_gives_the_same_bytes_again_and_leaves_out_custom_sections():
     module = wasm(function_with(OTHERS["call"]))
     named = module + b"\0\x05\x04name"
-    assert counted(module, prices(1), LIMITS) == counted(named, prices(1), LIMITS)
-    assert counted(module, prices(1), LIMITS) != counted(module, ONE, LIMITS)
+    assert counted(module, prices(CURRENT), LIMITS) == counted(named, prices(CURRENT), LIMITS)
+    assert counted(module, prices(CURRENT), LIMITS) != counted(module, ONE, LIMITS)
 
 
 def test_a_price_list_names_operators_only():

@@ -16,8 +16,10 @@ BYTE_UNITS = 100
 
 MAX_ANSWER_BYTES = 4_096
 STDERR_TAIL_BYTES = 4_096
-STACK_BYTES = 128 * 1024 * 1024  # of the thread that runs a program
-_WASM_STACK_BYTES = MAX_DEPTH * FRAME_BYTES + 1024 * 1024
+_WASM_STACK_BYTES = 2 * MAX_DEPTH * FRAME_BYTES
+"""Twice what frames take at worst. Only what a program uses of it is memory."""
+STACK_BYTES = _WASM_STACK_BYTES + 32 * 1024 * 1024
+"""Of the thread that runs a program: functions of the host are called at any depth."""
 
 
 def engine(*, is_quick: bool = False) -> Engine:
