@@ -135,7 +135,7 @@ def _run(store, module, kind, host, calls, used, seen, given, *, counts):
         if counts and units_left(exports[LEFT].value(store)) < 0:
             ending = "OUT_OF_FUEL"
         elif counts and is_too_deep(exports[LEFT].value(store)):
-            ending = "STACK_OVERFLOW"
+            ending = "TOO_DEEP"
     memory = exports.get("memory")
     bytes_ = bytes(memory.read(store)) if isinstance(memory, wasmtime.Memory) else b""
     return Outcome(
