@@ -261,6 +261,22 @@ def test_what_is_not_known_is_refused_by_name(reason, text):
 
 
 @pytest.mark.parametrize(
+    "start",
+    [
+        "",
+        '(memory (export "_start") 1)',
+        '(func (export "_start") (param i32))',
+        f'{HOST} (export "_start" (func $host))',
+    ],
+)
+def test_a_program_that_cannot_be_started_is_refused(start):
+    limits = replace(LIMITS, is_started=True)
+    with pytest.raises(Refused, match="no function _start without parameters"):
+        counted(wasm(f"(module {start})"), ONE, limits)
+    assert counted(wasm('(module (func (export "_start") (result i32) unreachable))'), ONE, limits)
+
+
+@pytest.mark.parametrize(
     "text",
     [
         f"(module (func (param {'i32 ' * 32}) (result {'i32 ' * 16}) unreachable))",

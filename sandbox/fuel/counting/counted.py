@@ -41,6 +41,7 @@ MAX_DEPTH = 4_190_000
 """Slots. An interpreter that counts its own recursion finds its limit before this
 one."""
 _OURS = b"kn_"
+_START = b"_start"
 _PAGE = 65_536
 _MAX_PAGES = 65_536
 _MAX_TABLES, _MAX_ELEMENTS = 4, 100_000  # together they cannot fill the host
@@ -54,11 +55,13 @@ class Limits:
     """`depth`: slots of all functions that have been called and have not returned.
 
     `is_ours`: the module is an interpreter, so its frames are known, and it has no limits of size.
+    `is_started`: it is a program, which begins at its function `_start`.
     """
 
     memory_bytes: int
     depth: int = MAX_DEPTH
     is_ours: bool = False
+    is_started: bool = False
 
 
 def with_units(left: int, units: int) -> int:
@@ -80,8 +83,10 @@ def counted(module: bytes, prices: Prices, limits: Limits) -> bytes:
 
     An engine must have found the module valid. Raises Refused if it has what is not known here.
     """
-    found = m.sections(module)
-    return m.module_of(_Pass(found, prices, limits).sections())
+    made = _Pass(m.sections(module), prices, limits)
+    if limits.is_started:
+        made.check_start()
+    return m.module_of(made.sections())
 
 
 class _Pass:
@@ -108,6 +113,16 @@ class _Pass:
             left=leb(self._reader(m.GLOBALS).u32()),
             is_ours=limits.is_ours,
         )
+
+    def check_start(self) -> None:
+        """Raises Refused if a program has no function `_start` that can be called."""
+        reader = self._reader(m.EXPORTS)
+        exports = reader.vector(lambda: (reader.name(), reader.byte(), reader.u32()))
+        starts = [
+            index for name, kind, index in exports if (name, kind) == (_START, m.FUNCTION_KIND)
+        ]
+        if not starts or self._around.functions[starts[0]].parameters:
+            raise Refused("no function _start without parameters")
 
     def _check_sizes(self) -> None:
         """What no price is right for. Raises Refused."""

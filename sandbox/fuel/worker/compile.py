@@ -32,8 +32,13 @@ def _counted(module: bytes, price_list: int, limits: Limits) -> bytes:
     return counted(module, prices(price_list), limits)
 
 
+def program_with_counter(module: bytes, memory_bytes: int) -> bytes:
+    """The same for a program that can be started."""
+    return _counted(module, CURRENT, Limits(memory_bytes, is_started=True))
+
+
 def count(memory_bytes: int) -> None:
-    _write(with_counter, memory_bytes)
+    _write(program_with_counter, memory_bytes)
 
 
 def count_guest(memory_bytes: int) -> None:
