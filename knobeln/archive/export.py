@@ -278,7 +278,9 @@ def interpreters(builds: Mapping[str, bytes], builder: ProgramBuilder[Any]) -> M
     found = {}
     for memory in {each.memory_bytes for each in programs if each.guest == guests.JAVASCRIPT.facts}:
         with suppress(ToolMissing, engine.NotCompiled):
-            module = engine.counted_module(guests.JAVASCRIPT.module, Sandbox(), memory)
+            module = engine.counted_module(
+                guests.JAVASCRIPT.module, Sandbox(), memory, is_guest=True
+            )
             found[hashlib.sha256(module).hexdigest()] = module
     return found
 

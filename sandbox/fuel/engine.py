@@ -181,14 +181,16 @@ def _sources(*folders: str) -> list[Path]:
     ]
 
 
-def counted_module(module: bytes, sandbox: Sandbox, memory_bytes: int) -> bytes:
+def counted_module(
+    module: bytes, sandbox: Sandbox, memory_bytes: int, *, is_guest: bool = False
+) -> bytes:
     """The module with its counter, made in the sandbox when it is first wanted.
 
     Raises NotCompiled if it cannot be counted, ToolMissing if the engine or the sandbox is missing.
     """
-    facts = [COUNTER, str(memory_bytes), hashlib.sha256(module).hexdigest()]
+    words = ("count-guest" if is_guest else "count", str(memory_bytes))
+    facts = [COUNTER, *words, hashlib.sha256(module).hexdigest()]
     name = caches.digest_of_sources(facts, _sources("counting"))
-    words = ("count", str(memory_bytes))
     return _made_once(
         "counted", name, sandbox, *words, stdin=module, cpu_seconds=_COMPILE_SECONDS
     ).read_bytes()

@@ -97,7 +97,7 @@ def _machine_code(module: bytes, sandbox: Sandbox, name: str, memory_bytes: int)
     it."""
     try:
         with unlimited():
-            counted = engine.counted_module(module, sandbox, memory_bytes)
+            counted = engine.counted_module(module, sandbox, memory_bytes, is_guest=True)
             return engine.machine_code(counted, sandbox)
     except engine.NotCompiled as error:
         raise ToolMissing(f"the interpreter {name} cannot be made ready: {error}") from None

@@ -22,7 +22,7 @@ from sandbox.sandbox import Sandbox
 _VERSION = 1
 _KEY = "fuel_version"  # no other program has it
 _WORKER_SECONDS = 1_000_000  # of processor time: no limit, because fuel is one
-_WORKER_BYTES = 256 * MB  # of the engine itself
+_WORKER_BYTES = 320 * MB  # of the engine itself, and its stack
 MAX_MEMORY_BYTES = MAX_COUNTED_MEMORY_MB * MB
 
 

@@ -257,7 +257,7 @@ def test_the_page_notices_every_answer_unit_and_byte(tmp_path: Path) -> None:
 @pytest.mark.parametrize("archive", ["all_counted", "mixed"])
 def test_other_functions_of_the_host_compare_the_moves_alone(archive, request, monkeypatch) -> None:
     published: Published = request.getfixturevalue(archive)
-    monkeypatch.setattr(engine, "COUNTER", "counter 2, prices 1, host 4")
+    monkeypatch.setattr(engine, "COUNTER", "counter 3, prices 2, host 4")
     monkeypatch.setattr(engine, "is_installed", lambda: True)
     result = knobeln("verify", published.archive)
     assert result.exit_code == 3, result.output

@@ -61,8 +61,8 @@ def test_what_a_line_costs_changes_with_the_number_of_the_host_alone():
     with module(ECHO) as worker:
         worker.ask(open=True)
         assert (engine.COUNTER, worker.ask(ask="a line")["fuel"]) == (
-            "counter 2, prices 1, host 3",
-            201_445,
+            "counter 3, prices 2, host 3",
+            201_447,
         )
 
 

@@ -10,8 +10,9 @@ from hypothesis import HealthCheck, given, settings
 
 from sandbox.fuel.counting.counted import FRAME_BYTES, counted
 from sandbox.fuel.counting.operators import OPERATORS, PREFIX, Refused, operators
-from sandbox.fuel.counting.prices import Prices, prices
+from sandbox.fuel.counting.prices import CURRENT, Prices, prices
 from tests.support.counting import LIMITS, ONE, by_counter, by_fuel, by_node, wasm
+from tests.support.deep_modules import DEEP
 from tests.support.made_modules import modules
 from tests.support.servers import program
 
@@ -205,8 +206,8 @@ def test_modules_cost_the_same_in_another_engine():
     @given(modules())
     def collect(text):
         module = wasm(text)
-        here.append((text, by_counter(module, ("f", 7), prices=prices(1))))
-        jobs.append((counted(module, prices(1), LIMITS), [("f", 7)]))
+        here.append((text, by_counter(module, ("f", 7), prices=prices(CURRENT))))
+        jobs.append((counted(module, prices(CURRENT), LIMITS), [("f", 7)]))
 
     collect()
     for (text, outcome), there in zip(here, by_node(jobs), strict=True):
@@ -241,6 +242,14 @@ REFUSED = {
         "(module (func $f) (table 1 funcref) (elem (i32.const 0) (ref func) (ref.func $f)))"
     ),
     "5 tables; it may have 4": f"(module {'(table 1 funcref) ' * 5})",
+    "33 parameters; it may have 32": f"(module (func (param {'i32 ' * 33})))",
+    "17 results; it may have 16": f"(module (type (func (result {'i32 ' * 17}))))",
+    "1001 types of functions; it may have 1000": f"(module {'(type (func)) ' * 1_001})",
+    "20001 functions; it may have 20000": f"(module {'(func) ' * 20_001})",
+    "4001 local variables; a function may have 4000": f"(module (func (local {'i32 ' * 4_001})))",
+    "more than 2000 blocks within each other": (
+        f"(module (func {'block ' * 2_000} {'end ' * 2_000}))"
+    ),
 }
 
 
@@ -249,6 +258,36 @@ def test_what_is_not_known_is_refused_by_name(reason, text):
     with pytest.raises(Refused) as refused:
         counted(wasm(text), ONE, LIMITS)
     assert str(refused.value) == reason
+
+
+@pytest.mark.parametrize(
+    "start",
+    [
+        "",
+        '(memory (export "_start") 1)',
+        '(func (export "_start") (param i32))',
+        f'{HOST} (export "_start" (func $host))',
+    ],
+)
+def test_a_program_that_cannot_be_started_is_refused(start):
+    limits = replace(LIMITS, is_started=True)
+    with pytest.raises(Refused, match="no function _start without parameters"):
+        counted(wasm(f"(module {start})"), ONE, limits)
+    assert counted(wasm('(module (func (export "_start") (result i32) unreachable))'), ONE, limits)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"(module (func (param {'i32 ' * 32}) (result {'i32 ' * 16}) unreachable))",
+        f"(module {'(func) ' * 20_000})",
+        f"(module (func (local {'i32 ' * 4_000})))",
+        f"(module (func {'block ' * 1_999} {'end ' * 1_999}))",
+    ],
+    ids=["parameters and results", "functions", "local variables", "blocks"],
+)
+def test_a_module_as_large_as_it_may_be_is_counted(text):
+    assert counted(wasm(text), prices(CURRENT), LIMITS)
 
 
 def test_each_byte_that_is_no_operator_is_refused():
@@ -299,7 +338,7 @@ def test_nothing_runs_for_longer_than_its_units(code):
     text = f"""(module {HOST} {MEMORY} (table $t 2 funcref) (elem (table $t) (i32.const 0) func
     $leaf $host)
       (export "host" (func $host)) (func $leaf) (func $t0) {tree} (func (export "f") {code}))"""
-    outcome = by_counter(wasm(text), ("f",), given=MANY, prices=prices(1))
+    outcome = by_counter(wasm(text), ("f",), given=MANY, prices=prices(CURRENT))
     assert outcome.ending == "OUT_OF_FUEL"
     assert outcome.units > MANY
 
@@ -329,39 +368,20 @@ def test_units_are_looked_at_long_before_the_counter_could_wrap_around(code):
 
 
 # --- depth ----------------------------------------------------------------------------------------
-def recursion(locals_=0, operands=0, *, floats=False):
-    """A function that calls itself for ever, and then uses so many locals and operands."""
-    kind = "f64" if floats else "i64"
-    values = " ".join(
-        f"(local.set {n} ({kind}.load offset={8 * n} (i32.const 0)))" for n in range(locals_)
-    )
-    before = " ".join(f"({kind}.load offset={8 * n} (i32.const 4))" for n in range(operands))
-    after = "".join("global.set $g " for _ in range(operands))
-    kept = " ".join(
-        f"({kind}.store offset={8 * n} (i32.const 0) (local.get {n}))" for n in range(locals_)
-    )
-    return f"""(module {MEMORY} (global $g (mut {kind}) ({kind}.const 0))
-      (func $f (export "f") (local {f"{kind} " * locals_}) {values} {before} (call $f) {after}
-      {kept}))"""
+STACK_BYTES = 512 * 1024  # of the engine of these tests; node has twice as much
+OF_THE_STACK = replace(LIMITS, depth=STACK_BYTES // FRAME_BYTES)
 
 
-SHAPES = {
-    "nothing": {},
-    "one local": {"locals_": 1},
-    "locals": {"locals_": 60},
-    "many locals": {"locals_": 2_000},
-    "numbers": {"locals_": 300, "floats": True},
-    "operands": {"operands": 500},
-    "both": {"locals_": 100, "operands": 100},
-}
+@pytest.mark.parametrize("text", DEEP.values(), ids=DEEP)
+def test_a_recursion_ends_at_the_limit_of_the_module_before_that_of_the_engine(text):
+    assert by_counter(wasm(text), ("f",), limits=OF_THE_STACK).ending == "TOO_DEEP"
 
 
-@pytest.mark.parametrize("shape", SHAPES.values(), ids=SHAPES)
-def test_a_recursion_ends_at_the_limit_of_the_module_before_that_of_the_engine(shape):
-    """The engine of these tests has 512 kB of stack, so that is the most that the depth may stand
-    for."""
-    limits = replace(LIMITS, depth=512 * 1024 // FRAME_BYTES)
-    assert by_counter(wasm(recursion(**shape)), ("f",), limits=limits).ending == "STACK_OVERFLOW"
+@pytest.mark.slow
+def test_a_recursion_ends_at_the_limit_of_the_module_in_another_engine_too():
+    jobs = [(counted(wasm(text), ONE, OF_THE_STACK), [("f",)]) for text in DEEP.values()]
+    endings = [outcome.ending for outcome in by_node(jobs)]
+    assert dict(zip(DEEP, endings, strict=True)) == dict.fromkeys(DEEP, "TOO_DEEP")
 
 
 def test_a_function_that_returns_gives_its_depth_back():
@@ -381,9 +401,7 @@ def test_a_function_that_returns_gives_its_depth_back():
     text = f"""(module (func $leaf) {functions} (func (export "f") (local i32) (loop {calls}
     {again})))"""
     assert by_counter(wasm(text), ("f",), limits=replace(LIMITS, depth=30)).ending == "returned"
-    assert (
-        by_counter(wasm(text), ("f",), limits=replace(LIMITS, depth=10)).ending == "STACK_OVERFLOW"
-    )
+    assert by_counter(wasm(text), ("f",), limits=replace(LIMITS, depth=10)).ending == "TOO_DEEP"
 
 
 # --- memory, tables, numbers ----------------------------------------------------------------------
@@ -429,8 +447,8 @@ def test_a_nan_whose_bits_are_seen_is_the_canonical_one(code):
 def test_the_pass_gives_the_same_bytes_again_and_leaves_out_custom_sections():
     module = wasm(function_with(OTHERS["call"]))
     named = module + b"\0\x05\x04name"
-    assert counted(module, prices(1), LIMITS) == counted(named, prices(1), LIMITS)
-    assert counted(module, prices(1), LIMITS) != counted(module, ONE, LIMITS)
+    assert counted(module, prices(CURRENT), LIMITS) == counted(named, prices(CURRENT), LIMITS)
+    assert counted(module, prices(CURRENT), LIMITS) != counted(module, ONE, LIMITS)
 
 
 def test_a_price_list_names_operators_only():

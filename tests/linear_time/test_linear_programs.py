@@ -148,7 +148,7 @@ def module(sections: Sections) -> bytes:
 
 
 def with_counter(raw: bytes) -> None:
-    counted(raw, prices(CURRENT), CountingLimits(1 << 20))
+    counted(raw, prices(CURRENT), CountingLimits(1 << 20, is_ours=True))
 
 
 def joined(raw: bytes) -> None:

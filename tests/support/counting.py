@@ -15,7 +15,7 @@ import pytest
 
 from contest.schema.sections import UNITS_PER_SECOND
 from sandbox.fuel.counting.counted import LEFT, Limits, counted, is_too_deep, units_left, with_units
-from sandbox.fuel.counting.prices import CURRENT, Prices, prices
+from sandbox.fuel.counting.prices import OF_GUESTS, Prices, prices
 from sandbox.fuel.cpython import python_module
 from sandbox.fuel.guests import JAVASCRIPT
 from sandbox.sandbox import Sandbox
@@ -135,7 +135,7 @@ def _run(store, module, kind, host, calls, used, seen, given, *, counts):
         if counts and units_left(exports[LEFT].value(store)) < 0:
             ending = "OUT_OF_FUEL"
         elif counts and is_too_deep(exports[LEFT].value(store)):
-            ending = "STACK_OVERFLOW"
+            ending = "TOO_DEEP"
     memory = exports.get("memory")
     bytes_ = bytes(memory.read(store)) if isinstance(memory, wasmtime.Memory) else b""
     return Outcome(
@@ -200,7 +200,7 @@ def instances_in_node(made, instances):
         is_python = made.language == "Python"
         job |= {"isPython": True} if is_python else {"prelude": JAVASCRIPT.prelude}
         guest = python_module(Sandbox()) if is_python else JAVASCRIPT.module
-        module = counted(guest, prices(CURRENT), Limits(made.memory_bytes))
+        module = counted(guest, prices(OF_GUESTS), Limits(made.memory_bytes, is_ours=True))
     job["module"] = b64encode(module).decode()
     job["files"] = {name: b64encode(data).decode() for name, data in made.files.items()}
     command, text = [program("node"), str(GAMES)], json.dumps([job])

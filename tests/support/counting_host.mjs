@@ -43,7 +43,7 @@ function play({ module, calls, given }) {
     if (!(error instanceof WebAssembly.RuntimeError)) throw error;
     ending = TRAPS.find(([sign]) => sign.test(error.message))?.[1] ?? error.message;
     if (unitsLeft(exports.kn_left.value) < 0) ending = "OUT_OF_FUEL";
-    else if (isTooDeep(exports.kn_left.value)) ending = "STACK_OVERFLOW";
+    else if (isTooDeep(exports.kn_left.value)) ending = "TOO_DEEP";
   }
   const memory = createHash("sha256").update(new Uint8Array(exports.memory?.buffer ?? 0)).digest("hex");
   return { results, ending, units: given - unitsLeft(exports.kn_left.value), seen, memory };

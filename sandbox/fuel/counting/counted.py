@@ -32,27 +32,36 @@ from sandbox.fuel.counting.operators import (
 )
 from sandbox.fuel.counting.prices import Prices
 
-VERSION = 2
+VERSION = 3
 """Raise it with every change after which a module gets other bytes."""
 LEFT = "kn_left"
 FRAME_BYTES = 16
-"""Of an engine's stack, for each local and operand: no frame was found that took more than 8."""
+"""Of an engine's stack, for each slot: no frame was found that took more than 8."""
 MAX_DEPTH = 4_190_000
-"""Locals and operands. An interpreter that counts its own recursion finds its limit before this
+"""Slots. An interpreter that counts its own recursion finds its limit before this
 one."""
 _OURS = b"kn_"
+_START = b"_start"
 _PAGE = 65_536
 _MAX_PAGES = 65_536
 _MAX_TABLES, _MAX_ELEMENTS = 4, 100_000  # together they cannot fill the host
+# Compilers stay far below them. An engine's compiler takes long for more, and a call of a function
+# with more values costs what no price is right for.
+_MAX_TYPES, _MAX_FUNCTIONS, _MAX_PARAMETERS, _MAX_RESULTS = 1_000, 20_000, 32, 16
 
 
 @dataclass(frozen=True)
 class Limits:
-    """`depth`: locals, operands and 8 for each function that has been called and has not
-    returned."""
+    """`depth`: slots of all functions that have been called and have not returned.
+
+    `is_ours`: the module is an interpreter, so its frames are known, and it has no limits of size.
+    `is_started`: it is a program, which begins at its function `_start`.
+    """
 
     memory_bytes: int
     depth: int = MAX_DEPTH
+    is_ours: bool = False
+    is_started: bool = False
 
 
 def with_units(left: int, units: int) -> int:
@@ -74,8 +83,10 @@ def counted(module: bytes, prices: Prices, limits: Limits) -> bytes:
 
     An engine must have found the module valid. Raises Refused if it has what is not known here.
     """
-    found = m.sections(module)
-    return m.module_of(_Pass(found, prices, limits).sections())
+    made = _Pass(m.sections(module), prices, limits)
+    if limits.is_started:
+        made.check_start()
+    return m.module_of(made.sections())
 
 
 class _Pass:
@@ -87,6 +98,8 @@ class _Pass:
         self._imports = reader.vector(lambda: Import.read(reader))
         reader = self._reader(m.FUNCTIONS)
         self._own = reader.vector(reader.u32)
+        if not limits.is_ours:
+            self._check_sizes()
         # "The indices of these imports precede the indices of other definitions": the globals are
         # our own.
         self._around = Surroundings(
@@ -98,7 +111,30 @@ class _Pass:
             moved=self._moved,
             prices=prices,
             left=leb(self._reader(m.GLOBALS).u32()),
+            is_ours=limits.is_ours,
         )
+
+    def check_start(self) -> None:
+        """Raises Refused if a program has no function `_start` that can be called."""
+        reader = self._reader(m.EXPORTS)
+        exports = reader.vector(lambda: (reader.name(), reader.byte(), reader.u32()))
+        starts = [
+            index for name, kind, index in exports if (name, kind) == (_START, m.FUNCTION_KIND)
+        ]
+        if not starts or self._around.functions[starts[0]].parameters:
+            raise Refused("no function _start without parameters")
+
+    def _check_sizes(self) -> None:
+        """What no price is right for. Raises Refused."""
+        types = self._types.known
+        for count, limit, what in (
+            (len(types), _MAX_TYPES, "types of functions"),
+            (len(self._imports) + len(self._own), _MAX_FUNCTIONS, "functions"),
+            (max((len(t.parameters) for t in types), default=0), _MAX_PARAMETERS, "parameters"),
+            (max((len(t.results) for t in types), default=0), _MAX_RESULTS, "results"),
+        ):
+            if count > limit:
+                raise Refused(f"{count} {what}; it may have {limit}")
 
     def _reader(self, section: int) -> Reader:
         return Reader(self._found[section])

@@ -15,14 +15,22 @@ is put into the global `kn_left`, from which the called function takes it.
     a function that calls others, and operators whose time depends on a length are charged for it.
     Nor can what is left become so negative that it is positive again: between two checks, a
     function and those that it calls take about 2^20 units at most, and 2^19 functions can return
-    one after the other, of 2^41 units.
+    one after the other, of 2^41 units. What is paid for a loop is less than 2^30 units, and is
+    looked at where the loop begins.
+
+    An engine may do more than what runs. It computes before a loop what is the same each time
+    round, also what the loop never comes to: so who enters a loop pays a part of all that is in it.
+    Where ways meet, it may move each local variable that one of them sets: so whoever passes the
+    head of a loop, or the end of a block to which something jumps, pays for those.
 
     What nobody executes is left out. An unconditional branch is "stack-polymorphic": whatever
     follows up to the `else` or `end` of its block need not fit the stack, and could not be charged
     by rules that need it.
 
     "The number of frames on the stack" and "the number of values on the stack" are limited by each
-    engine in its own way. Here a function that calls others takes its frame, and gives it back.
+    engine in its own way. Here a function that calls others takes its frame, and gives it back. A
+    frame has local variables, operands, what functions are called with and return, and each value
+    that an engine may keep over a call, because it is needed again.
 
     "When the result of a floating-point operator other than fneg, fabs, or fcopysign is a NaN, then
     its sign is non-deterministic" and the payload, too. Wherever that could be seen, in memory, as
@@ -38,7 +46,7 @@ from dataclasses import dataclass
 
 from sandbox.fuel.counting import operators as ops
 from sandbox.fuel.counting.module import F32, F64, I32, I64, FunctionType, Reader, Types, vector
-from sandbox.fuel.counting.operators import OPERATORS, leb, signed_leb, unsigned
+from sandbox.fuel.counting.operators import OPERATORS, Refused, leb, signed_leb, unsigned
 from sandbox.fuel.counting.prices import Prices
 
 DEPTH_BITS = 22
@@ -50,6 +58,9 @@ SLOTS = 2
 """Locals and operands for each unit of depth."""
 
 _FRAME = 8  # slots of each function: return address, saved registers
+_KEPT_IN_A_SLOT = 2  # values that have no local variable
+_MAX_LOCALS = 4_000
+_MAX_NESTING = 2_000  # blocks: an engine's compiler takes quadratic time for nested loops
 _MAX_UNCOUNTED_FRAME = 128  # slots of a function that calls no others
 _MAX_UNCHECKED = 1 << 20  # units
 _MAX_UNCHECKED_CALL = 1 << 10  # units of a function that calls no others
@@ -83,6 +94,13 @@ _SEES_F32, _SEES_F64 = (
         "f64.store i64.reinterpret_f64 f64.copysign",
     )
 )
+_SETS = [int(opcode in (0x21, 0x22)) for opcode in range(0x100)]
+_KEPT = [
+    int(
+        opcode in (0x1B, 0x1C, 0x23, ops.PREFIX) or 0x28 <= opcode <= 0x3E or 0x45 <= opcode <= 0xC4
+    )
+    for opcode in range(0x100)
+]  # operators whose value an engine may keep: all but constants, local variables and jumps
 _LOCALS = {"left": I64, "length": I32, "grown": I32, "f32": F32, "f64": F64}
 
 
@@ -91,7 +109,8 @@ class Surroundings:
     """What all functions of a module share.
 
     `functions`: the type of each. `moved`: which function is called instead of this one. `left`:
-    the index of the global `kn_left`.
+    the index of the global `kn_left`. `is_ours`: frames of the module are known, so they are
+    counted without what an engine may keep, and its functions may be as large as they are.
     """
 
     types: Types
@@ -99,15 +118,32 @@ class Surroundings:
     moved: Callable[[int], int]
     prices: Prices
     left: bytes
+    is_ours: bool
+
+
+@dataclass
+class _Charge:
+    """What a block of operators costs."""
+
+    cost: int
+    is_checked: bool
 
 
 @dataclass
 class _Label:
-    """A block, a loop, an `if`, or the function itself. `height`: of the operands below it."""
+    """A block, a loop, an `if`, or the function itself. `height`: of the operands below it.
+
+    `sets`, `costs`: of local variables, and of operators, in the function before it. `entry`: where
+    the charge goes that is paid before it begins; `head`: where that goes with which it begins.
+    """
 
     opcode: int
     height: int
     type: FunctionType
+    sets: int
+    costs: int
+    entry: int
+    head: int = 0
     is_target: bool = False
 
 
@@ -126,22 +162,31 @@ class Function:
         self._added: list[str] = []
         self._left = self._local("left")
         self._operators = ops.operators(code, reader.at, len(code))
-        self._labels = [_Label(ops.BLOCK, 0, FunctionType(b"", type.results))]
+        self._labels = [_Label(ops.BLOCK, 0, FunctionType(b"", type.results), 0, 0, 0)]
         self._is_function_target = self._calls = False
         self._out: list[bytes] = [b""]
         self._returns: list[int] = []  # places in `_out` for what is done at the function's end
-        self._charge_at = 0  # where in `_out` the charge of the present block goes
+        self._charges: dict[int, _Charge] = {}  # by their places in `_out`
+        self._charge_at = 0  # where the charge of the present block goes
         self._cost, self._is_loop_head = around.prices.function, False
-        self._first_cost = self._all_costs = self._unchecked = 0
-        self._height = 0  # of the operand stack
+        self._all_costs = self._extra_costs = self._unchecked = 0
+        self._height = self._sets = 0  # of the operand stack; of local variables, so far
+        self._passed = len(type.parameters) + len(type.results)
+        if self._own_locals > _MAX_LOCALS and not around.is_ours:
+            raise Refused(f"{self._own_locals} local variables; a function may have {_MAX_LOCALS}")
 
     def counted(self) -> bytes:
         """The same function with the counter. Raises Refused if an operator is not known."""
         slots = self._own_locals + self._walk() + _FRAME
+        first = self._charges.pop(0)
+        for at, charge in self._charges.items():
+            self._out[at] = self._subtract_number(charge.cost << DEPTH_BITS)
+            if charge.is_checked:
+                self._out[at] += self._check()
         is_deep = self._calls or slots > _MAX_UNCOUNTED_FRAME
         frame = min(-(-slots // SLOTS), TOO_DEEP - 1) if is_deep else 0
-        self._out[0] = self._subtract_number((self._first_cost << DEPTH_BITS) + frame)
-        if is_deep or self._all_costs > _MAX_UNCHECKED_CALL:
+        self._out[0] = self._subtract_number((first.cost << DEPTH_BITS) + frame)
+        if is_deep or self._all_costs + self._extra_costs > _MAX_UNCHECKED_CALL:
             self._out[0] += self._stop_if(
                 _I64_CONST + signed_leb(TOO_DEEP - (1 << 63)) + _I64_AND + _NOT_0
             )
@@ -159,15 +204,17 @@ class Function:
         )
 
     def _walk(self) -> int:
-        """Go through the operators. Returns the greatest height of the operand stack."""
+        """Go through the operators. Returns the most slots that they take."""
         handlers, net = self._handlers(), _NET
         price = [self._around.prices.operators.get(opcode, 0) for opcode in range(0x100)]
         append = self._out.append
-        cost, height, highest = self._cost, 0, 0
+        cost, height, highest, kept = self._cost, 0, 0, 0
         for operator in self._operators:
             opcode = operator[0]
             cost += price[opcode]
             height += net[opcode]
+            kept += _KEPT[opcode]
+            self._sets += _SETS[opcode]
             if handle := handlers[opcode]:
                 self._cost, self._height = cost, height
                 handle(operator)
@@ -175,7 +222,7 @@ class Function:
             else:
                 append(operator)
             highest = max(highest, height)
-        return highest
+        return highest if self._around.is_ours else highest + self._passed + kept // _KEPT_IN_A_SLOT
 
     def _handlers(self) -> list[_Handler | None]:
         """By first byte: what is done with the operators that are not only copied."""
@@ -203,15 +250,12 @@ class Function:
     # --- blocks and branches ----------------------------------------------------------------------
     def _cut(self) -> None:
         """End a block of operators, and begin another one."""
-        if not self._charge_at:
-            self._first_cost = self._cost
         self._all_costs += self._cost
         self._unchecked += self._cost
-        charge = self._subtract_number(self._cost << DEPTH_BITS)
-        if self._is_loop_head or self._unchecked > _MAX_UNCHECKED:
-            charge += self._check()
+        is_checked = self._is_loop_head or self._unchecked > _MAX_UNCHECKED
+        if is_checked:
             self._unchecked = 0
-        self._out[self._charge_at] = charge
+        self._charges[self._charge_at] = _Charge(self._cost, is_checked)
         self._charge_at = len(self._out)
         self._out.append(b"")
         self._cost, self._is_loop_head = 0, False
@@ -233,10 +277,15 @@ class Function:
     def _block(self, operator: bytes) -> None:
         opcode = operator[0]
         type = self._block_type(operator)
-        self._labels.append(_Label(opcode, self._height - len(type.parameters), type))
+        height = self._height - len(type.parameters)
+        costs = self._all_costs + self._cost
+        self._labels.append(_Label(opcode, height, type, self._sets, costs, self._charge_at))
+        if len(self._labels) > _MAX_NESTING and not self._around.is_ours:
+            raise Refused(f"more than {_MAX_NESTING} blocks within each other")
         self._out.append(operator)
         if opcode != ops.BLOCK:
             self._cut()
+            self._labels[-1].head = self._charge_at
             self._is_loop_head = opcode == ops.LOOP
 
     def _else(self, operator: bytes) -> None:
@@ -253,8 +302,32 @@ class Function:
             self._cut()
             return
         self._out.append(operator)
-        if label.opcode == ops.IF or (label.opcode == ops.BLOCK and label.is_target):
+        moved = self._share(
+            min(self._sets - label.sets, self._own_locals), self._around.prices.moved
+        )
+        if label.opcode == ops.LOOP:
+            self._charge_loop(label, moved)
+        elif label.opcode == ops.IF or label.is_target:
             self._cut()
+            self._cost += moved
+
+    def _charge_loop(self, label: _Label, moved: int) -> None:
+        """Whoever enters it pays for what an engine may compute before it; each time round, for
+        moves."""
+        entered = self._share(
+            self._all_costs + self._cost - label.costs, self._around.prices.loop_content
+        )
+        self._charges[label.entry].cost += entered
+        if label.head == self._charge_at:
+            self._cost += moved
+        else:
+            self._charges[label.head].cost += moved
+        self._extra_costs += entered + moved
+
+    @staticmethod
+    def _share(amount: int, share: int) -> int:
+        """A list without this price has a share of 0."""
+        return amount // share if share else 0
 
     def _br(self, operator: bytes) -> None:
         self._jump(operator[1:])
@@ -326,6 +399,7 @@ class Function:
     def _call_of(self, type: FunctionType, operator: bytes) -> None:
         self._calls = True
         self._unchecked += _MAX_UNCHECKED_CALL
+        self._passed = max(self._passed, len(type.parameters) + len(type.results))
         self._height += len(type.results) - len(type.parameters)
         self._out += [self._save(), operator, self._global_to_local()]
         self._cut()

@@ -9,20 +9,28 @@ from pathlib import Path
 
 from sandbox.fuel.counting.operators import OPERATORS
 
-CURRENT = 1
+CURRENT = 2
 """The version of the list for new programs."""
+OF_GUESTS = 1
+"""That of the interpreters, which are ours: nobody has written one so that it takes long."""
 _LISTS = Path(__file__).with_name("price_lists")
 
 
 @dataclass(frozen=True)
 class Prices:
     """`operators`: units by opcode. `lengths`: units for each byte, page or element, by the opcode
-    of an operator that takes a length. `function`: units to enter a function."""
+    of an operator that takes a length. `function`: units to enter a function.
+
+    `loop_content`: for so many units of what is in a loop, who enters it pays one. `moved`: where
+    ways meet, so many local variables that were set on one of them cost one. 0: they cost nothing.
+    """
 
     version: int
     function: int
     operators: Mapping[int, int]
     lengths: Mapping[int, int]
+    loop_content: int
+    moved: int
 
     @classmethod
     def read(cls, text: str) -> Prices:
@@ -38,7 +46,12 @@ class Prices:
 
         operators = dict.fromkeys(OPERATORS, int(facts["others"])) | by_opcode(facts["operators"])
         return cls(
-            int(facts["version"]), int(facts["function"]), operators, by_opcode(facts["lengths"])
+            version=int(facts["version"]),
+            function=int(facts["function"]),
+            operators=operators,
+            lengths=by_opcode(facts["lengths"]),
+            loop_content=int(facts.get("loop_content", 0)),
+            moved=int(facts.get("moved", 0)),
         )
 
 

@@ -67,7 +67,8 @@ _U32, _U64 = 0xFFFFFFFF, 0xFFFFFFFFFFFFFFFF
 _MOST_OFFSET = 2**63 - 1
 _WHOLE = (ValType.i32(), ValType.i64())
 
-_TRAPS = {  # there is none for the engine's own stack: that it is too small is our failure
+_TRAPS = {
+    TrapCode.STACK_OVERFLOW: "stack overflow",  # of the engine's own stack, which is larger
     TrapCode.MEMORY_OUT_OF_BOUNDS: "memory access",
     TrapCode.HEAP_MISALIGNED: "memory access",
     TrapCode.TABLE_OUT_OF_BOUNDS: "memory access",

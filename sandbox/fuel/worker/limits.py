@@ -14,8 +14,10 @@ takes."""
 BYTE_UNITS = 100
 """What each byte that the host reads or writes costs in addition."""
 
-STACK_BYTES = 128 * 1024 * 1024  # of the thread that runs a program
-_WASM_STACK_BYTES = MAX_DEPTH * FRAME_BYTES + 1024 * 1024
+_WASM_STACK_BYTES = 2 * MAX_DEPTH * FRAME_BYTES
+"""Twice what frames take at worst. Only what a program uses of it is memory."""
+STACK_BYTES = _WASM_STACK_BYTES + 32 * 1024 * 1024
+"""Of the thread that runs a program: functions of the host are called at any depth."""
 
 
 def engine(*, is_quick: bool = False) -> Engine:

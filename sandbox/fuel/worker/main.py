@@ -2,6 +2,7 @@
 
     python3 FOLDER                FOLDER: see sandbox/fuel/engine.py
     python3 FOLDER count BYTES    compile.py instead: a module in, the same with a counter out
+    python3 FOLDER count-guest BYTES  the same for an interpreter
     python3 FOLDER compile        compile.py instead: a counted module in, machine code out
     python3 FOLDER chase BYTES    chase.py instead: what a unit takes at worst out
     python3 FOLDER assemble       picture.py instead: WebAssembly as text in, as bytes out
@@ -40,7 +41,7 @@ from pathlib import Path
 from wasmtime import Store
 
 from sandbox.fuel.worker.chase import chase
-from sandbox.fuel.worker.compile import compile_to_machine_code, count
+from sandbox.fuel.worker.compile import compile_to_machine_code, count, count_guest
 from sandbox.fuel.worker.core import CoreModules
 from sandbox.fuel.worker.host import Ended, Host, Left, Reply, Request, Requests
 from sandbox.fuel.worker.javascript import JavaScript
@@ -114,6 +115,7 @@ def start() -> None:
     """What FOLDER's own __main__.py calls."""
     commands: dict[str, Callable[..., None]] = {
         "count": count,
+        "count-guest": count_guest,
         "compile": compile_to_machine_code,
         "chase": chase,
         "assemble": assemble,

@@ -16,7 +16,7 @@ from pathlib import Path
 
 from wasmtime import wat2wasm
 
-from sandbox.fuel.worker.compile import with_counter
+from sandbox.fuel.worker.compile import guest_with_counter
 from sandbox.fuel.worker.core import CoreModules, OpenFile
 from sandbox.fuel.worker.host import Ended, Host, Requests
 from sandbox.fuel.worker.python import REQUEST
@@ -39,7 +39,7 @@ def take_picture() -> None:
         "units_per_second": _STILL,
         "files": {name: b64encode(data) for name, data in files.items()},
     }
-    guest = CoreModules(facts, raw=with_counter((_BOX / "module.wasm").read_bytes(), 2**32))
+    guest = CoreModules(facts, raw=guest_with_counter((_BOX / "module.wasm").read_bytes(), 2**32))
     store = guest.store()
     host = Host(Requests(), b"", facts)
     host.begin({"fuel": _FUEL}, is_lines=False)
