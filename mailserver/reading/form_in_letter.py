@@ -195,17 +195,25 @@ def _unquoted(lines: Sequence[Line], names: Names) -> tuple[list[Line], set[int]
     for at, (line, text) in enumerate(zip(lines, texts, strict=True)):
         above = lines[at - 1].text if at else ""
         is_asked = bool(names.of(text)) or names.holds_blank([line])
-        is_alone = is_marked[max(at - 1, 0) : at + 2].count(True) == 1
-        is_below = at > 0 and is_marked[at - 1]
-        if is_marked[at] and is_alone and not is_asked and _goes_on(above):
+        if not is_asked and _is_alone(is_marked, at) and _goes_on(above):
             plain.append(line)
-        elif is_below and any(is_marked[at : at + 2]) and not is_asked and was_wrapped(above, text):
+        elif not is_asked and _is_below(is_marked, at) and was_wrapped(above, text):
             plain.append(Line(line.number, _REST_INDENT + text.lstrip()))
             quoted.add(line.number)
         else:
             plain.append(Line(line.number, text))
             quoted |= {line.number} if is_marked[at] else set()
     return plain, quoted
+
+
+def _is_alone(is_marked: Sequence[bool], at: int) -> bool:
+    """Whether this line has a mark, and neither neighbour has one."""
+    return is_marked[at] and is_marked[max(at - 1, 0) : at + 2].count(True) == 1
+
+
+def _is_below(is_marked: Sequence[bool], at: int) -> bool:
+    """Whether the line above has a mark, and this one or the next."""
+    return at > 0 and is_marked[at - 1] and any(is_marked[at : at + 2])
 
 
 def _goes_on(above: str) -> bool:
