@@ -136,6 +136,10 @@ def _of_talking(programs: Programs, game: GameInfo) -> Iterator[str]:
     if timed:
         yield _of_folder()
     yield gettext(
+        "To build and try a program may take %(build_seconds)s s of processor time.",
+        build_seconds=number(programs.build_seconds),
+    )
+    yield gettext(
         "An answer has at most %(bytes)s bytes. A trial game is broken off after %(seconds)s s.",
         bytes=number(players.MAX_ANSWER_BYTES),
         seconds=_seconds(programs.TRIAL_SECONDS),

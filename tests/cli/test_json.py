@@ -97,7 +97,7 @@ SLOW = pytest.mark.slow
 @pytest.mark.parametrize(
     "name",
     [
-        pytest.param(name, marks=SLOW if name == "doctor" else ())
+        pytest.param(name, marks=SLOW if name in ("doctor", "programs twins") else ())
         for name in (full.removeprefix("knobeln ") for full in TYPES)
     ],
 )

@@ -177,6 +177,7 @@ def test_at_home_a_strategy_of_hog_may_import_what_the_contest_lets_it(tmp_path:
     assert "Numb" in knobeln("check", "--game", "hog", tmp_path / "final_strategy.py").output
 
 
+@pytest.mark.slow
 def test_at_home_a_package_that_is_not_installed_is_named_and_others_can_play(
     tmp_path, monkeypatch
 ) -> None:
@@ -231,6 +232,7 @@ def test_a_program_in_a_folder_with_a_blank_in_its_name_plays(tmp_path: Path) ->
     assert "two_words: " in played.output
 
 
+@pytest.mark.slow
 def test_check_takes_a_folder_and_an_archive_and_says_what_starts(tmp_path: Path) -> None:
     folder = tmp_path / "mine"
     (folder / "parts").mkdir(parents=True)

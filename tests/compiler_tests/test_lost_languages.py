@@ -271,6 +271,7 @@ def test_another_host_that_has_the_language_builds_it(make_host, lose) -> None:
     assert host.state(program) is SubmissionState.BUILT
 
 
+@pytest.mark.slow
 def test_a_program_that_fails_alone_is_set_aside_and_its_language_does_not_wait(
     make_host, monkeypatch
 ):

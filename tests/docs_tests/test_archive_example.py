@@ -30,6 +30,7 @@ def test_it_is_small() -> None:
     assert sum(path.stat().st_size for path in EXAMPLE.iterdir()) <= MOST_BYTES
 
 
+@pytest.mark.slow
 def test_verify_computes_it_again(tmp_path: Path) -> None:
     subprocess.run(["tar", "xzf", PACKED, "-C", tmp_path], check=True)
     # our own process plays fewer contests

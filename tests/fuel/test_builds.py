@@ -158,7 +158,7 @@ def test_a_program_is_the_same_wherever_it_is_built(row):
                 " putchar(getc(f)); }"
             ),
         ),
-        ("a.py", "print(open('notes.txt').read())"),
+        pytest.param("a.py", "print(open('notes.txt').read())", marks=pytest.mark.slow),
         ("a.js", "console.log(require('fs').readFileSync('notes.txt', 'utf8'))"),
         ("a.rs", 'fn main() { print!("{}", std::fs::read_to_string("notes.txt").unwrap()); }'),
     ],

@@ -112,7 +112,12 @@ def in_wasmtime(made):
     return replies
 
 
-@pytest.mark.parametrize("name", FIXED)
+IN_ENGINES = [
+    pytest.param(name, marks=pytest.mark.slow if name == "Python" else ()) for name in FIXED
+]
+
+
+@pytest.mark.parametrize("name", IN_ENGINES)
 def test_these_units_are_the_same_for_ever(name):
     """If they change, raise a number of `COUNTER` in sandbox/fuel/engine.py, or add a price
     list."""
@@ -175,7 +180,7 @@ COMPARED += [OWN / "plays" / "hands_wild_pointers_to_the_host.c"]
 
 @pytest.mark.parametrize(
     "name",
-    [*FIXED, *(pytest.param(path, id=path.name, marks=pytest.mark.slow) for path in COMPARED)],
+    [*IN_ENGINES, *(pytest.param(path, id=path.name, marks=pytest.mark.slow) for path in COMPARED)],
 )
 def test_node_gives_the_same_replies(name):
     made = program(name)

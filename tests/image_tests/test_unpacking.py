@@ -267,6 +267,7 @@ def test_what_an_image_tries_stays_within_it(new_cache, sandbox, program):
         assert (image.folder / "root" / covered).lstat().st_mode == stat.S_IFDIR | 0o755
 
 
+@pytest.mark.slow
 def test_every_form_of_archive_is_unpacked(new_cache, sandbox, program):
     made = image_of(program)
     forms = {

@@ -8,6 +8,8 @@ from pathlib import Path
 from types import FrameType
 from typing import Any
 
+import pytest
+
 from compiler.builders import builder_of
 from knobeln.cli.main import main
 from mailserver.delivery.deliver import Delivery
@@ -66,6 +68,7 @@ def test_the_files_that_a_program_by_mail_enters_from_its_letter_to_the_report(
     assert len(found) <= LIMITS["modules_of_a_letter"], "\n".join(found)
 
 
+@pytest.mark.slow
 def test_the_files_that_a_contest_day_enters(tmp_path: Path, house: House) -> None:
     contest = make_contest(tmp_path / "contest", 5, house.first(5), settings(workers=1))
     contest.store.close()

@@ -328,6 +328,7 @@ SETTINGS = (
     ("hog", "memory_mb", 1_000, "Python: 1,000 MB of memory, that is 1,064 MB"),
     ("standoff", "seconds", 2.5, "Processor time: 2.5 s for an answer, and 10 s by the clock"),
     ("standoff", "fuel", 7_000_000_000, "7,000,000,000 units for an answer, and 350,000,000,000"),
+    ("standoff", "build_seconds", 70, "To build and try a program may take 70 s"),
     ("cooperation", "max_image_bytes", 1_234, "container image has at most 1,234 bytes"),
 )
 

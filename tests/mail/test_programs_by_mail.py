@@ -224,6 +224,7 @@ def test_a_trial_that_takes_too_long_is_broken_off_and_told_so(make_office, monk
 
 
 # --- secrets and descriptions ---------------------------------------------------------------------
+@pytest.mark.slow
 def test_the_string_is_in_nothing_that_runs_and_the_size_stays(
     make_office: Callable[..., Office],
 ) -> None:
@@ -239,6 +240,7 @@ def test_the_string_is_in_nothing_that_runs_and_the_size_stays(
     assert STRING not in body(mail)
 
 
+@pytest.mark.slow
 def test_what_is_built_of_a_program_holds_no_string(make_office: Callable[..., Office]) -> None:
     office = make_office("cooperation")
     mark = f"# <<FROM>> lords {STRING}-lords\n".encode()

@@ -165,6 +165,7 @@ def kinds_of_mails(contest: ContestContext) -> dict[str, int]:
     return {kind: kinds.count(kind) for kind in kinds}
 
 
+@pytest.mark.slow
 def test_a_letter_that_cannot_be_read_is_set_aside_and_the_organizer_is_told(
     contest: ContestContext, bad: ReaderProcess
 ) -> None:

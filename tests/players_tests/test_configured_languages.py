@@ -102,6 +102,7 @@ def settings_with(*rows: dict[str, Any]) -> Settings:
     return Settings(dates=usual_dates(SystemClock().now()), programs=programs(*rows))
 
 
+@pytest.mark.slow
 def test_doctor_tries_every_language_and_says_what_does_not_work() -> None:
     broken = {**AWK, "name": "broken", "suffixes": ["b"], "sample": "BEGIN { exit 3 }\n"}
     missing = {**AWK, "name": "missing", "suffixes": ["m"], "tool": "knobeln-nothing"}

@@ -272,6 +272,7 @@ def test_the_kit_plays_with_the_settings_of_the_contest(tmp_path: Path) -> None:
     assert "all: 0.5 points\nsleeps: 0.5 points\n" in said
 
 
+@pytest.mark.slow
 def test_the_kit_has_the_noise_and_the_payoffs_of_the_contest(tmp_path: Path) -> None:
     chosen = settings("cooperation", {"noise_percent": 20, "payoffs": (5, 3, 0, -2)})
     kit = unpacked(tmp_path, chosen)
@@ -346,6 +347,7 @@ def test_only_folders_for_temporary_files_are_written_to(language: str, tmp_path
 
 
 # --- programs of several files --------------------------------------------------------------------
+@pytest.mark.slow
 def test_a_program_of_several_files_plays_at_home(
     tmp_path: Path, kit_for: Callable[[str], HomeKit]
 ) -> None:
@@ -358,6 +360,7 @@ def test_a_program_of_several_files_plays_at_home(
     assert "mine: " in told
 
 
+@pytest.mark.slow
 def test_a_strategy_of_hog_imports_the_courses_files_at_home(
     tmp_path: Path, kit_for: Callable[[str], HomeKit]
 ) -> None:

@@ -78,6 +78,7 @@ def test_nobody_fails_in_a_round_robin_with_self_games(round_robin: dict[Game, G
     assert failures(round_robin) == {}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("surprise", SURPRISES)
 def test_nobody_fails_against_a_strange_one(
     surprise, surprised_images, house_images, play_games
