@@ -47,6 +47,7 @@ MAX_IDLE_COMMANDS = 50  # of each kind that brings no letter
 MAX_SECONDS_WITHOUT_LETTER = 300.0
 MAX_LINE_BYTES = 65_536  # SMTP says 1,000, and not everybody keeps to it
 _READY_SECONDS = 10.0
+_LOOPBACK = ("127.0.0.1", "::1")  # localhost (RFC 6761), also where /etc/hosts has only one of them
 # What `localhost` meets on a host without IPv6, or where that is switched off.
 _MISSING = (errno.EAFNOSUPPORT, errno.EADDRNOTAVAIL)
 _FIRST_FREE_PORT = 1_024  # anybody may have this one and those above
@@ -89,18 +90,26 @@ def port_of(sockets: Sequence[socket.socket]) -> int:
     return next((int(name[1]) for name in names if isinstance(name, tuple)), 0)
 
 
+def _addresses(mail: Mail) -> list[tuple[socket.AddressFamily, str]]:
+    """What the host of the settings stands for. Raises OSError."""
+    names = _LOOPBACK if mail.listen_host == "localhost" else (mail.listen_host,)
+    found = [
+        (family, str(address[0]))
+        for name in names
+        for family, _, _, _, address in socket.getaddrinfo(
+            name, mail.listen_port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
+        )
+    ]
+    return list(dict.fromkeys(found))
+
+
 def _ports(mail: Mail) -> list[socket.socket]:
     if not mail.listen_host:
         return []
     bound: list[socket.socket] = []
     missing: OSError | None = None
     try:
-        found = socket.getaddrinfo(
-            mail.listen_host, mail.listen_port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
-        )
-        for family, host in dict.fromkeys(
-            (family, str(address[0])) for family, _, _, _, address in found
-        ):
+        for family, host in _addresses(mail):
             try:
                 bound.append(_bound(family, host, mail.listen_port or port_of(bound)))
             except OSError as error:

@@ -558,8 +558,9 @@ def test_a_connection_that_is_reset_is_no_failure_of_ours(
 
 
 @pytest.mark.skipif(not socket.has_dualstack_ipv6(), reason="this host has no IPv6")
-def test_all_addresses_are_those_of_both_kinds() -> None:
-    with listening(lambda *_: None, listen="[::]:0") as made:
+@pytest.mark.parametrize("listen", ["[::]:0", "localhost:0"])
+def test_all_addresses_are_those_of_both_kinds(listen: str) -> None:
+    with listening(lambda *_: None, listen=listen) as made:
         for address in ("127.0.0.1", "::1"):
             with smtplib.SMTP(address, made.port, timeout=10) as client:
                 assert client.sendmail(JOE, [ROBOT], LETTER) == {}
