@@ -54,7 +54,6 @@ from contest.public_number.draw import draw_of
 from knobellib.samples import samples
 from reports import text
 from reports.kinds import reports
-from reports.limits import limits_of
 from reports.play import play_reports
 from reports.used import used
 
@@ -107,6 +106,13 @@ def where(
     return before + language.gettext(
         "round %(round)s, group %(number)s", round=plan.round, number=plan.number
     )
+
+
+def _limits(settings: Settings) -> tuple[str, ...]:
+    """As `limits_of`. The modules that enforce limits take time to load, and few mails name any."""
+    from reports.limits import limits_of
+
+    return limits_of(settings)
 
 
 def _candidates(game: GameInfo, tournament_format: str, name: str) -> list[str]:
@@ -264,7 +270,7 @@ class Templates:
             "words": play.words,
             "reports": reports(),
             "used_by": used,
-            "limits": partial(limits_of, settings),
+            "limits": partial(_limits, settings),
         }
         self._candidates = partial(_candidates, game, chosen.name)
         self._compiled: tuple[_Files, _Compiled] | None = None
