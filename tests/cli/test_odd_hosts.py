@@ -93,7 +93,8 @@ def interrupted(words: Sequence[str], stop: signal.Signals, temporary: Path) -> 
     with (
         printed.open("w") as output,
         subprocess.Popen(
-            [*KNOBELN, "demo", "--teams", "5", *words],
+            # A shell lets what it starts in the background ignore ^C, and that is inherited.
+            ["env", "--default-signal=INT", *KNOBELN, "demo", "--teams", "5", *words],
             env={**os.environ, "TMPDIR": str(temporary)},
             stdout=output,
             stderr=subprocess.STDOUT,
