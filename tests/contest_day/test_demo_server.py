@@ -72,7 +72,8 @@ def test_the_server_ends_with_a_demo_that_is_ended_while_it_starts_it(
 def test_a_file_in_the_current_folder_takes_the_place_of_no_module(tmp_path, monkeypatch) -> None:
     """A library of ours imports `cmd`, and somebody's file of that name may be in /tmp."""
     (tmp_path / "cmd.py").write_text("raise ValueError('a stray file')")
-    (tmp_path / "mine.c").write_text(DESCRIPTION + "main () { for (;;) make_throw (1); }")
+    named = "/* <<FROM>> the_team its_string */\n"
+    (tmp_path / "mine.c").write_text(DESCRIPTION + named + "main () { for (;;) make_throw (1); }")
     monkeypatch.chdir(tmp_path)
     checked = run(own_command("check", "mine.c"), b"", 60)
     assert (checked.code, checked.stderr) == (0, b"")

@@ -34,6 +34,7 @@ from email import message_from_string
 from email.message import Message
 from itertools import count
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
 
@@ -447,19 +448,21 @@ Reader = Callable[[str], Walkthrough]
 
 
 @pytest.fixture
-def reader(tmp_path: Path) -> Iterator[Reader]:
-    """Somebody who reads a page of the repository, and works in a new folder."""
+def reader() -> Iterator[Reader]:
+    """Somebody who reads a page of the repository, and works in a new folder.
+
+    Its path is short, as that of a home is: in a narrow terminal a long one is cut.
+    """
     readers = []
+    with TemporaryDirectory(prefix="you-") as folder:
 
-    def read(page: str) -> Walkthrough:
-        folder = tmp_path / "home"
-        folder.mkdir()
-        readers.append(Walkthrough(ROOT / page, folder))
-        return readers[-1]
+        def read(page: str) -> Walkthrough:
+            readers.append(Walkthrough(ROOT / page, Path(folder)))
+            return readers[-1]
 
-    yield read
-    for each in readers:
-        each.stop()
+        yield read
+        for each in readers:
+            each.stop()
 
 
 @pytest.mark.slow

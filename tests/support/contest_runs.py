@@ -13,7 +13,7 @@ from knobeln.context import ContestContext
 from tests.support.contest_field import settings
 from tests.support.processes import Process, start
 
-PATIENCE = 60.0
+PATIENCE = 300.0  # seconds, on a computer that does much else
 SMALL = settings(group_min=4, group_max=8, final_size=8)
 
 
