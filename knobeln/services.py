@@ -73,9 +73,12 @@ class Services:
     def _tidy_sometimes(self, contest: ContestContext) -> None:
         if time.monotonic() >= self._tidy_at:
             self._tidy_at = time.monotonic() + TIDY_SECONDS
-            is_settled = time.monotonic() >= self._settled_at
-            for each in (tidy, witness.ask, *((tell_of_waiting,) if is_settled else ())):
-                each(contest.store, contest.settings, contest.templates, contest.clock.now())
+            store, settings, templates = contest.store, contest.settings, contest.templates
+            now = contest.clock.now()
+            tidy(store, settings, templates, now)
+            witness.ask(store, settings, templates, now)
+            if time.monotonic() >= self._settled_at:
+                tell_of_waiting(store, settings, templates, now)
         if time.monotonic() >= self._class_at:
             self._class_at = time.monotonic() + CLASS_SECONDS
             self._tell_of_class(contest)

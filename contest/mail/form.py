@@ -80,7 +80,7 @@ def blank(settings: Settings) -> Form:
         preferences="",
         team_name=gettext(name),
         organization=gettext(_INSTITUTION) if lines_each else "",
-        members=tuple(map(_blank_line, _MEMBER_BLANKS[lines_each])),
+        members=_blank_member(_MEMBER_BLANKS[lines_each]),
         fields=tuple((field.name, f"<{field.asks_for}>") for field in settings.teams.fields),
     )
 
@@ -146,10 +146,11 @@ _EXAMPLES = {
 }
 
 
-def _blank_line(blanks: Sequence[str]) -> str:
-    """A member's line with these blanks, in the language of this moment. One that another line
+def _blank_member(lines: Sequence[Sequence[str]]) -> tuple[str, ...]:
+    """A member's lines with these blanks, in the language of this moment. One that another line
     follows ends with a comma."""
-    return ", ".join(map(gettext, blanks)) + ("," if _AGE in blanks else "")
+    *others, last = [", ".join(map(gettext, blanks)) for blanks in lines]
+    return (*(f"{line}," for line in others), last)
 
 
 def with_examples(form: Form, settings: Settings) -> Form:

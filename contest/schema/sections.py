@@ -495,7 +495,7 @@ class Programs(Section):
 
     @model_validator(mode="after")
     def _further_languages_are_known(self) -> Programs:
-        known = sorted(row.name for row in further_languages()) if self.further_languages else []
+        known = sorted(row.name for row in further_languages())
         for name in self.further_languages:
             if name not in known:
                 raise ValueError(

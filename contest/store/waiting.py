@@ -32,7 +32,12 @@ def programs(tx: Transaction, settings: Settings, now: datetime) -> tuple[Waitin
     found = []
     for of in rows:
         program = WaitingProgram(
-            of.id, of.team_id, of.number, of.received_at, of.reply_to, Wait.TURN
+            submission=of.id,
+            team=of.team_id,
+            number=of.number,
+            since=of.received_at,
+            reply_to=of.reply_to,
+            waits_for=Wait.TURN,
         )
         if of.waits_for is not None:
             program = replace(program, waits_for=Wait.LANGUAGE, language=of.waits_for)
@@ -46,16 +51,14 @@ def programs(tx: Transaction, settings: Settings, now: datetime) -> tuple[Waitin
 
 def groups(tx: Transaction, settings: Settings, now: datetime) -> tuple[ProgramsWaiting, ...]:
     """How many programs wait for the same, without those that have only come lately."""
-    found = programs(tx, settings, now)
-    late = {
-        kind: [
-            each.since
-            for each in found
-            if each.waits_for is kind and (kind is Wait.HOUR or now - each.since >= LONG)
-        ]
-        for kind in (Wait.HOUR, Wait.AGAIN, Wait.TURN)
-    }
-    others = (ProgramsWaiting(kind, len(came), min(came)) for kind, came in late.items() if came)
+    came: dict[Wait, list[datetime]] = {Wait.HOUR: [], Wait.AGAIN: [], Wait.TURN: []}
+    for each in programs(tx, settings, now):
+        is_told = each.waits_for is Wait.HOUR or now - each.since >= LONG
+        if is_told and each.waits_for in came:
+            came[each.waits_for].append(each.since)
+    others = (
+        ProgramsWaiting(kind, len(times), min(times)) for kind, times in came.items() if times
+    )
     return (*languages.waiting(tx), *others)
 
 

@@ -18,9 +18,9 @@ def plural(value: int, one: str, many: str = "") -> str:
 
 def span(seconds: float) -> str:
     """A duration in one unit: 40 s, 7 min, 3 h, 12 days."""
-    for unit, size in (("days", 86_400 * 2), ("h", 7_200), ("min", 120)):
-        if seconds >= size:
-            return f"{seconds / (size / 2):.0f} {unit}"
+    for unit, seconds_each in (("days", 86_400), ("h", 3_600), ("min", 60)):
+        if seconds >= 2 * seconds_each:
+            return f"{seconds / seconds_each:.0f} {unit}"
     return f"{max(0, seconds):.0f} s"
 
 

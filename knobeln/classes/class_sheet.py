@@ -176,16 +176,21 @@ def _workbook(data: bytes, score: Score) -> Sheet:
             " by a password, or takes too much time or memory",
             hint="open it, and save it as CSV",
         )
-    sheets = {
-        visible(name): tuple(Row(number, tuple(cells)) for number, cells in rows)
+    sheets = [
+        (visible(name), tuple(Row(number, tuple(cells)) for number, cells in rows))
         for name, rows in json.loads(done.stdout)
-    }
+    ]
     if not sheets:
         raise GiveUp("the file has no sheet")
-    scores = {name: best_score((row.cells for row in rows), score) for name, rows in sheets.items()}
-    best = max(scores, key=lambda name: scores[name])
-    others = [f"`{name}`" for name in sheets if name != best and scores[name] >= _HEADINGS_OF_LIST]
-    chosen = [f"from the sheet `{best}`"] if len(sheets) > 1 else []
+    scores = [best_score((row.cells for row in rows), score) for _, rows in sheets]
+    best = scores.index(max(scores))
+    best_name, best_rows = sheets[best]
+    others = [
+        f"`{name}`"
+        for at, (name, _) in enumerate(sheets)
+        if at != best and scores[at] >= _HEADINGS_OF_LIST
+    ]
+    chosen = [f"from the sheet `{best_name}`"] if len(sheets) > 1 else []
     if others:
         chosen.append(f"not read, though they look like lists, too: {listed(others)}")
-    return Sheet(sheets[best], tuple(chosen))
+    return Sheet(best_rows, tuple(chosen))

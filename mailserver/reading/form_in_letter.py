@@ -236,14 +236,22 @@ def _quotation(lines: Sequence[Line], names: Names) -> re.Pattern[str]:
         pattern = _pattern(match[0]) if match else ""
         if name and (pattern in ruled or not names.of(_QUOTED.sub("", line.text, count=1))):
             fields.setdefault(pattern, set()).add(name)
-    others = [mark for mark, found in fields.items() if len(found) > 1]
-    marks = sorted((m for m in others if m.replace(_BLANKS, "").strip(">")), key=len, reverse=True)
-    return re.compile("^(?:" + "|".join([*marks, _QUOTED.pattern]) + ") ?")
+    marks = [
+        mark
+        for mark, found in fields.items()
+        if len(found) > 1 and mark.replace(_BLANKS, "").strip(">")
+    ]
+    marks.sort(key=len, reverse=True)
+    alternatives = "|".join([*marks, _QUOTED.pattern])
+    return re.compile(f"^(?:{alternatives}) ?")
 
 
 def _pattern(mark: str) -> str:
     """What matches the mark, however many blanks are between its signs."""
-    return _BLANKS.join(["", *map(re.escape, "".join(mark.split()))]) or f" {{{len(mark)}}}"
+    signs = "".join(mark.split())
+    if not signs:
+        return f" {{{len(mark)}}}"
+    return "".join(f"{_BLANKS}{re.escape(sign)}" for sign in signs)
 
 
 # --- whose lines ----------------------------------------------------------------------------------

@@ -15,20 +15,16 @@ from pathlib import Path
 import pytest
 from aiosmtpd.smtp import SMTP, Envelope, Session
 
-from contest.config.settings import Settings
-from contest.config.template import usual_dates
 from contest.errors import NotNow, StoreBusy
 from contest.model import Outgoing
-from contest.schema.sections import Contest, DeliveryKind, Mail
-from contest.store import outbox, session
+from contest.store import outbox
 from contest.store.session import Held, Store, url_of
-from contest.util.clock import SystemClock
-from knobeln.context import ContestContext, create_contest
+from knobeln.context import ContestContext
 from knobeln.server.parts import SERVE, Part, PartsAtWork
 from knobeln.services import SoleDelivery
 from mailserver.delivery.deliver import Delivered, Delivery
 from mailserver.delivery.transports import transport_of
-from tests.support.relays import Sink, relay
+from tests.support.relays import Sink, relay, sending_contest
 
 
 class DatabaseLocks(Store):
@@ -79,19 +75,12 @@ def folder(
     sink: Relay, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> Iterator[ContestContext]:
     """A contest with two mails to send, which waits for no lock."""
-    monkeypatch.setattr(session, "_BUSY_TIMEOUT", "busy_timeout=0")
-    monkeypatch.setattr(session, "_SHORT_WAITS", 2)
-    with relay(sink) as port:
-        mail = Mail(delivery=DeliveryKind.SMTP, smarthost=f"127.0.0.1:{port}")
-        contest = Contest(address="knobeln@contest.example")
-        settings = Settings(contest=contest, dates=usual_dates(SystemClock().now()), mail=mail)
-        made = create_contest(tmp_path / "contest", settings)
+    with relay(sink) as port, sending_contest(tmp_path / "contest", port, monkeypatch) as made:
         with made.store.write() as tx:
             for name in ("joe", "jane"):
                 letter = Outgoing(f"key/{name}", "GRR", f"{name}@a.example", "ranking", "Hello\n")
-                outbox.put(tx, letter, settings, made.clock.now())
+                outbox.put(tx, letter, made.settings, made.clock.now())
         yield made
-        made.store.close()
 
 
 def delivery_on_another_host(folder: ContestContext, held: set[str]) -> Delivery:

@@ -353,8 +353,15 @@ def test_an_own_language_has_its_numbers() -> None:
 
 def test_nothing_that_a_sandbox_limits_is_left_out() -> None:
     told = {
-        *("cpu_seconds", "wall_seconds", "address_space_bytes", "reserved_bytes"),
-        *("file_bytes", "work_bytes", "processes", "open_files", "output_bytes"),
+        "cpu_seconds",
+        "wall_seconds",
+        "address_space_bytes",
+        "reserved_bytes",
+        "file_bytes",
+        "work_bytes",
+        "processes",
+        "open_files",
+        "output_bytes",
     }
     assert {each.name for each in fields(Limits)} == told
 

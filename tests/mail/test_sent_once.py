@@ -27,7 +27,7 @@ from contest.config.template import usual_dates
 from contest.errors import StoreBusy
 from contest.model import OutboxState, Outgoing
 from contest.schema.sections import Contest, DeliveryKind, Mail
-from contest.store import contest_state, outbox, session
+from contest.store import contest_state, outbox
 from contest.util.clock import SystemClock
 from contest.util.log import log
 from knobeln import services
@@ -39,7 +39,7 @@ from tests.support.clocks import FixedClock
 from tests.support.command_line import knobeln_in
 from tests.support.contest_runs import finish
 from tests.support.processes import Process, start
-from tests.support.relays import Sink, relay
+from tests.support.relays import Sink, relay, sending_contest
 
 ROBOT = "knobeln@contest.example"
 
@@ -74,15 +74,8 @@ def folder(
     sink: Meddler, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> Iterator[ContestContext]:
     """A contest that sends its mails to the relay, and waits for no lock."""
-    monkeypatch.setattr(session, "_BUSY_TIMEOUT", "busy_timeout=0")
-    monkeypatch.setattr(session, "_SHORT_WAITS", 2)
-    with relay(sink) as port:
-        mail = Mail(delivery=DeliveryKind.SMTP, smarthost=f"127.0.0.1:{port}")
-        contest = Contest(address=ROBOT)
-        settings = Settings(contest=contest, dates=usual_dates(SystemClock().now()), mail=mail)
-        made = create_contest(tmp_path / "contest", settings)
+    with relay(sink) as port, sending_contest(tmp_path / "contest", port, monkeypatch) as made:
         yield made
-        made.store.close()
 
 
 def queue(folder: ContestContext, *names: str) -> None:

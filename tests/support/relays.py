@@ -8,12 +8,20 @@ import ssl
 from base64 import b64decode
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from threading import Event
 
+import pytest
 import trustme
 from aiosmtpd.controller import Controller
 from aiosmtpd.smtp import SMTP, AuthResult, Envelope, LoginPassword, Session
 
+from contest.config.settings import Settings
+from contest.config.template import usual_dates
+from contest.schema.sections import Contest, DeliveryKind, Mail
+from contest.store import session
+from contest.util.clock import SystemClock
+from knobeln.context import ContestContext, create_contest
 from tests.support.servers import free_port
 
 USER, PASSWORD, TOKEN = "knobeln", "pässword", "ya29.token"
@@ -169,3 +177,18 @@ class KillsSender(Sink):
         if self.victim is not None:
             os.kill(self.victim, signal.SIGKILL)
         return answer
+
+
+@contextmanager
+def sending_contest(
+    folder: Path, port: int, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[ContestContext]:
+    """A contest that sends its mails to the relay at this port, and waits for no lock."""
+    monkeypatch.setattr(session, "_BUSY_TIMEOUT", "busy_timeout=0")
+    monkeypatch.setattr(session, "_SHORT_WAITS", 2)
+    mail = Mail(delivery=DeliveryKind.SMTP, smarthost=f"127.0.0.1:{port}")
+    contest = Contest(address="knobeln@contest.example")
+    settings = Settings(contest=contest, dates=usual_dates(SystemClock().now()), mail=mail)
+    made = create_contest(folder, settings)
+    yield made
+    made.store.close()

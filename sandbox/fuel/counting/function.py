@@ -94,13 +94,12 @@ _SEES_F32, _SEES_F64 = (
         "f64.store i64.reinterpret_f64 f64.copysign",
     )
 )
-_SETS = [int(opcode in (0x21, 0x22)) for opcode in range(0x100)]
-_KEPT = [
-    int(
-        opcode in (0x1B, 0x1C, 0x23, ops.PREFIX) or 0x28 <= opcode <= 0x3E or 0x45 <= opcode <= 0xC4
-    )
-    for opcode in range(0x100)
-]  # operators whose value an engine may keep: all but constants, local variables and jumps
+_SETS = [int(opcode in (ops.LOCAL_SET, ops.LOCAL_TEE)) for opcode in range(0x100)]
+"""1 for operators that set a local variable."""
+_KEEPS = {ops.SELECT, ops.SELECT_T, ops.GLOBAL_GET, ops.PREFIX}
+_KEEPS |= {*ops.LOADS_AND_STORES, *ops.OF_NUMBERS}
+_KEPT = [int(opcode in _KEEPS) for opcode in range(0x100)]
+"""1 for operators whose value an engine may keep: all but constants, local variables and jumps."""
 _LOCALS = {"left": I64, "length": I32, "grown": I32, "f32": F32, "f64": F64}
 
 
@@ -162,7 +161,8 @@ class Function:
         self._added: list[str] = []
         self._left = self._local("left")
         self._operators = ops.operators(code, reader.at, len(code))
-        self._labels = [_Label(ops.BLOCK, 0, FunctionType(b"", type.results), 0, 0, 0)]
+        whole = FunctionType(b"", type.results)
+        self._labels = [_Label(ops.BLOCK, height=0, type=whole, sets=0, costs=0, entry=0)]
         self._is_function_target = self._calls = False
         self._out: list[bytes] = [b""]
         self._returns: list[int] = []  # places in `_out` for what is done at the function's end
@@ -277,9 +277,15 @@ class Function:
     def _block(self, operator: bytes) -> None:
         opcode = operator[0]
         type = self._block_type(operator)
-        height = self._height - len(type.parameters)
-        costs = self._all_costs + self._cost
-        self._labels.append(_Label(opcode, height, type, self._sets, costs, self._charge_at))
+        label = _Label(
+            opcode,
+            height=self._height - len(type.parameters),
+            type=type,
+            sets=self._sets,
+            costs=self._all_costs + self._cost,
+            entry=self._charge_at,
+        )
+        self._labels.append(label)
         if len(self._labels) > _MAX_NESTING and not self._around.is_ours:
             raise Refused(f"more than {_MAX_NESTING} blocks within each other")
         self._out.append(operator)
