@@ -9,7 +9,6 @@ from contextlib import suppress
 from pathlib import Path
 
 from arena.practice_games import USUAL_SEEDS, practice_games
-from contest.arena.practice_table import YOU
 from contest.config.settings import Settings
 from contest.errors import GiveUp
 from contest.games.registry import game_of
@@ -20,6 +19,7 @@ from contest.seeds import Seeds
 from contest.subprocesses.engine_pool import cores
 from knobeln.home.home_game import distinct_names
 from knobeln.home.programs import accepted, home_builder, rebuilt
+from reports.practice_table import YOU
 from sandbox.vm.translation import NotTranslated
 from tournament.runners import open_runner
 
