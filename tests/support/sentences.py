@@ -21,7 +21,9 @@ PACKAGES = (
     "mailserver",
     "reports",
     "sandbox",
+    "store",
     "tournament",
+    "trust",
 )
 PLACE = "VALUE"
 """What stands in a sentence for a value that is filled in."""
