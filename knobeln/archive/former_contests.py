@@ -21,20 +21,20 @@ from typing import Any
 
 from compiler.builders import builder_of
 from compiler.builders.base import ProgramBuilder
-from contest.archive import contents, files
-from contest.archive.contents import Archive, Program, settings_of
 from contest.config.settings import Settings
 from contest.errors import Differs, GiveUp, NotFound, ToolMissing
 from contest.games.registry import game_of
 from contest.interfaces.protocols import SparringOpponents
 from contest.schema.sections import Programs
-from knobeln.archive.export import check_builds
 from knobeln.archive.season import SEASON
-from knobeln.archive.verify_limits import MAX_BUILD_BYTES
 from tournament.all_time import FormerProgram
 from tournament.certainty import places
 from tournament.derived_settings import format_of
 from tournament.runners import open_runner
+from trust.archive import contents, files
+from trust.archive.contents import Archive, Program, settings_of
+from trust.derived import check_builds
+from trust.verify_limits import MAX_BUILD_BYTES
 
 _PACKED = (".tar.gz", ".tgz")
 

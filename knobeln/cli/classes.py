@@ -19,12 +19,12 @@ from knobeln.cli.dry_run import carry_out, dry_run_option
 from knobeln.cli.output import below, remark, table
 
 if TYPE_CHECKING:
-    from contest.actions.organizer_actions import OrganizerActions
     from contest.config.settings import Settings
     from contest.interfaces.protocols import SparringOpponents
     from knobeln.classes.class_forms import Groups, Invitation
     from knobeln.classes.class_list import ClassList
     from knobeln.context import ContestContext
+    from mailserver.organizer_actions import OrganizerActions
 
 
 HOUSE = "house"
@@ -87,8 +87,8 @@ def invite(file: Path, again: bool, groups: Groups, yes: bool, dry_run: bool) ->
     registers. Give the command again with a longer list: people who are registered, or were
     invited before, get no second mail.
     """
-    from contest.store import class_people
     from knobeln.classes import class_forms, class_list
+    from store import class_people
 
     contest = open_contest()
     people = class_list.read(file.read_bytes(), contest.settings)
@@ -224,9 +224,9 @@ def open_class(file: Path, board: Path | None, yes: bool, dry_run: bool) -> None
     TEAM`. What each person does is printed at the end. `knobeln class handout` prints more: what to
     give to the class.
     """
-    from contest.store import class_people
     from knobeln.classes import class_list
     from knobeln.classes.handout import board_of
+    from store import class_people
 
     contest = open_contest()
     people = class_list.read_names(file.read_bytes(), contest.settings)

@@ -10,7 +10,21 @@ from secrets import token_bytes
 
 import click
 
-from contest.arena.practice_table import (
+from contest.config.settings import Settings
+from contest.errors import KnobelnError
+from contest.games.game import GameInfo
+from contest.games.registry import game_of
+from contest.model import PracticeGame
+from contest.seeds import Seeds
+from contest.util.plurals import plural
+from knobeln.cli.contest_option import ContestCommand
+from knobeln.cli.field_option import field_option, opponents_from
+from knobeln.cli.game_option import game_option, settings_for, without_description
+from knobeln.cli.output import remark, table
+from knobeln.home.games import failure_text
+from knobeln.home.home_game import distinct_names
+from knobeln.home.practice import HomePractice, state_of, wait_for_change
+from reports.practice_table import (
     COLUMNS,
     PLAYER_COLUMNS,
     Comparison,
@@ -27,20 +41,6 @@ from contest.arena.practice_table import (
     practice_table,
     row_cells,
 )
-from contest.config.settings import Settings
-from contest.errors import KnobelnError
-from contest.games.game import GameInfo
-from contest.games.registry import game_of
-from contest.model import PracticeGame
-from contest.seeds import Seeds
-from contest.util.plurals import plural
-from knobeln.cli.contest_option import ContestCommand
-from knobeln.cli.field_option import field_option, opponents_from
-from knobeln.cli.game_option import game_option, settings_for, without_description
-from knobeln.cli.output import remark, table
-from knobeln.home.games import failure_text
-from knobeln.home.home_game import distinct_names
-from knobeln.home.practice import HomePractice, state_of, wait_for_change
 
 
 @click.command(cls=ContestCommand)

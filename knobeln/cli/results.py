@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from contest.archive.contents import Seal
-from contest.arena.ladder_ranking import has_ladder, movements
 from contest.errors import NotFound
+from contest.ladder_ranking import has_ladder, movements
 from contest.model import (
     Certainty,
     EvolutionOutcome,
@@ -21,10 +20,6 @@ from contest.model import (
     SeasonTable,
     Standing,
 )
-from contest.store import contest_state, submissions
-from contest.store import ladder as ladder_store
-from contest.store import results as result_store
-from contest.store.results import Games
 from contest.util.plurals import plural
 from knobeln.cli.answers import answer, answers
 from knobeln.cli.contest_option import NounGroup, open_contest, tournament_option
@@ -32,6 +27,11 @@ from knobeln.cli.output import busy, console, remark, table
 from knobeln.cli.result_tables import contest_ranking, show_results
 from reports.certainty import certainty_facts
 from reports.prizes import PrizeList, grand_prize, prize_fields, prize_lists
+from store import contest_state, submissions
+from store import ladder as ladder_store
+from store import results as result_store
+from store.results import Games
+from trust.archive.contents import Seal
 
 if TYPE_CHECKING:
     from tournament.all_time import AllTimeTable

@@ -12,13 +12,13 @@ from rich.text import Text
 
 from contest.errors import NotFound
 from contest.model import LogLine, Phase
-from contest.store import contest_state
 from contest.util.plurals import plural, span
 from contest.util.sanitize import sanitize
 from knobeln.cli.answers import answer, answers
 from knobeln.cli.contest_option import ContestCommand, open_contest
 from knobeln.cli.output import console, count_option, moment, on_terminal, table, tell_of_more
 from knobeln.server.status import Status, status_of
+from store import contest_state
 
 LINES, COLUMNS = 23, 80  # the last line is for the prompt
 MAX_ADVICE_LINES = 9

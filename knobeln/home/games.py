@@ -33,10 +33,10 @@ from reports.knobeln_protocol import GameProtocol, full
 from reports.site.alone import replay_alone
 from sandbox.limits import WORK
 from sandbox.sandbox import Sandbox
-from tournament.replay import course
 from tournament.runners import open_runner
 from tournament.runners.text import open_player
 from tournament.runners.text_result import game_result
+from trust.replay import course
 
 
 @dataclass(frozen=True)

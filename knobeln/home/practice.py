@@ -11,7 +11,6 @@ from typing import Any
 
 from arena.practice_games import USUAL_SEEDS, practice_games
 from compiler.builders.base import ProgramBuilder
-from contest.arena.practice_table import YOU
 from contest.config.settings import Settings
 from contest.errors import GiveUp
 from contest.games.registry import game_of
@@ -22,6 +21,7 @@ from contest.seeds import Seeds
 from contest.subprocesses.engine_pool import cores
 from knobeln.home.home_game import distinct_names
 from knobeln.home.programs import accepted, home_builder, rebuilt
+from reports.practice_table import YOU
 from sandbox.vm.translation import NotTranslated
 from tournament.runners import open_runner
 
