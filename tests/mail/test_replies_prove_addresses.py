@@ -161,8 +161,8 @@ def test_who_does_not_deny_it_confirms(world: World, words: str) -> None:
 @pytest.mark.parametrize("subject", AWAY)
 def test_who_is_away_confirms_nothing(world: World, subject: str) -> None:
     mail = question(world)
-    reply_to = {"In_Reply_To": str(mail["Message-ID"])}
-    assert world.send(subject.format(mail["Subject"]), "I am away.", sender=JANE, **reply_to) == []
+    away, message_id = subject.format(mail["Subject"]), str(mail["Message-ID"])
+    assert world.send(away, "I am away.", sender=JANE, In_Reply_To=message_id) == []
     assert team_names(world) == []
 
 
