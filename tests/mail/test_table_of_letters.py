@@ -17,7 +17,7 @@ import pytest
 
 from contest.mail.form import record_text
 from contest.model import Team
-from contest.store import teams
+from store import teams
 from tests.support.letters import letter
 from tests.support.mail_world import REGISTER, World, flat, form_of_one, from_line, program, told
 
