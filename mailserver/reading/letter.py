@@ -88,6 +88,13 @@ _NO_TEXT_OR_PICTURE = re.compile(
     r"(?!(?:text|image|audio|video|message|multipart)/|application/(?:pgp-encrypted|(?:x-)?pkcs7))"
 )
 _PLAIN_NAME = re.compile(r"(?i)^[^.]*$|\.txt$")
+_AWAY = re.compile(  # the first words of automatic answers that have no other sign
+    r"\s*(?:auto(?:matic|matische?|matisk)?[ -]?(?:reply|response|antwort|antwoord|svar)"
+    r"|réponse automatique|respuesta automática|out of (?:the )?office(?: auto-?reply)?"
+    r"|abwesenheits(?:notiz|nachricht|benachrichtigung)|risposta automatica|absence du bureau"
+    r"|fuera de (?:la )?oficina|fuori ufficio|undeliverable|unzustellbar)\s*:",
+    re.IGNORECASE,
+)
 _ROBOTS = {"mailer-daemon", "postmaster"}
 _UNREAD = {"noreply", "no-reply", "donotreply", "do-not-reply"}  # nobody reads what they get
 
@@ -298,6 +305,7 @@ def _signs_of_machine(headers: Headers, sender: str) -> tuple[str, Machine]:
     suppressed = {word.strip() for word in _word(headers, "X-Auto-Response-Suppress").split(",")}
     is_list = any(headers.all(name) for name in ("List-Id", "List-Post", "List-Unsubscribe"))
     name = sender.partition("@")[0].lower()
+    is_away = _AWAY.match(headers.text("Subject")) is not None
     replies = (_word(headers, name) for name in ("X-Autoreply", "X-Autorespond"))
     reports, answers, signs = Machine.REPORTS, Machine.ANSWERS, Machine.SIGNS
     reasons = (
@@ -315,6 +323,7 @@ def _signs_of_machine(headers: Headers, sender: str) -> tuple[str, Machine]:
             noted("an automatic answer (X-Autoreply)"),
             answers,
         ),
+        (is_away, noted("an automatic answer (by its subject)"), answers),
         (submitted not in _NO, noted("sent by a program (Auto-Submitted)"), signs),
         (precedence in ("bulk", "junk") and not is_list, noted("a mass mail (Precedence)"), signs),
         # The last two: a person may have written so.
