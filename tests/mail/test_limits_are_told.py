@@ -10,7 +10,6 @@ import pytest
 
 from compiler import counted, toolchain
 from compiler.languages import languages_of
-from contest import presets
 from contest.config.settings import Settings
 from contest.games import hog
 from contest.games.game import TEXT
@@ -21,6 +20,7 @@ from contest.schema.languages import Language
 from contest.schema.sections import Programs
 from contest.util import program_files
 from contest.util.clock import sleep_seconds
+from knobeln import presets
 from mailserver.commands import COMMANDS, help_topics
 from mailserver.reading import find_program
 from reports.limits import limits_of
