@@ -16,8 +16,9 @@ from contest.errors import Differs, GiveUp
 from contest.language import listed
 from contest.ledger import merkle
 from contest.ledger.entry_list import EntryList, SealedEntry
-from contest.ledger.notes import VerifierKey, cosigned, is_signed, read_note
-from contest.ledger.receipts import Checkpoint, Effect, LedgerEntry, bounds_of, program_digest
+from contest.ledger.notes import Checkpoint, VerifierKey, cosigned, read_note
+from contest.ledger.receipts import Effect, LedgerEntry, bounds_of, program_digest
+from contest.ledger.signatures import is_signed
 from contest.public_number.beacon import BeaconKind
 from contest.public_number.draw import draw_of
 from contest.util.clock import TIME_FORMAT
