@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import chain
 from typing import NamedTuple
 
 from contest.language import gettext, noted
@@ -339,33 +340,42 @@ def _merged(
     """The answered letter with what its writer wrote into it: a field of his own takes the place of
     ours, and so do lines below a field or a blank."""
     fields = _fields_of(own, names)
-    taken = {line.number for lines in fields.values() for line in lines}
-    written = {line.number for line in own}
-    theirs = {line.number for line in answered}
     asked = names.in_lines(answered)
-    new = {line.number for name in fields if name not in asked for line in fields[name]}
+    taken = _numbers(chain(*fields.values()))
+    new = _numbers(chain(*(lines for name, lines in fields.items() if name not in asked)))
+    written, theirs = _numbers(own), _numbers(answered)
     kept: list[Line] = []
     early: list[Line] = []  # own fields above the form, which are not in it
     is_replaced = is_within = False
     for line in plain:
-        name = names.of(line.text)
-        if line.number in taken:
-            if line.number in new:
-                (kept if is_within else early).append(line)
+        if line.number in new:
+            (kept if is_within else early).append(line)
+        elif line.number in taken:
+            continue
         elif line.number in written:
-            if kept and kept[-1].number == line.number - 1 and line.text.strip():
-                if names.holds_blank(kept[-1:]) and not names.of(kept[-1].text):
-                    kept.pop()
-                kept.append(line)
+            _write_below(kept, line, names)
         elif line.number in theirs:
+            name = names.of(line.text)
             if name and not is_within:
                 kept += early
                 is_within = True
-            is_replaced = name in fields or (
-                is_replaced and not name and not DASHES.fullmatch(line.text)
-            )
+            goes_on = is_replaced and not name and not DASHES.fullmatch(line.text)
+            is_replaced = name in fields or goes_on
             kept += fields.get(name, [] if is_replaced else [line])
     return kept
+
+
+def _numbers(lines: Iterable[Line]) -> set[int]:
+    return {line.number for line in lines}
+
+
+def _write_below(kept: list[Line], line: Line, names: Names) -> None:
+    """Keep a line of the writer's own that stands directly below a kept one; a blank gives way."""
+    if not kept or kept[-1].number != line.number - 1 or not line.text.strip():
+        return
+    if names.holds_blank(kept[-1:]) and not names.of(kept[-1].text):
+        kept.pop()
+    kept.append(line)
 
 
 def _fields_of(own: Sequence[Line], names: Names) -> Mapping[str, list[Line]]:
@@ -409,14 +419,17 @@ def _chosen(blocks: Sequence[list[Line]], names: Names, *, with_parts: bool = Fa
     Forms that differ stay both, so that their fields are given twice. `with_parts`: so do the
     blocks with a field or two, which may be examples of ours where the letter is not the writer's.
     """
-    with_fields = [block for block in blocks if names.in_lines(block)]
-    full = [block for block in with_fields if len(names.in_lines(block)) >= _MANY_FIELDS]
-    filled = [block for block in full if not names.holds_blank(block)] or full[:1]
-    parts = [block for block in with_fields if block not in full]
-    if not full:
+    full: list[list[Line]] = []
+    parts: list[list[Line]] = []
+    for block in blocks:
+        count = len(names.in_lines(block))
+        if count:
+            (full if count >= _MANY_FIELDS else parts).append(block)
+    if full:
+        filled = [block for block in full if not names.holds_blank(block)] or full[:1]
+        filled += parts if with_parts else []
+    else:
         filled = parts or list(blocks)
-    elif with_parts:
-        filled += parts
     different = {_words(block): block for block in reversed(filled)}
     return [line for block in reversed(different.values()) for line in block]
 
@@ -482,20 +495,28 @@ def _tail_at(below: Sequence[Line], lines_each: int) -> int:
     is_after_blank = is_list = False
     for at, line in enumerate(below):
         is_blank = not line.text.strip()
-        if full and is_after_blank and not is_blank:
-            is_outside = members.indent(line) < members.indent(full[0])
-            is_second = lines_each == members.WITH_BACKGROUND and len(full) % 2 == 1
-            is_aside = is_outside or not members.indent(line)
-            is_likely = members.may_be_one(line.text, lines_each) and (
-                lines_each == members.WITH_BACKGROUND or not (is_outside or is_list)
-            )
-            if is_aside and not is_likely and not is_second:
-                return at
-        is_list = is_list or (bool(full) and not is_blank and not is_after_blank)
-        is_after_blank = is_blank
-        if not is_blank:
-            full.append(line)
+        if is_blank:
+            is_after_blank = True
+            continue
+        if full and is_after_blank and not _may_follow(line, full, lines_each, is_list=is_list):
+            return at
+        is_list = is_list or (bool(full) and not is_after_blank)
+        is_after_blank = False
+        full.append(line)
     return len(below)
+
+
+def _may_follow(line: Line, full: Sequence[Line], lines_each: int, *, is_list: bool) -> bool:
+    """Whether a line after a blank one may still be a member's. `full`: the lines above it;
+    `is_list`: some of them have no blank line between them."""
+    is_outside = members.indent(line) < members.indent(full[0])
+    if members.indent(line) and not is_outside:
+        return True
+    has_background = lines_each == members.WITH_BACKGROUND
+    if has_background and len(full) % 2 == 1:  # the second line of a member
+        return True
+    may_be_one = members.may_be_one(line.text, lines_each)
+    return may_be_one and (has_background or not (is_outside or is_list))
 
 
 def is_closing(text: str, *, is_apart: bool) -> bool:

@@ -181,6 +181,13 @@ def read_configuration(raw: bytes) -> Run:
         environment=dict(text.split("=", 1) for text in found.config.Env or () if "=" in text[1:]),
         folder=found.config.WorkingDir or "/",
     )
+    _check_words(run)
+    _check_command(run.entrypoint or run.command)
+    return run
+
+
+def _check_words(run: Run) -> None:
+    """Raises Refused if the words cannot be handed to a process, or are too long."""
     variables = (text for pair in run.environment.items() for text in pair)
     words = "\n".join((*run.entrypoint, *run.command, run.folder, *variables))
     if len(words.encode()) > MAX_BYTES:
@@ -189,7 +196,10 @@ def read_configuration(raw: bytes) -> Run:
         raise Refused("its command or a variable has a byte 0 in it")
     if not run.folder.startswith("/"):
         raise Refused(f"its working folder {quoted(run.folder)} does not begin with /")
-    command = run.entrypoint or run.command
+
+
+def _check_command(command: Sequence[str]) -> None:
+    """Raises Refused if there is no command, or one that takes no arguments."""
     if not command or not command[0]:
         raise Refused(
             'it has neither ENTRYPOINT nor CMD: write e.g. ENTRYPOINT ["python", "/bot.py"]'
@@ -199,7 +209,6 @@ def read_configuration(raw: bytes) -> Run:
             f"its command {quoted(command[2])} is in the shell form, which takes no arguments;"
             ' write it in the exec form, e.g. ENTRYPOINT ["python", "/bot.py"]'
         )
-    return run
 
 
 def open_root(

@@ -310,7 +310,54 @@ def _parts(message: MIMEPart) -> Iterator[MIMEPart]:
 
 
 def _mails(message: EmailMessage) -> Iterator[Mail]:
-    """The mail, as often as it has receipts, or once."""
+    """The mail, as often as it has receipts, or once. Raises Wrong if it has too many."""
+    text, receipts, files = _contents(message)
+    if CHECKPOINT in files:
+        receipts.append(_published(files.get(LEDGER, b""), files[CHECKPOINT]))
+    subject, date, header, report, team, sender = (
+        " ".join(str(message.get(name, "")).split()) for name in _HEADERS
+    )
+    name = f'"{shown(subject)}" of {shown(date)}'
+    if len(receipts) > MAX_RECEIPTS:
+        raise Wrong(
+            f"the mail {name} has more than {MAX_RECEIPTS} receipts; a mail of a contest has one"
+        )
+    match = _HEADER.fullmatch(header or "0")
+    if match is None:
+        raise Wrong(f"the mail {name} has a receipt that is none: {shown(header)}")
+    # The header of the reader's own mail server is the first.
+    arrival = str((message.get_all("Received") or [""])[0]).rpartition(";")[2].strip()
+    mail = Mail(
+        name=name,
+        receipt=None,
+        report=report,
+        team=team,
+        sender=_address(sender),
+        text=text,
+        keys=_keys_in(text),
+        told=(int(match[1]), *map(int, _TOLD.findall(text))),
+        growth=(int(match[2] or 0), [base64.b64decode(each) for each in (match[3] or "").split()]),
+        sent=_seconds(date),
+        received=_seconds(arrival),
+        listed=files.get("entries.txt", b""),
+    )
+    for receipt in receipts or [None]:
+        yield mail._replace(receipt=receipt)
+
+
+_HEADERS = (
+    "Subject",
+    "Date",
+    "X-Knobeln-Receipt",
+    "X-Knobeln-Report",
+    "X-Knobeln-Team",
+    "From",
+)
+
+
+def _contents(message: EmailMessage) -> tuple[str, list[Receipt | None], dict[str, bytes]]:
+    """The text of a mail, the receipts in it, at most one more than MAX_RECEIPTS, and the attached
+    files by their names."""
     text = ""
     receipts: list[Receipt | None] = []
     files: dict[str, bytes] = {}
@@ -327,35 +374,7 @@ def _mails(message: EmailMessage) -> Iterator[Mail]:
             files[str(part.get_filename())] = data
         elif part.get_content_type() == "text/plain":
             text += found
-    if CHECKPOINT in files:
-        receipts.append(_published(files.get(LEDGER, b""), files[CHECKPOINT]))
-    subject, date, header, report, team, sender = (
-        " ".join(str(message.get(name, "")).split())
-        for name in (
-            "Subject",
-            "Date",
-            "X-Knobeln-Receipt",
-            "X-Knobeln-Report",
-            "X-Knobeln-Team",
-            "From",
-        )
-    )
-    name = f'"{shown(subject)}" of {shown(date)}'
-    if len(receipts) > MAX_RECEIPTS:
-        raise Wrong(
-            f"the mail {name} has more than {MAX_RECEIPTS} receipts; a mail of a contest has one"
-        )
-    match = _HEADER.fullmatch(header or "0")
-    if match is None:
-        raise Wrong(f"the mail {name} has a receipt that is none: {shown(header)}")
-    told = (int(match[1]), *map(int, _TOLD.findall(text)))
-    growth = (int(match[2] or 0), [base64.b64decode(each) for each in (match[3] or "").split()])
-    # The header of the reader's own mail server is the first.
-    arrival = str((message.get_all("Received") or [""])[0]).rpartition(";")[2].strip()
-    times, listed = (_seconds(date), _seconds(arrival)), files.get("entries.txt", b"")
-    keys, address = _keys_in(text), _address(sender)
-    for receipt in receipts or [None]:
-        yield Mail(name, receipt, report, team, address, text, keys, told, growth, *times, listed)
+    return text, receipts, files
 
 
 def _address(sender: str) -> str:
@@ -445,32 +464,20 @@ def check(
     """
     ours = [mail for mail in mails if _is_of(ledger, mail)]
     remarks = list(_check_keys(ledger, ours))
-    given = sorted(
-        ((each.receipt, each) for each in ours if each.receipt), key=lambda pair: pair[0].number
-    )
+    given = [(mail.receipt, mail) for mail in ours if mail.receipt]
+    given.sort(key=lambda pair: pair[0].number)
     if not given:
         raise Wrong("no mail here has a receipt of this contest")
-    first = {receipt.number: (receipt, mail) for receipt, mail in reversed(given)}
-    for receipt, mail in given:
-        other, other_mail = first[receipt.number]
-        if receipt.root != other.root:
-            raise Wrong(
-                f"the mails {other_mail.name} and {mail.name} have different receipts of one entry"
-            )
-    missing: list[str] = []
+    first = _first_by_number(given)
     roots = {number: receipt.root for number, (receipt, _) in first.items()}
+    missing: list[str] = []
     for receipt, mail in given:
         _check_receipt(ledger, receipt, mail, is_signed)
         missing += _check_growth(roots, receipt, mail)
-    senders = {mail.sender for mail in ours if mail.report}
-    for mail in mails:
-        if mail.report in ANSWERS and mail.receipt is None and mail.sender in senders:
-            raise Wrong(f"the mail {mail.name} has no receipt, but answers of its kind have one")
+    _check_answers(ours, mails)
     remarks += _check_lists(ledger, given)
     remarks += _out_of_order([mail for receipt, mail in given if receipt.leaf])
-    published = [(receipt, mail) for receipt, mail in given if receipt.hashes]
-    for receipt, mail in published:
-        _check_roots(roots_of(receipt.hashes[: receipt.number]), f"the one of {mail.name}", first)
+    largest = _check_published(given, first)
     if ledger.leaves is None:
         remarks += missing
     else:
@@ -479,9 +486,42 @@ def check(
         _check_leaves(ledger, ledger.leaves, given[-1], first)
         remarks += _without_mail(ledger, ledger.leaves, ours)
     proofs = {receipt.number for receipt, _ in given if receipt.leaf}
-    return Checked(
-        len(proofs), remarks, max((receipt.number for receipt, _ in published), default=0)
-    )
+    return Checked(len(proofs), remarks, largest)
+
+
+def _first_by_number(given: Sequence[tuple[Receipt, Mail]]) -> Mapping[int, tuple[Receipt, Mail]]:
+    """The first receipt of each entry, with its mail. Raises Wrong if another one differs from
+    it."""
+    first: dict[int, tuple[Receipt, Mail]] = {}
+    for receipt, mail in given:
+        other, other_mail = first.setdefault(receipt.number, (receipt, mail))
+        if receipt.root != other.root:
+            raise Wrong(
+                f"the mails {other_mail.name} and {mail.name} have different receipts of one entry"
+            )
+    return first
+
+
+def _check_published(
+    given: Sequence[tuple[Receipt, Mail]], first: Mapping[int, tuple[Receipt, Mail]]
+) -> int:
+    """The number of entries of the largest published ledger. Raises Wrong if one is another ledger
+    than that of the receipts."""
+    largest = 0
+    for receipt, mail in given:
+        if receipt.hashes:
+            roots = roots_of(receipt.hashes[: receipt.number])
+            _check_roots(roots, f"the one of {mail.name}", first)
+            largest = max(largest, receipt.number)
+    return largest
+
+
+def _check_answers(ours: Sequence[Mail], mails: Sequence[Mail]) -> None:
+    """Raises Wrong if a mail has no receipt that should have one. `ours`: those of the contest."""
+    senders = {mail.sender for mail in ours if mail.report}
+    for mail in mails:
+        if mail.report in ANSWERS and mail.receipt is None and mail.sender in senders:
+            raise Wrong(f"the mail {mail.name} has no receipt, but answers of its kind have one")
 
 
 def _is_of(ledger: Ledger, mail: Mail) -> bool:
@@ -514,7 +554,7 @@ def _check_receipt(
     ledger: Ledger, receipt: Receipt, mail: Mail, is_signed: Callable[[bytes, bytes, bytes], bool]
 ) -> None:
     """Raises Wrong unless the key has signed that this entry is in, and the mail says the same."""
-    number, told = receipt.number, mail.told
+    number = receipt.number
     checkpoint = Checkpoint(ledger.commitment, number, receipt.root).text.encode()
     key_id = ledger.verifier_key.id
     own = [each[4:] for each in receipt.signatures if each[:4] == key_id]
@@ -522,10 +562,16 @@ def _check_receipt(
         raise Wrong(
             f"the receipt of entry {number} in the mail {mail.name} is not signed with the key"
         )
-    if not receipt.leaf:
-        if receipt.hashes and len(receipt.hashes) < number:
-            raise Wrong(f"the ledger of {mail.name} has not the {number} entries of its checkpoint")
-        return
+    if receipt.leaf:
+        _check_proof(receipt, mail)
+        _check_told(receipt, mail)
+    elif receipt.hashes and len(receipt.hashes) < number:
+        raise Wrong(f"the ledger of {mail.name} has not the {number} entries of its checkpoint")
+
+
+def _check_proof(receipt: Receipt, mail: Mail) -> None:
+    """Raises Wrong unless the entry is the newest of the ledger that is signed."""
+    number = receipt.number
     top = leaf_hash(receipt.leaf)
     for each in receipt.path:
         top = node_hash(each, top)
@@ -533,11 +579,12 @@ def _check_receipt(
         raise Wrong(
             f"entry {number} in the mail {mail.name} is not in the ledger that its receipt signs"
         )
-    if (
-        (set(told) != {number} or len(told) < 2)
-        if mail.report
-        else (told[1:] and number not in told)
-    ):
+
+
+def _check_told(receipt: Receipt, mail: Mail) -> None:
+    """Raises Wrong unless the mail tells what its entry has."""
+    number = receipt.number
+    if not _tells_number(number, mail):
         raise Wrong(f"the mail {mail.name} has the proof of entry {number}, but tells another one")
     effect, team, _, _, digest = receipt.fields[:LINES_OF_AN_ENTRY]
     if mail.report not in ANSWERS:
@@ -552,6 +599,15 @@ def _check_receipt(
         raise Wrong(
             f"the mail {mail.name} tells another digest than entry {number}: {shown(digest)}"
         )
+
+
+def _tells_number(number: int, mail: Mail) -> bool:
+    """Whether header and text tell this number and no other; a mail that quotes others may tell
+    more."""
+    of_header, *of_text = mail.told
+    if mail.report:
+        return bool(of_text) and {of_header, *of_text} == {number}
+    return not of_text or number in mail.told
 
 
 def _check_growth(roots: dict[int, bytes], receipt: Receipt, mail: Mail) -> Iterator[str]:
@@ -669,35 +725,38 @@ def _out_of_order(mails: Sequence[Mail]) -> Iterator[str]:
 def _without_mail(ledger: Ledger, leaves: Sequence[bytes], mails: Sequence[Mail]) -> Iterator[str]:
     """The entries of the teams in these mails whose receipts are not among them, and the lists of
     entries that they should have got."""
-    got = {
-        (mail.receipt.number, mail.report == LIST)
-        for mail in mails
-        if mail.receipt and mail.receipt.leaf
-    }
+    proved = _proved(mails)
+    listed = _proved(mail for mail in mails if mail.report == LIST)
     teams = {mail.team for mail in mails if mail.team}
     entries = [_fields(leaf) for leaf in leaves]
-    lists = {number for number, (effect, *_) in enumerate(entries, 1) if effect in LISTS}
-    if ledger.beacon == "none" and len(lists) == 1:  # then only who wants the report LAP gets it
-        lists = set()
+    lists = _lists_for_all(ledger, entries)
     here: set[str] = set()
     gone: set[str] = set()
     for number, (effect, team, at, *_) in enumerate(entries, 1):
-        if (
-            team in teams
-            and not {(number, True), (number, False)} & got
-            and effect not in NO_ANSWERS
-        ):
+        if team in teams and number not in proved and effect not in NO_ANSWERS:
             yield (
                 f"no mail here has the receipt of entry {number}: {shown(effect)}, {shown(team)}, "
                 f"{shown(at)}; if you sent no such letter, somebody else did"
             )
-        if number in lists and here - gone and (number, True) not in got:
+        if number in lists and here - gone and number not in listed:
             yield (
                 f"no mail here has the {shown(effect)} of {shown(at)}, entry {number}; every team"
                 " gets it"
             )
         if team in teams:
             (gone if effect in GONE else here).add(team)
+
+
+def _proved(mails: Iterable[Mail]) -> set[int]:
+    """The numbers of the entries whose receipts these mails have."""
+    return {mail.receipt.number for mail in mails if mail.receipt and mail.receipt.leaf}
+
+
+def _lists_for_all(ledger: Ledger, entries: Sequence[Sequence[str]]) -> set[int]:
+    """The numbers of the lists that every team gets."""
+    lists = {number for number, (effect, *_) in enumerate(entries, 1) if effect in LISTS}
+    # without a public number only who wants the report LAP gets the one list
+    return set() if ledger.beacon == "none" and len(lists) == 1 else lists
 
 
 def _fields(leaf: bytes) -> list[str]:
@@ -731,18 +790,23 @@ def main(arguments: Sequence[str]) -> int:
     except Wrong as wrong:
         print(f"The receipts do not fit. The first difference: {wrong}.", file=sys.stderr)
         return 1
-    given = [mail.receipt for mail in mails if mail.receipt and mail.receipt.leaf]
-    for receipt in {receipt.number: receipt for receipt in given}.values():
-        effect, team, at, _, digest = receipt.fields[:LINES_OF_AN_ENTRY]
-        print(f"  entry {receipt.number}: {shown(' '.join((at[:19], team, effect, digest[:8])))}")
-    remarks = [remark for checked in found for remark in checked.remarks]
+    _print_entries(mails)
     for checked in found:
         print(how_many(checked))
+    remarks = [remark for checked in found for remark in checked.remarks]
     for remark in remarks[:MAX_REMARKS]:
         print(f"look at this: {remark}")
     if len(remarks) > MAX_REMARKS:
         print(f"look at this: there are {len(remarks) - MAX_REMARKS} more")
     return 3 if remarks else 0
+
+
+def _print_entries(mails: Sequence[Mail]) -> None:
+    """A line for each entry of which a mail has the receipt."""
+    receipts = [mail.receipt for mail in mails if mail.receipt and mail.receipt.leaf]
+    for receipt in {receipt.number: receipt for receipt in receipts}.values():
+        effect, team, at, _, digest = receipt.fields[:LINES_OF_AN_ENTRY]
+        print(f"  entry {receipt.number}: {shown(' '.join((at[:19], team, effect, digest[:8])))}")
 
 
 if __name__ == "__main__":
