@@ -193,13 +193,13 @@ def _compiler(contest: ContestContext) -> CompileService:
     from tournament.runners import open_runner
 
     return CompileService(
-        contest.store,
-        contest.settings,
-        contest.clock,
-        builder_of(contest.settings, open_runner),
-        contest.templates,
-        failures_of(contest),
-        this_process(),
+        store=contest.store,
+        settings=contest.settings,
+        clock=contest.clock,
+        builder=builder_of(contest.settings, open_runner),
+        renderer=contest.templates,
+        failures=failures_of(contest),
+        claimant=this_process(),
     )
 
 

@@ -88,7 +88,15 @@ def handle(
         try:
             with savepoint(tx):
                 reading = readings.of(stored.id)
-                state, note = _effect(tx, stored, reading, readings, settings, clock, renderer)
+                state, note = _effect(
+                    tx=tx,
+                    stored=stored,
+                    reading=reading,
+                    readings=readings,
+                    settings=settings,
+                    clock=clock,
+                    renderer=renderer,
+                )
                 letters.finish(
                     tx, stored.id, state, note, reading.letter.message_id, reading.content
                 )
@@ -163,7 +171,16 @@ def _effect(
         letters.keep_for_count(tx, stored.id, clock.now() + DAY)
         return LetterState.IGNORED, reason
     command = command_named(reading.command)
-    context = _context(tx, stored, reading, writer, command, settings, clock, renderer)
+    context = _context(
+        tx=tx,
+        stored=stored,
+        reading=reading,
+        writer=writer,
+        command=command,
+        settings=settings,
+        clock=clock,
+        renderer=renderer,
+    )
     earlier = _handled_copy(tx, reading)
     if earlier is not None:
         again = "; answered again" if _answer_again(context, earlier) else ""

@@ -244,7 +244,16 @@ def _row(name: str, played: Sequence[tuple[GameResult, int]], info: GameInfo) ->
     drawn = len(games) - won - lost
     spread = stdev(own) if len(own) > 1 else None
     return PracticeRow(
-        None, name, won, drawn, lost, failed, stopped, fmean(own), fmean(best), spread
+        rank=None,
+        name=name,
+        won=won,
+        drawn=drawn,
+        lost=lost,
+        failed=failed,
+        stopped=stopped,
+        own=fmean(own),
+        theirs=fmean(best),
+        spread=spread,
     )
 
 

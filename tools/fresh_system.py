@@ -68,9 +68,14 @@ class System:
             environment = {"PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "TERM": "dumb"}
             try:
                 return subprocess.run(
-                    words, stdin=subprocess.DEVNULL, stdout=output, stderr=output, env=environment,
-                    timeout=MOST_SECONDS, check=False,
-                ).returncode  # fmt: skip
+                    words,
+                    stdin=subprocess.DEVNULL,
+                    stdout=output,
+                    stderr=output,
+                    env=environment,
+                    timeout=MOST_SECONDS,
+                    check=False,
+                ).returncode
             except subprocess.TimeoutExpired:
                 return 124
 

@@ -74,13 +74,13 @@ def interpreters(builds: Mapping[str, bytes], builder: ProgramBuilder[Any]) -> M
 def announcement_of(archive: Archive, settings: Settings) -> str:
     """Return the text for a public posting, made by our own templates."""
     text = announcement(
-        archive.history,
-        archive.ranking,
-        archive.evolution,
-        seed_of(archive),
-        {entry.name: entry.prize_field for entry in archive.entries},
-        settings,
-        Templates(settings, None),
+        history=archive.history,
+        ranking=archive.ranking,
+        evolution=archive.evolution,
+        seed=seed_of(archive),
+        prize_fields={entry.name: entry.prize_field for entry in archive.entries},
+        settings=settings,
+        templates=Templates(settings, None),
     )
     return f"{text.subject}\n\n{text.body}"
 
