@@ -6,6 +6,7 @@ import hashlib
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import replace
+from itertools import chain
 from typing import Any
 
 from compiler.builders.base import ProgramBuilder
@@ -43,8 +44,10 @@ def asked(archive: Archive) -> Iterator[tuple[tuple[int, int], str]]:
     again."""
     settings, seeds = settings_of(archive.contest), Seeds(seed_of(archive).value)
     counted = {each.team for each in archive.counted}
+    if not counted:
+        return
     digests = {entry.name: entry.build for entry in archive.entries if entry.name in counted}
-    for group in (group for outcome in archive.history if counted for group in outcome.groups):
+    for group in chain.from_iterable(outcome.groups for outcome in archive.history):
         builds = {
             name: archive.builds[digests[name]] for name in group.plan.members if name in digests
         }

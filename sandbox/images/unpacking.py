@@ -364,11 +364,13 @@ def _make_room(cache: Path, max_bytes: int) -> None:
     marks = sorted(
         cache.glob(f"*/{SETTINGS}"), key=lambda mark: mark.stat().st_mtime_ns, reverse=True
     )
+    used = 0
     for mark in marks:
         image = _known(mark.parent.name, cache)
-        max_bytes -= image.unpacked_bytes if image else max_bytes + 1
-        if max_bytes >= 0:
-            continue
+        if image is not None:
+            used += image.unpacked_bytes
+            if used <= max_bytes:
+                continue
         with mark.open("rb") as held, suppress(BlockingIOError):
             fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
             _put_away(mark.parent)
