@@ -18,6 +18,7 @@ from contest.model import PracticeGame
 from contest.seeds import Seeds
 from contest.util.plurals import plural
 from knobeln.cli.contest_option import ContestCommand
+from knobeln.cli.field_option import field_option, opponents_from
 from knobeln.cli.game_option import game_option, settings_for, without_description
 from knobeln.cli.output import remark, table
 from knobeln.home.games import failure_text
@@ -46,12 +47,7 @@ from reports.practice_table import (
 @click.command(cls=ContestCommand)
 @click.argument("program")
 @game_option
-@click.option(
-    "--field",
-    type=click.Path(path_type=Path, exists=True, file_okay=False),
-    metavar="DIR",
-    help="Play against the programs in this folder instead.",
-)
+@field_option
 @click.option(
     "--against",
     metavar="OTHER",
@@ -77,7 +73,7 @@ from reports.practice_table import (
 def practice(
     program: str,
     game_name: str | None,
-    field: Path | None,
+    fields: tuple[Path, ...],
     against: str | None,
     games: int | None,
     watch: bool,
@@ -96,11 +92,13 @@ def practice(
     files = [path for path in map(Path, programs) if path.exists()]
     if watch and not files:
         raise click.UsageError(f"--watch needs a file: there is no file {program}")
+    opponents = opponents_from(fields, settings, files) if fields else None
+    home = HomePractice(settings, opponents)
     if not watch:
-        _practise(HomePractice(settings, field, files), programs, settings, games, is_watched=False)
+        _practise(home, programs, settings, games, is_watched=False)
         return
     with suppress(KeyboardInterrupt):
-        seen, home = state_of(files), HomePractice(settings, field, files)
+        seen = state_of(files)
         while True:
             try:
                 _practise(home, programs, settings, games, is_watched=True)

@@ -83,16 +83,17 @@ def _phase(status: Status) -> StyledLine:
         return f"  FINISHED  since {moment(status.finished_at)}: `knobeln results`", "bold green"
     if status.phase is Phase.OPEN:
         return f"  OPEN      the contest starts on {moment(status.dates['contest_starts'])}", "bold"
+    head = "PAUSED " if status.paused else "RUNNING"
     if status.awaited_number:
-        return "  RUNNING   the contest waits for its public number", "bold"
+        return f"  {head}   the contest waits for its public number", "bold"
     if not status.rounds:
-        return "  RUNNING   the first round is being drawn", "bold"
+        return f"  {head}   the first round is being drawn", "bold"
     last = status.rounds[-1]
     what = "the final" if last.final else f"round {last.number}"
     groups, games = plural(last.groups, "group"), plural(last.games, "game")
     time = last.started_at and f", begun {span((status.now - last.started_at).total_seconds())} ago"
     done = f"{last.groups_done} of {groups}, {last.games_done:,} of {games}"
-    return f"  RUNNING   {what}: {done}{time or ''}", "bold"
+    return f"  {head}   {what}: {done}{time or ''}", "bold"
 
 
 def _worker(what: str, holder: int | bool) -> str:

@@ -75,6 +75,11 @@ def digest_of(manifest: bytes) -> str:
     return hashlib.sha256(manifest).hexdigest()
 
 
+def is_path(path: str) -> bool:
+    """Whether a file of an archive, or of a folder with archives, can have this path."""
+    return bool(_PATH.fullmatch(path))
+
+
 def shown(text: object) -> str:
     """Foreign text, sanitized and shortened for a message."""
     return sanitize(str(text), one_line=True, max_length=_MAX_SHOWN_CHARS)
