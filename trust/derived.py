@@ -6,6 +6,7 @@ import hashlib
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import replace
+from itertools import chain
 from typing import Any
 
 from compiler.builders.base import ProgramBuilder
@@ -43,8 +44,10 @@ def asked(archive: Archive) -> Iterator[tuple[tuple[int, int], str]]:
     again."""
     settings, seeds = settings_of(archive.contest), Seeds(seed_of(archive).value)
     counted = {each.team for each in archive.counted}
+    if not counted:
+        return
     digests = {entry.name: entry.build for entry in archive.entries if entry.name in counted}
-    for group in (group for outcome in archive.history if counted for group in outcome.groups):
+    for group in chain.from_iterable(outcome.groups for outcome in archive.history):
         builds = {
             name: archive.builds[digests[name]] for name in group.plan.members if name in digests
         }
@@ -74,13 +77,13 @@ def interpreters(builds: Mapping[str, bytes], builder: ProgramBuilder[Any]) -> M
 def announcement_of(archive: Archive, settings: Settings) -> str:
     """Return the text for a public posting, made by our own templates."""
     text = announcement(
-        archive.history,
-        archive.ranking,
-        archive.evolution,
-        seed_of(archive),
-        {entry.name: entry.prize_field for entry in archive.entries},
-        settings,
-        Templates(settings, None),
+        history=archive.history,
+        ranking=archive.ranking,
+        evolution=archive.evolution,
+        seed=seed_of(archive),
+        prize_fields={entry.name: entry.prize_field for entry in archive.entries},
+        settings=settings,
+        templates=Templates(settings, None),
     )
     return f"{text.subject}\n\n{text.body}"
 

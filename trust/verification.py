@@ -17,7 +17,7 @@ from contest.games.registry import rules_text
 from contest.interfaces.protocols import ProgressCallback, Runner
 from contest.language import listed
 from contest.ledger.receipts import Effect
-from contest.model import GroupOutcome, Severity, Verdict
+from contest.model import GroupOutcome, Match, Severity, Verdict
 from contest.schema.sections import MAX_MOVE_SECONDS, Programs
 from contest.seeds import Seeds
 from contest.subprocesses.engine_pool import cores
@@ -340,13 +340,12 @@ class _Verification:
 
     def _games_aside(self) -> Counter[str]:
         """In how many games each program was set aside."""
-        return Counter(
-            name
-            for outcome in self._archive.history
-            for group in outcome.groups
-            for match in group.matches
-            for name in {name for name, seat in match.sides if seat.verdict is Verdict.ASIDE}
-        )
+        games: Counter[str] = Counter()
+        for outcome in self._archive.history:
+            for group in outcome.groups:
+                for match in group.matches:
+                    games.update(_set_aside(match))
+        return games
 
     def _plays_here(self, digest: str) -> bool:
         """Whether a program with this build was asked again."""
@@ -500,3 +499,8 @@ def _by_reason(reasons: Iterable[tuple[str, str | None]]) -> Iterable[tuple[str,
 
 def _quoted(line: str | None) -> str:
     return "nothing" if line is None else f'"{files.shown(line)}"'
+
+
+def _set_aside(match: Match) -> set[str]:
+    """The programs that were not asked in this game, because our engine fails with them."""
+    return {name for name, seat in match.sides if seat.verdict is Verdict.ASIDE}

@@ -371,16 +371,25 @@ def from_files(files: ArchiveFiles) -> Archive:
         **{name: _facts(files, name) for name in _FACTS if name not in ("entries", "ranking")},
     )
     _must_name_teams(archive)
-    known = {*_OTHER_FILES, *(f"{name}.json" for name in _FACTS), *asked.values()}
-    known |= {_group_path(*place) for place in places}
-    known |= {_source_path(name, file) for name, found in sources.items() for file in found}
-    known |= {_description_path(name) for name in sources} | {
-        f"builds/{digest}" for digest in archive.builds
-    }
-    known |= {f"guests/{digest}" for digest in archive.guests}
-    if strange := sorted(files.keys() - known):
-        raise Differs(f"{shown(strange[0])} does not belong in an archive")
+    strange = files.keys() - _known_paths(archive, places, sources) - set(asked.values())
+    if strange:
+        raise Differs(f"{shown(min(strange))} does not belong in an archive")
     return archive
+
+
+def _known_paths(
+    archive: Archive,
+    groups: Iterable[tuple[int, int]],
+    sources: Mapping[str, tuple[str, ...]],
+) -> set[str]:
+    """The files that an archive with these contents may have, but for what programs were asked."""
+    known = {*_OTHER_FILES, *(f"{name}.json" for name in _FACTS)}
+    known |= {_group_path(*place) for place in groups}
+    known |= {_source_path(name, file) for name, names in sources.items() for file in names}
+    known |= {_description_path(name) for name in sources}
+    known |= {f"builds/{digest}" for digest in archive.builds}
+    known |= {f"guests/{digest}" for digest in archive.guests}
+    return known
 
 
 def _in_folder(files: ArchiveFiles, folder: str) -> Mapping[str, bytes]:

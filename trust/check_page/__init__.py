@@ -45,7 +45,8 @@ _NAMES = (
     "words bytes archive formats referee evolution ledger machine mails asking without check worker"
 )
 _OF_WORKER = (
-    *("../../sandbox/fuel/host.mjs", "../../sandbox/fuel/quickjs.mjs"),
+    "../../sandbox/fuel/host.mjs",
+    "../../sandbox/fuel/quickjs.mjs",
     *(f"js/{name}.js" for name in _NAMES.split()),
 )
 _TEMPLATE = "page.html.j2"
