@@ -12,7 +12,6 @@ import click
 from compiler.images import without_images_unless_possible
 from compiler.languages import system_package, usable
 from compiler.trial import with_counted_time, with_languages_here
-from contest import presets
 from contest.config.load import FILE_NAME, load_settings
 from contest.errors import EX_FAILED, EX_OK, ConfigError, KnobelnError
 from contest.games.game import TEXT
@@ -21,6 +20,7 @@ from contest.language import SOURCE, available, listed, speaking, translated
 from contest.public_number.beacon import Beacon, BeaconKind
 from contest.schema.sections import DEFAULT_GAME
 from contest.util.clock import SystemClock
+from knobeln import presets
 from knobeln.cli.answers import answer, answers
 from knobeln.cli.contest_option import ContestCommand, contest_path, open_contest
 from knobeln.cli.game_option import (
@@ -33,7 +33,7 @@ from knobeln.cli.output import remark
 from knobeln.context import create_contest
 
 if TYPE_CHECKING:
-    from knobeln.server.host_checks import CheckResult
+    from knobeln.doctor.host_checks import CheckResult
 
 
 def _beacon(_context: click.Context, _option: click.Parameter, text: str) -> str:
@@ -145,7 +145,7 @@ def init(
 @click.option(
     "--patience", default=60.0, show_default=True, help="Seconds to wait for that letter."
 )
-@answers("knobeln.server.host_checks:CheckResults")
+@answers("knobeln.doctor.host_checks:CheckResults")
 def doctor(letter: bool, patience: float) -> None:
     """Check that this host can run a contest. Each failed check says how to fix it.
 
@@ -153,14 +153,14 @@ def doctor(letter: bool, patience: float) -> None:
 
     Exit code 0: no check failed; 1: a check failed.
     """
-    from knobeln.server.host_checks import (
+    from knobeln.doctor.host_checks import (
         CheckResult,
         Level,
         check_host,
         check_languages,
         run_check,
     )
-    from knobeln.server.mail_checks import check_loop
+    from knobeln.doctor.mail_checks import check_loop
 
     results: tuple[CheckResult, ...] = ()
     try:

@@ -13,7 +13,6 @@ from structlog.testing import capture_logs
 from contest.errors import ToolMissing
 from contest.games.knobeln import rules_of
 from contest.model import GameJob
-from contest.store import letters, results, submissions
 from contest.subprocesses.c_programs import c_program
 from contest.util.log import log
 from knobellib.samples import house_strategies
@@ -25,6 +24,7 @@ from knobeln.services import Services
 from sandbox.vm import engine_binary, translation
 from sandbox.vm.image import Image
 from sandbox.vm.translation import translations
+from store import letters, results, submissions
 from tests.support.contest_field import NOW, House, add_team, make_contest, short_games
 from tournament.day import Spectator
 from tournament.runners.machine import KNOBELN_SOURCES, MachineRunner, knobeln_engine
