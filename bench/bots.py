@@ -18,8 +18,8 @@ from typing import Any, NamedTuple
 
 from bench import compare, spent
 from compiler.builders.text import TextBuilder
-from contest import presets
 from contest.games.game import TextProtocol
+from knobeln import presets
 from sandbox.fuel import engine
 from sandbox.fuel.program import FuelProgram
 from sandbox.players.fuel import FuelPlayer

@@ -21,9 +21,8 @@ from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 
 from compiler.builders.base import ProgramBuilder
-from contest.actions.repeated_failures import EngineFailures
-from contest.actions.waiting_programs import tell
-from contest.arena.ladder_ranking import is_exact, is_ladder_told, rank_in
+from compiler.repeated_failures import EngineFailures
+from compiler.waiting_programs import tell
 from contest.config.settings import Settings
 from contest.errors import EngineFailed, KnobelnError, ToolMissing
 from contest.games.hog import WIN_RATE_UNIT
@@ -34,6 +33,7 @@ from contest.interfaces.protocols import (
     to_organizer,
     to_team,
 )
+from contest.ladder_ranking import is_exact, is_ladder_told, rank_in
 from contest.language import speaking
 from contest.ledger.receipts import Effect, LedgerEntry, Receipt, program_digest
 from contest.mail import knobeln_json
@@ -51,7 +51,10 @@ from contest.model import (
     WaitingProgram,
 )
 from contest.model.mail_records import CompileRecord, FindingPlace, QuotedBuild
-from contest.store import (
+from contest.util.clock import Clock
+from contest.util.log import log
+from sandbox.vm.translation import NotTranslated
+from store import (
     Store,
     Transaction,
     contest_state,
@@ -64,13 +67,10 @@ from contest.store import (
     submissions,
     teams,
 )
-from contest.store.claimant import Claimant
-from contest.store.claims import HOPELESS, Claims
-from contest.store.engine_failures import MAX_FAILURES, work_on
-from contest.store.submissions import Waiting
-from contest.util.clock import Clock
-from contest.util.log import log
-from sandbox.vm.translation import NotTranslated
+from store.claimant import Claimant
+from store.claims import HOPELESS, Claims
+from store.engine_failures import MAX_FAILURES, work_on
+from store.submissions import Waiting
 
 DigestPair = tuple[str, str]
 

@@ -32,6 +32,8 @@ SAMPLE_SEATS = 3  # if so many can play; two would not show what neighbours see 
 _IMAGES_LINE = "    images/           templates of container images\n"
 _ROOT = Path(contest.__file__).parents[1]
 _KIT = "knobeln/home/kit"  # what only the kits have
+TRUST = tuple(_ROOT / "trust" / "for_teams" / name for name in ("receipts.py", "witness.py"))
+"""The programs in every kit with which teams and witnesses check the ledger."""
 _SERVER = (
     *("contest/__init__.py", "contest/errors.py", "contest/seeds.py"),
     *("contest/games/__init__.py", "contest/games/game.py", "contest/util/__init__.py"),
@@ -81,10 +83,7 @@ def python_kit(settings: Settings) -> Kit:
     found = [
         KitFile("referee.py", _home_file(referee), is_program=True),
         KitFile("contest.json", _contest_facts(game, settings)),
-        *(
-            KitFile(name, (_ROOT / "knobellib" / name).read_bytes(), is_program=True)
-            for name in ("receipts.py", "witness.py")
-        ),
+        *(KitFile(file.name, file.read_bytes(), is_program=True) for file in TRUST),
         *(KitFile(f"server/{name}", (_ROOT / name).read_bytes()) for name in server),
         KitFile("server/contest/language.py", _home_file("language.py")),
         *(KitFile(f"programs/{name}", data) for name, data in samples(game.info.name).items()),

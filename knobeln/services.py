@@ -14,12 +14,10 @@ from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
-from contest.actions.waiting_programs import tell_of_waiting
+from compiler.waiting_programs import tell_of_waiting
 from contest.errors import EngineFailed, StoreBusy
 from contest.interfaces.protocols import to_organizer
 from contest.language import noted
-from contest.store import Transaction, contest_state, languages, outbox, practices, submissions
-from contest.store.claimant import Claimant
 from contest.util.log import log
 from knobeln.context import ContestContext
 from knobeln.letter_service import LetterService
@@ -32,12 +30,14 @@ from mailserver.reader import Read
 from mailserver.reader_process import shared_reader
 from sandbox import leftovers
 from sandbox.groups import limits_of_sandboxes
+from store import Transaction, contest_state, languages, outbox, practices, submissions
+from store.claimant import Claimant
 
 if TYPE_CHECKING:
     from arena.ladder_service import LadderService
     from arena.practice_service import PracticeService
+    from compiler.repeated_failures import EngineFailures
     from compiler.service import CompileService
-    from contest.actions.repeated_failures import EngineFailures
 
 LIMITS_AREA = "limits"  # of the journal
 LANGUAGES_SECONDS = 60.0  # between two trials of the languages that programs wait for
@@ -223,7 +223,7 @@ def _ladder(contest: ContestContext) -> LadderService:
 
 def failures_of(contest: ContestContext) -> EngineFailures:
     """Counts the failures of our engine in this contest."""
-    from contest.actions.repeated_failures import EngineFailures
+    from compiler.repeated_failures import EngineFailures
     from sandbox.players.fuel import is_engine_well
     from sandbox.sandbox import Sandbox
 

@@ -23,7 +23,6 @@ from contest.model import (
     StoredLetter,
     Team,
 )
-from contest.store import Transaction, answers, contest_state, decisions, ledger, outbox
 from mailserver.for_organizer import tell_of_limit
 from mailserver.limits import (
     HOUR,
@@ -42,6 +41,7 @@ from mailserver.reading import addresses
 from mailserver.reading.authentication_results import Authenticity
 from mailserver.reading.letter import Letter, arguments_after, plain_subject
 from mailserver.team_secret import FromLine, digest, new_string
+from store import Transaction, answers, contest_state, decisions, ledger, outbox
 
 T = TypeVar("T")
 

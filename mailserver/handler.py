@@ -17,8 +17,6 @@ from contest.errors import StoreBusy
 from contest.interfaces.protocols import Renderer
 from contest.language import noted, speaking, spoken
 from contest.model import LetterQuestion, LetterState, StoredLetter
-from contest.store import Transaction, answers, decisions, letters, outbox
-from contest.store.session import savepoint
 from contest.util.clock import Clock
 from contest.util.log import log
 from mailserver import bounces
@@ -36,6 +34,8 @@ from mailserver.reading.authentication_results import Authenticity
 from mailserver.reading.letter import FROM_LIST, NO_ANSWER_WANTED, Letter, Machine
 from mailserver.reading.registration_form import FormResult
 from mailserver.team_secret import digest
+from store import Transaction, answers, decisions, letters, outbox
+from store.session import savepoint
 
 ReadingKey = tuple[int, str]
 """A letter, by its id, and the language of the sentences about it."""

@@ -5,7 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from contest.arena.practice_table import (
+from contest.config.settings import Settings
+from contest.games.game import GameInfo
+from contest.games.registry import game_of
+from contest.interfaces.protocols import Renderer, to_team
+from contest.language import translated
+from contest.model import BuildReport, Outgoing, Practice, PracticeGame, SeatResult, Team
+from reports.practice_table import (
     COLUMNS,
     PLAYER_COLUMNS,
     YOU,
@@ -18,12 +24,6 @@ from contest.arena.practice_table import (
     practice_table,
     row_cells,
 )
-from contest.config.settings import Settings
-from contest.games.game import GameInfo
-from contest.games.registry import game_of
-from contest.interfaces.protocols import Renderer, to_team
-from contest.language import translated
-from contest.model import BuildReport, Outgoing, Practice, PracticeGame, SeatResult, Team
 from reports.results import Failure, alike
 from reports.used import used
 from reports.words import VERDICTS

@@ -79,7 +79,7 @@ PRACTICE = (
     *(noted("own"), noted("theirs"), noted("spread")),
     *(noted("player"), noted("first"), noted("shared"), noted("behind"), noted("points")),
 )
-"""The columns of the tables of practice (`contest.arena.practice_table`)."""
+"""The columns of the tables of practice (`reports.practice_table`)."""
 
 ENDINGS = (
     *(noted("cycle"), noted("nobody won a point")),

@@ -17,7 +17,7 @@ import tempfile
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
-PAGE = ROOT / "reports" / "check_page"
+PAGE = ROOT / "trust" / "check_page"
 ENGINE = ROOT / "sandbox" / "vm" / "engine"
 GAME = ROOT / "tournament" / "runners" / "knobeln_engine"
 SOURCES = (

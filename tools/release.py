@@ -22,7 +22,7 @@ from knobellib.kit_archives import tar_gz
 ROOT = Path(__file__).parent.parent
 DIST = ROOT / "dist"
 REQUIREMENTS = f"knobeln-{__version__}-requirements.txt"
-_PAGE = "import reports.check_page, sys; sys.stdout.buffer.write(reports.check_page.check_page())"
+_PAGE = "import trust.check_page, sys; sys.stdout.buffer.write(trust.check_page.check_page())"
 
 
 def main() -> None:

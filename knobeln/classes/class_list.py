@@ -13,7 +13,6 @@ from dataclasses import dataclass
 
 from contest.config.settings import Settings
 from contest.errors import GiveUp
-from contest.store.class_people import ListedPerson
 from contest.util.plurals import plural
 from contest.util.sanitize import quote, visible
 from knobeln.classes import class_columns, class_sheet
@@ -31,6 +30,7 @@ from knobeln.classes.class_columns import (
 from knobeln.classes.class_sheet import Row
 from knobeln.classes.workbook_worker import MAX_CELLS
 from mailserver.reading import addresses
+from store.class_people import ListedPerson
 
 MAX_PEOPLE = 20_000
 _MAX_TOLD = 20  # rows with something wrong, or left out

@@ -8,7 +8,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from contest.arena.practice_table import does_count
 from contest.errors import GiveUp
 from contest.games.game import GameInfo
 from contest.games.registry import game_of
@@ -19,7 +18,10 @@ from contest.model import (
     RoundOutcome,
     Team,
 )
-from contest.store import (
+from knobeln.context import ContestContext
+from reports.practice_table import does_count
+from reports.site.tables import Column, Table, cell
+from store import (
     class_people,
     contest_state,
     outbox,
@@ -27,11 +29,9 @@ from contest.store import (
     results,
     submissions,
 )
-from contest.store import teams as team_store
-from contest.store.class_people import ListedPerson
-from contest.store.submissions import Version
-from knobeln.context import ContestContext
-from reports.site.tables import Column, Table, cell
+from store import teams as team_store
+from store.class_people import ListedPerson
+from store.submissions import Version
 from tournament.derived_settings import format_of
 
 PlayField = Callable[[tuple[str, bytes]], Sequence[PracticeGame]]

@@ -14,6 +14,7 @@ from contest.mail.sent_files import FROM_LINE, FROM_MARK, has_from_line
 from contest.model import BuildReport
 from knobeln.cli.answers import answer, answers
 from knobeln.cli.contest_option import ContestCommand, contest_path
+from knobeln.cli.field_option import opponents_from, with_former_names
 from knobeln.cli.game_option import game_option, settings_for, without_description
 from knobeln.cli.output import remark
 from knobeln.home.games import play_at_home
@@ -112,6 +113,17 @@ def _exit_code(report: BuildReport) -> int:
 @click.argument("names", metavar="A.c B.c ...", nargs=-1, required=True)
 @game_option
 @click.option(
+    "--field",
+    "fields",
+    type=click.Path(path_type=Path, exists=True),
+    multiple=True,
+    metavar="DIR|ARCHIVE",
+    help=(
+        "Here are programs to play against: a folder, or a published archive. Names may be theirs,"
+        " such as a team's. If you name one program too few, the winner plays."
+    ),
+)
+@click.option(
     "--seed", default=None, help="Any text; the same seed gives the same game. Default: a new one."
 )
 @click.option("--protocol", "with_moves", is_flag=True, help="Print every throw or move.")
@@ -127,6 +139,7 @@ def _exit_code(report: BuildReport) -> int:
 def play(
     names: tuple[str, ...],
     game_name: str | None,
+    fields: tuple[Path, ...],
     seed: str | None,
     with_moves: bool,
     with_stderr: bool,
@@ -139,7 +152,12 @@ def play(
     """
     chosen = seed or secrets.token_hex(8)
     settings = without_description(settings_for(game_name))
-    played = play_at_home(settings, names, chosen, with_moves=with_moves, with_stderr=with_stderr)
+    former = opponents_from(fields, settings) if fields else {}
+    info = game_of(settings.game, settings.programs).info
+    names = with_former_names(names, former, info.min_seats)
+    played = play_at_home(
+        settings, names, chosen, with_moves=with_moves, with_stderr=with_stderr, former=former
+    )
     if page:
         page.write_bytes(played.replay(settings))
     for line in played.lines:

@@ -10,7 +10,21 @@ from secrets import token_bytes
 
 import click
 
-from contest.arena.practice_table import (
+from contest.config.settings import Settings
+from contest.errors import KnobelnError
+from contest.games.game import GameInfo
+from contest.games.registry import game_of
+from contest.model import PracticeGame
+from contest.seeds import Seeds
+from contest.util.plurals import plural
+from knobeln.cli.contest_option import ContestCommand
+from knobeln.cli.field_option import field_option, opponents_from
+from knobeln.cli.game_option import game_option, settings_for, without_description
+from knobeln.cli.output import remark, table
+from knobeln.home.games import failure_text
+from knobeln.home.home_game import distinct_names
+from knobeln.home.practice import HomePractice, state_of, wait_for_change
+from reports.practice_table import (
     COLUMNS,
     PLAYER_COLUMNS,
     Comparison,
@@ -27,30 +41,12 @@ from contest.arena.practice_table import (
     practice_table,
     row_cells,
 )
-from contest.config.settings import Settings
-from contest.errors import KnobelnError
-from contest.games.game import GameInfo
-from contest.games.registry import game_of
-from contest.model import PracticeGame
-from contest.seeds import Seeds
-from contest.util.plurals import plural
-from knobeln.cli.contest_option import ContestCommand
-from knobeln.cli.game_option import game_option, settings_for, without_description
-from knobeln.cli.output import remark, table
-from knobeln.home.games import failure_text
-from knobeln.home.home_game import distinct_names
-from knobeln.home.practice import HomePractice, state_of, wait_for_change
 
 
 @click.command(cls=ContestCommand)
 @click.argument("program")
 @game_option
-@click.option(
-    "--field",
-    type=click.Path(path_type=Path, exists=True, file_okay=False),
-    metavar="DIR",
-    help="Play against the programs in this folder instead.",
-)
+@field_option
 @click.option(
     "--against",
     metavar="OTHER",
@@ -76,7 +72,7 @@ from knobeln.home.practice import HomePractice, state_of, wait_for_change
 def practice(
     program: str,
     game_name: str | None,
-    field: Path | None,
+    fields: tuple[Path, ...],
     against: str | None,
     games: int | None,
     watch: bool,
@@ -95,11 +91,13 @@ def practice(
     files = [path for path in map(Path, programs) if path.exists()]
     if watch and not files:
         raise click.UsageError(f"--watch needs a file: there is no file {program}")
+    opponents = opponents_from(fields, settings, files) if fields else None
+    home = HomePractice(settings, opponents)
     if not watch:
-        _practise(HomePractice(settings, field, files), programs, settings, games, is_watched=False)
+        _practise(home, programs, settings, games, is_watched=False)
         return
     with suppress(KeyboardInterrupt):
-        seen, home = state_of(files), HomePractice(settings, field, files)
+        seen = state_of(files)
         while True:
             try:
                 _practise(home, programs, settings, games, is_watched=True)

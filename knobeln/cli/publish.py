@@ -8,8 +8,6 @@ import click
 
 from contest.errors import GiveUp, KnobelnError, NotFound, NotNow
 from contest.model import Phase
-from contest.store import contest_state, results, submissions
-from contest.store.results import Games
 from contest.util.plurals import plural
 from knobeln.cli.contest_option import ContestCommand, open_contest, tournament_option
 from knobeln.cli.output import remark
@@ -17,6 +15,8 @@ from knobeln.cli.result_tables import contest_ranking
 from mailserver.attachments import announcement_texts
 from reports.announcement import announcement
 from reports.prizes import prize_fields
+from store import contest_state, results, submissions
+from store.results import Games
 
 
 @click.command(cls=ContestCommand)
@@ -134,11 +134,11 @@ def _class_page(target: Path) -> None:
 
 def _index(target: Path) -> None:
     """Write the page of the archives in this folder; the archives of others are foreign input."""
-    from contest.archive import files
-    from contest.archive.contents import from_files, settings_of
     from contest.games.registry import game_of
     from reports.site.alone import INDEX, ListedArchive, index_of_archives
     from reports.site.folder import write_at_once
+    from trust.archive import files
+    from trust.archive.contents import from_files, settings_of
 
     index, found = target / INDEX, []
     if index.exists() and b'<meta name="generator" content="knobeln">' not in index.read_bytes():

@@ -17,8 +17,6 @@ from contest.model import (
     Standing,
     points_text,
 )
-from contest.store import Transaction, contest_state, results, submissions
-from contest.store.results import Games
 from contest.util.plurals import plural
 from knobeln.cli.output import console, print_whole, table
 from knobeln.context import ContestContext
@@ -31,6 +29,8 @@ from reports.results import own_games
 from reports.scores import Shape, melees, shape_of
 from reports.terminal import bracket
 from reports.text import percent
+from store import Transaction, contest_state, results, submissions
+from store.results import Games
 from tournament.derived_settings import format_of
 
 _RANK_AND_FRACTION = 26  # columns that rank, fraction and the table's frame take

@@ -14,7 +14,6 @@ from pydantic import ValidationError
 from compiler.images import without_images_unless_possible
 from compiler.languages import system_package, usable
 from compiler.trial import with_counted_time, with_languages_here
-from contest import presets
 from contest.config.load import FILE_NAME, faults, load_settings
 from contest.config.passwords import write_passwords
 from contest.config.remains import remains
@@ -27,6 +26,7 @@ from contest.public_number.beacon import Beacon, BeaconKind
 from contest.schema.sections import DEFAULT_GAME, Contest
 from contest.util.clock import SystemClock
 from contest.util.folders import make_folder
+from knobeln import presets
 from knobeln.cli.answers import answer, answers
 from knobeln.cli.contest_option import ContestCommand, contest_path, open_contest
 from knobeln.cli.game_option import (
@@ -39,7 +39,7 @@ from knobeln.cli.output import remark
 from knobeln.context import create_contest
 
 if TYPE_CHECKING:
-    from knobeln.server.host_checks import CheckResult
+    from knobeln.doctor.host_checks import CheckResult
 
 
 def _beacon(_context: click.Context, _option: click.Parameter, text: str) -> str:
@@ -187,7 +187,7 @@ def _with_mailbox(
     settings: Settings, path: Path, mailbox: str, organizer: str, folder: str, client: str
 ) -> Settings:
     """The settings, with this mailbox, which was tried. Its password is in the folder now."""
-    from knobeln.server.mailbox_setup import Wishes, connect
+    from knobeln.doctor.mailbox_setup import Wishes, connect
 
     if left := remains(path):
         raise ConfigError(f"there is a contest in {path} already, or was ({', '.join(left)})")
@@ -222,7 +222,7 @@ def _secret(what: str) -> str:
 @click.option(
     "--patience", default=60.0, show_default=True, help="Seconds to wait for that letter."
 )
-@answers("knobeln.server.host_checks:CheckResults")
+@answers("knobeln.doctor.host_checks:CheckResults")
 def doctor(letter: bool, patience: float) -> None:
     """Check that this host can run a contest. Each failed check says how to fix it.
 
@@ -230,14 +230,14 @@ def doctor(letter: bool, patience: float) -> None:
 
     Exit code 0: no check failed; 1: a check failed.
     """
-    from knobeln.server.host_checks import (
+    from knobeln.doctor.host_checks import (
         CheckResult,
         Level,
         check_host,
         check_languages,
         run_check,
     )
-    from knobeln.server.mail_checks import check_loop
+    from knobeln.doctor.mail_checks import check_loop
 
     results: tuple[CheckResult, ...] = ()
     try:

@@ -21,11 +21,11 @@ from contest.games.registry import game_of
 from contest.interfaces.protocols import Images
 from contest.model import Submission
 from contest.schema.sections import Programs
-from contest.store import Transaction, contest_state, submissions, teams
 from contest.util.program_files import is_archive
 from knobellib.kits import kit_of
 from knobellib.samples import samples
 from knobeln.context import ContestContext
+from store import Transaction, contest_state, submissions, teams
 from tournament.derived_settings import frozen_settings
 from tournament.runners import open_runner, runner_of
 

@@ -10,11 +10,6 @@ from contest.config.settings import Settings
 from contest.games.registry import game_of
 from contest.mail.sent_files import strip_secret
 from contest.model import Phase
-from contest.store import Transaction, decisions, ladder, outbox, submissions, teams
-from contest.store import contest_state as contest_store
-from contest.store import results as result_store
-from contest.store.results import Games, RoundLog
-from contest.store.submissions import Version
 from knobeln.context import ContestContext
 from knobeln.season import shows_programs
 from mailserver.attachments import AnnouncementTexts, announcement_texts
@@ -31,6 +26,11 @@ from reports.site.facts import (
     disclosure,
 )
 from reports.site.journal import public_event
+from store import Transaction, decisions, ladder, outbox, submissions, teams
+from store import contest_state as contest_store
+from store import results as result_store
+from store.results import Games, RoundLog
+from store.submissions import Version
 from tournament.derived_settings import format_of
 
 _OF_TEAMS = ("disqualify", "drop", "reinstate")  # areas of the journal

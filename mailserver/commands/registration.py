@@ -17,17 +17,6 @@ from contest.mail.form import Form, blank, record_text, sample
 from contest.model import Attachment, Outgoing, Registration, Scope, Team, TeamState
 from contest.model.mail_records import QuotedForm, WelcomeRecord
 from contest.schema.sections import Window
-from contest.store import (
-    Transaction,
-    answers,
-    decisions,
-    ledger,
-    letters,
-    outbox,
-    submissions,
-    teams,
-)
-from contest.store.submissions import TeamsProgram
 from mailserver.attachments import rules, software
 from mailserver.command import CONFIRM_REGISTRATION, Arguments, Command, LetterContext
 from mailserver.limits import (
@@ -44,6 +33,17 @@ from mailserver.reading.form_of_letter import read_form
 from mailserver.reading.registration_form import FormResult
 from mailserver.reading.team_names import unique_name
 from mailserver.team_secret import digest, new_string
+from store import (
+    Transaction,
+    answers,
+    decisions,
+    ledger,
+    letters,
+    outbox,
+    submissions,
+    teams,
+)
+from store.submissions import TeamsProgram
 
 MAX_TOLD_PROBLEMS = 3  # the form that comes back is what matters
 

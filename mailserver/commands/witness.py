@@ -16,11 +16,11 @@ from contest.language import speaking
 from contest.ledger.notes import VerifierKey, cosigned, in_one_piece, is_signed, read_note
 from contest.model import Outgoing, Phase
 from contest.schema.sections import Witness
-from contest.store import Store, Transaction, contest_state, ledger, outbox
 from mailserver.attachments import MAX_LEDGER_BYTES, ledger_files
 from mailserver.command import Arguments, Command, LetterContext
 from mailserver.limits import Limit
 from mailserver.reading.letter import Letter, arguments_after
+from store import Store, Transaction, contest_state, ledger, outbox
 
 NAME = "cosign"
 

@@ -45,6 +45,10 @@ _FORKS = {
     "application/applefile",
     "application/mac-resource-fork",
 }  # companions of files from an old Macintosh
+_ENCRYPTED = noted(
+    "it is encrypted, or signed in a way that hides its text; please send it without"
+    " encryption, or with a detached signature"
+)
 _CLOSED = (
     (
         {
@@ -53,10 +57,7 @@ _CLOSED = (
             "application/pkcs7-mime",
             "application/x-pkcs7-mime",
         },
-        noted(
-            "it is encrypted, or signed in a way that hides its text; please send it without"
-            " encryption, or with a detached signature"
-        ),
+        _ENCRYPTED,
     ),
     (
         {"application/ms-tnef", "application/vnd.ms-tnef"},
@@ -78,7 +79,10 @@ _CLOSED = (
         noted("its text is in an old form (text/enriched); please send plain text"),
     ),
 )
-_UUENCODED = re.compile(r"^begin [0-7]{3,4} .*\nM.{60}$", re.MULTILINE)
+_UUENCODED = re.compile(
+    r"^begin [0-7]{3,4} .*\n(?:M.{60}|[ -L][ -`]{1,60}\n[ `]?\n?end)$", re.MULTILINE
+)
+_ENCRYPTED_TEXT = "-----BEGIN PGP MESSAGE-----"
 # A program without a name may have any of the other types.
 _NO_TEXT_OR_PICTURE = re.compile(
     r"(?!(?:text|image|audio|video|message|multipart)/|application/(?:pgp-encrypted|(?:x-)?pkcs7))"
@@ -163,6 +167,8 @@ def parse(raw: bytes) -> Letter:
         problems.append(
             gettext("it has a uuencoded file in its text; please attach the file instead")
         )
+    if _ENCRYPTED_TEXT in body.lines:
+        problems.append(gettext(_ENCRYPTED))
     if body.is_blank and not programs:
         problems += _why_no_text(root)
     return _letter(

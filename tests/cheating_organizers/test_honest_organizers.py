@@ -10,10 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from contest.actions.organizer_actions import OrganizerActions
 from contest.schema.sections import Registration
-from contest.store import submissions, teams
-from knobellib import receipts
+from mailserver.organizer_actions import OrganizerActions
+from store import submissions, teams
 from tests.support.archives import knobeln
 from tests.support.mail_world import REGISTER, START, flat, from_line
 from tests.support.mailed_contest import (
@@ -29,6 +28,7 @@ from tests.support.mailed_contest import (
     small_settings,
 )
 from tests.support.organizers import Verify
+from trust.for_teams import receipts
 
 Stage = Callable[[str], MailedContest]
 

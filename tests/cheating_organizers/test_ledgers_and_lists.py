@@ -8,14 +8,14 @@ from pathlib import Path
 
 import pytest
 
-from contest.archive import files
 from contest.ledger import notes
 from contest.ledger.receipts import Effect, LedgerEntry
 from contest.model import BanKind
-from contest.store import decisions, teams
+from store import decisions, teams
 from tests.support.mail_world import START, body_of, flat
 from tests.support.mailed_contest import CLOSES, DARK, HEAVY, LIGHT, LOST, MailedContest, Stages
 from tests.support.organizers import Forgery, Verify, signing_key
+from trust.archive import files
 
 Stage = Callable[[str], MailedContest]
 

@@ -23,9 +23,8 @@ from contest.ledger.receipts import Effect
 from contest.public_number import drand
 from contest.public_number.drand import QUICKNET
 from contest.seeds import ContestSeed
-from contest.store import contest_state, decisions, entry_lists, ledger, results, teams
-from contest.store.tables import contest as contest_table
-from knobellib import receipts
+from store import contest_state, decisions, entry_lists, ledger, results, teams
+from store.tables import contest as contest_table
 from tests.support.archives import knobeln
 from tests.support.check_page import must_agree, page_on
 from tests.support.drand_network import signed_round
@@ -40,6 +39,7 @@ from tests.support.mailed_contest import (
     small_settings,
 )
 from tests.support.organizers import Forgery, Verify, frozen
+from trust.for_teams import receipts
 
 Stage = Callable[[str], MailedContest]
 

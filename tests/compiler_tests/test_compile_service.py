@@ -19,13 +19,13 @@ from contest.errors import EngineFailed
 from contest.ledger.receipts import Effect, LedgerEntry, program_digest
 from contest.model import SubmissionState
 from contest.schema.sections import Programs
-from contest.store import Store, contest_state, ledger, letters, migrate, submissions
-from contest.store.engine_failures import MAX_FAILURES
 from knobellib.samples import house_strategies
 from reports.render import Templates
 from sandbox.limits import Limits
 from sandbox.vm.image import Image
 from sandbox.vm.translation import translations
+from store import Store, contest_state, ledger, letters, migrate, submissions
+from store.engine_failures import MAX_FAILURES
 from tests.support.clocks import FixedClock
 from tests.support.compile_services import compile_service
 from tests.support.contest_field import NOW as STARTS

@@ -13,10 +13,10 @@ from pydantic import ValidationError
 
 from compiler.build import build
 from compiler.toolchain import Toolchain
-from contest import presets
 from contest.config.settings import Settings
 from contest.model import Verdict, mail_records
 from contest.schema.sections import Section
+from knobeln import presets
 from mailserver.commands import COMMANDS, help_topics, recognise
 from mailserver.commands.help import UNKNOWN
 from mailserver.commands.organizer import ACTIONS
@@ -27,7 +27,7 @@ from tests.support.code_in_prose import complaint
 
 ROOT = Path(__file__).parents[2]
 NOW = datetime(1994, 3, 22, 12, tzinfo=UTC)
-NAMES = ("knobeln", *(path.stem for path in (ROOT / "contest" / "presets").glob("*.toml")))
+NAMES = ("knobeln", *(path.stem for path in (ROOT / "knobeln" / "presets").glob("*.toml")))
 CONTESTS = [presets.settings(name, NOW) for name in NAMES]
 EVERYTHING = list(sentences.everything())
 

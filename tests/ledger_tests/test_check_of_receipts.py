@@ -35,12 +35,9 @@ from contest.ledger.receipts import (
     to_file,
 )
 from contest.public_number.drand import QUICKNET
-from contest.store import Store, contest_state, ledger, migrate
-from contest.store.tables import contest as contest_table
-from knobellib import receipts
-from knobellib.receipts import Wrong
-from reports.check_page import FOLDER
 from reports.render import Templates
+from store import Store, contest_state, ledger, migrate
+from store.tables import contest as contest_table
 from tests.support.clocks import FixedClock
 from tests.support.mail_world import (
     FORM,
@@ -53,6 +50,9 @@ from tests.support.mail_world import (
     told,
 )
 from tests.support.servers import program
+from trust.check_page import FOLDER
+from trust.for_teams import receipts
+from trust.for_teams.receipts import Wrong
 
 LIGHT = FORM.replace("our_team", "your_team").replace("heavy", "light")
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from contest.ledger import merkle, notes
 from contest.ledger.notes import VerifierKey
 from contest.ledger.receipts import Checkpoint, Effect, LedgerEntry, Receipt, program_digest
-from knobellib import receipts
+from trust.for_teams import receipts
 
 SUMMER = timezone(timedelta(hours=2))
 

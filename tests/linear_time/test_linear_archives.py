@@ -10,8 +10,18 @@ from pathlib import Path
 
 import pytest
 
-from contest.archive import files
-from contest.archive.contents import (
+from contest.errors import Differs
+from contest.ledger import merkle, notes
+from contest.ledger.entry_list import EntryList
+from contest.ledger.notes import VerifierKey
+from contest.ledger.receipts import Checkpoint, Effect, LedgerEntry
+from contest.model import BanKind
+from knobeln.archive.season import SEASON, read_season
+from tests.support.archives import Published, of_game
+from tests.support.linear_time import MAX_GROWTH, growth
+from tests.support.organizers import signing_key
+from trust.archive import files
+from trust.archive.contents import (
     Archive,
     ArchivedList,
     LedgerFacts,
@@ -19,18 +29,8 @@ from contest.archive.contents import (
     from_files,
     settings_of,
 )
-from contest.errors import Differs
-from contest.ledger import merkle, notes
-from contest.ledger.entry_list import EntryList
-from contest.ledger.notes import VerifierKey
-from contest.ledger.receipts import Checkpoint, Effect, LedgerEntry
-from contest.model import BanKind
-from knobellib import receipts
-from knobeln.archive.season import SEASON, read_season
-from knobeln.archive.verify_entries import Verified, check_entries
-from tests.support.archives import Published, of_game
-from tests.support.linear_time import MAX_GROWTH, growth
-from tests.support.organizers import signing_key
+from trust.for_teams import receipts
+from trust.verify_entries import Verified, check_entries
 
 pytestmark = pytest.mark.slow
 

@@ -14,10 +14,9 @@ from contest.errors import GiveUp
 from contest.ledger import merkle, notes
 from contest.ledger.receipts import Checkpoint, Effect, LedgerEntry
 from contest.schema.sections import Teams
-from contest.store import Store, contest_state, ledger, migrate, teams
-from contest.store.tables import ledger as ledger_table
-from knobellib import receipts
 from mailserver.commands.registration import accept_pending, reject_pending
+from store import Store, contest_state, ledger, migrate, teams
+from store.tables import ledger as ledger_table
 from tests.support.contest_field import NOW
 from tests.support.mail_world import (
     FORM,
@@ -29,6 +28,7 @@ from tests.support.mail_world import (
     program,
     registered,
 )
+from trust.for_teams import receipts
 
 ENTRY = LedgerEntry(Effect.WITHDRAWN, "heavy_lords", NOW, "ab" * 32)
 

@@ -9,8 +9,8 @@ import pytest
 
 from contest.model import LetterState, Outgoing
 from contest.schema.sections import Mail, Registration, Teams
-from contest.store import outbox, teams
 from mailserver.limits import MINUTE
+from store import outbox, teams
 from tests.support.forged_letters import form, reply, team_names
 from tests.support.mail_world import REGISTER, World, flat, from_line, told
 

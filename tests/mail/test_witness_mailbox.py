@@ -18,13 +18,13 @@ from contest.config.settings import Settings
 from contest.config.template import usual_dates
 from contest.model import LetterState
 from contest.schema.sections import Contest, DeliveryKind, Mail, Tournament, Witness
-from contest.store import ledger, letters
 from contest.util.clock import SystemClock
-from knobellib import receipts
 from knobeln.context import create_contest
+from store import ledger, letters
 from tests.support.mail_world import BELIEVED
 from tests.support.processes import start
 from tests.support.servers import Dovecot, Postfix, free_port, wait_for, world_readable_folder
+from trust.for_teams import receipts
 
 ROBOT, WITNESS = "knobeln@contest.example", "witness@example.org"
 MAIN = """

@@ -21,13 +21,13 @@ pytestmark = [pytest.mark.slow, pytest.mark.needs_root]
 CHECK = """
 from pathlib import Path
 from contest.config.load import load_settings
-from knobeln.server.mail_checks import _imap
+from knobeln.doctor.mail_checks import _imap
 print(_imap(load_settings(Path({folder!r})), Path({folder!r})))
 """
 LOOP = """
 from pathlib import Path
 from knobeln.context import ContestContext
-from knobeln.server.mail_checks import check_loop
+from knobeln.doctor.mail_checks import check_loop
 print(check_loop(ContestContext.open(Path({folder!r})), 60))
 """
 XML = """<?xml version="1.0"?>

@@ -12,10 +12,10 @@ from pathlib import Path
 from tempfile import NamedTemporaryFile, TemporaryDirectory
 from typing import Any
 
-from contest.archive import files
 from contest.public_number.drand import Chain
-from reports.check_page import counting
 from tests.support.servers import program
+from trust.archive import files
+from trust.check_page import counting
 
 # What `verify` finds and the page says that it has not checked: it has no compiler, and writes no
 # texts.

@@ -11,7 +11,6 @@ from typing import Any
 
 from sqlalchemy import select
 
-from contest.archive import files
 from contest.config.settings import settings_digest
 from contest.ledger import merkle, notes
 from contest.ledger.entry_list import EntryList, SealedEntry
@@ -23,8 +22,9 @@ from contest.ledger.receipts import (
     program_digest,
     to_file,
 )
-from contest.store import Store
-from contest.store.tables import contest as contest_table
+from store import Store
+from store.tables import contest as contest_table
+from trust.archive import files
 
 Change = Callable[[dict[str, bytes]], None]
 
