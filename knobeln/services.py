@@ -189,7 +189,7 @@ class Services:
             renderer=contest.templates,
             failures=failures_of(contest),
             claimant=this_process(),
-            on_built=self._native_code.add,
+            accepted=self._native_code.add,
         )
 
     def _service(
