@@ -1,7 +1,8 @@
 """A contest and its parts, beside their limits: programs, games on the contest machine, whole days.
 
-- Programs are compiled, checked, tried and translated as `knobeln serve` does it. The limit is a
-  compiler alone, which makes an object file of each of them, on all cores.
+- Programs are compiled, checked and tried as `knobeln serve` does it, up to the report; and then
+  translated. The limit is a compiler alone, which makes an object file of each of them, on all
+  cores.
 - The machine's peer is the same source as unprotected native coroutines in one process. Both play
   the very same games, with the same random streams and referee; their digests are compared before
   anything is timed.
@@ -17,7 +18,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from functools import partial
@@ -66,11 +67,15 @@ _WITHOUT_BOX = (c_compiler(), "-std=gnu89", "-O2", "-w", "-c", "-o", "/dev/null"
 
 def programs() -> None:
     log.least = logging.WARNING
-    ways = {"ours": _compiled, f"{PROGRAMS} calls of a compiler alone": _bare}
-    compare(f"{PROGRAMS} programs compiled, checked, tried, translated", _RUNS, ways)
+    for stage, is_translated in (("up to the report", False), ("with native code", True)):
+        ways: Mapping[str, Callable[[], Spent]] = {
+            "ours": partial(_compiled, is_translated),
+            f"{PROGRAMS} calls of a compiler alone": _bare,
+        }
+        compare(f"{PROGRAMS} programs compiled, checked, tried, {stage}", _RUNS, ways)
 
 
-def _compiled() -> Spent:
+def _compiled(is_translated: bool) -> Spent:
     """Build one program, with which the service makes itself ready, and then the others."""
     inside: list[float] = []  # what is done in a sandbox is not counted among our children
     run = Sandbox.run
@@ -89,12 +94,13 @@ def _compiled() -> Spent:
                 team = add_team(tx, house.name, "RSM")
                 submissions.add(tx, team.id, letter, {"program.c": house.source.encode()}, NOW)
         kept = Translations(Path(folder) / "translations")
-        with patch("compiler.builders.machine.translations", lambda: kept):
+        with patch("tournament.runners.machine.translations", lambda: kept):
             services = Services(contest)
-            services.compile_next_program(at_once=True)
+            services.compile_or_translate()
+            step = services.compile_or_translate if is_translated else services.compile_next_program
 
             def work() -> None:
-                while services.compile_next_program(at_once=True):
+                while step():
                     pass
 
             with patch.object(Sandbox, "run", noted):

@@ -31,6 +31,7 @@ from mailserver.limits import DAY, MAX_CONFIRMATION_DAYS, MINUTE
 from mailserver.reader import Reading, TooHardToRead
 from mailserver.reading import addresses, mime_parts
 from mailserver.reading.authentication_results import Authenticity
+from mailserver.reading.denial import says_no
 from mailserver.reading.letter import FROM_LIST, NO_ANSWER_WANTED, Letter, Machine
 from mailserver.reading.registration_form import FormResult
 from mailserver.team_secret import digest
@@ -433,6 +434,9 @@ def handle_reply(context: LetterContext, reply: Reply, readings: Readings) -> st
         context, writer=to, proved=frozenset({addresses.mailbox_of(to)}), is_confirmed=True
     )
     age = timedelta(days=MAX_CONFIRMATION_DAYS)
+    if says_no(context.letter.body.lines):
+        note = f"letter {letter_id} is not confirmed: its reader says no"
+        return confirmed.answer(VOID, to, note=note, is_denied=True)
     stored = letters.get(context.tx, letter_id)
     if stored is None or not decisions.take_confirmation(
         context.tx, reply.token_digest, context.now, age

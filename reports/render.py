@@ -20,7 +20,7 @@ form. Characters that cannot be printed become a `?`, and several blank lines be
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, MutableMapping
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
@@ -163,6 +163,10 @@ class _Sandbox(SandboxedEnvironment):
     def __init__(self, **options: Any) -> None:
         super().__init__(**options)
         self._allowed: set[tuple[type, str]] = set()
+
+    def make_globals(self, d: MutableMapping[str, Any] | None) -> MutableMapping[str, Any]:
+        # A dictionary: each mail looks through it several times, and Jinja's chain of two is slow.
+        return {**self.globals, **(d or {})}
 
     def getattr(self, obj: Any, attribute: str) -> Any:
         is_allowed = (type(obj), attribute) in self._allowed

@@ -190,9 +190,6 @@ class BubblewrapSandbox(RunningSandbox):
             return self.usage.cpu_seconds
         return self._group.cpu_seconds() if self._group else self._tree.cpu_seconds()
 
-    def newly_waited_seconds(self) -> float:
-        return 0.0 if self._has_ended else self._tree.newly_waited_seconds()
-
     def usage_so_far(self) -> Usage:
         if self._has_ended:
             return self.usage

@@ -23,7 +23,7 @@ from contest.schema.languages import (
     usual_languages,
 )
 from contest.seeds import MAX_TOURNAMENTS
-from contest.util.clock import wall_seconds
+from contest.util.clock import sleep_seconds
 
 
 def _utc(moment: datetime) -> datetime:
@@ -349,8 +349,8 @@ class Programs(Section):
         le=MAX_MOVE_SECONDS,
         description=(
             "processor time for each move of a program that does not run on the contest machine;"
-            " for a function that is tabulated, for all its values. By the clock it has twice this"
-            " time and 5 seconds more"
+            " for a function that is tabulated, for all its values. In a game it may sleep twice"
+            " this time and 5 seconds more"
         ),
     )
     counted_languages: tuple[str, ...] = Field(
@@ -451,9 +451,9 @@ class Programs(Section):
         ]
 
     @property
-    def wall_seconds(self) -> float:
-        """How long a program has for an answer by the clock; `seconds` is processor time."""
-        return wall_seconds(self.seconds)
+    def sleep_seconds(self) -> float:
+        """How long a program may sleep in a game; `seconds` is processor time."""
+        return sleep_seconds(self.seconds)
 
     @property
     def all_languages(self) -> tuple[Language, ...]:
@@ -901,6 +901,22 @@ def _port_of(text: str, usual: int) -> int:
 
 HostAndPort = Annotated[str, AfterValidator(_host_and_port)]
 
+_SPANS = {
+    "minute": timedelta(minutes=1),
+    "hour": timedelta(hours=1),
+    "day": timedelta(days=1),
+}
+_SENDING_LIMIT = re.compile(r"([1-9][0-9]{0,6}) per (minute|hour|day)")
+
+
+def _sending_limit(text: str) -> str:
+    if not _SENDING_LIMIT.fullmatch(text):
+        raise ValueError(f"{text!r} is no limit, such as 50 per hour or 500 per day")
+    return text
+
+
+SendingLimit = Annotated[str, AfterValidator(_sending_limit)]
+
 
 class DeliveryKind(StrEnum):
     MAILDIR = "maildir"
@@ -960,6 +976,14 @@ class Mail(Section):
             "own address, for relays that allow no other sender"
         ),
     )
+    limits: tuple[SendingLimit, ...] = Field(
+        (),
+        max_length=3,
+        description=(
+            "how many mails the smarthost takes from us at most, e.g."
+            ' ["30 per minute", "500 per day"]; those above it wait, reports behind answers'
+        ),
+    )
     authserv_id: str = Field(
         "",
         description=(
@@ -989,6 +1013,12 @@ class Mail(Section):
     def listen_socket(self) -> str:
         """The path of the listener's Unix socket; "" if it has none."""
         return self.listen if "/" in self.listen else ""
+
+    @property
+    def sending_limits(self) -> tuple[tuple[int, timedelta], ...]:
+        """How many mails may go out within which span, for each limit."""
+        found = (_SENDING_LIMIT.fullmatch(limit) for limit in self.limits)
+        return tuple((int(match[1]), _SPANS[match[2]]) for match in found if match)
 
     @property
     def relay_host(self) -> str:

@@ -18,11 +18,10 @@ from compiler.trial import try_language
 from contest.config.load import FILE_NAME
 from contest.config.settings import Settings
 from contest.errors import KnobelnError, ToolMissing
-from contest.formats import make_format
+from contest.games.game import TEXT
 from contest.games.registry import game_of
 from contest.schema.languages import Language, further_languages
 from contest.schema.sections import Contest
-from contest.seeds import Seeds
 from contest.subprocesses import child_process
 from contest.util.caches import usual_home, why_unusable
 from contest.util.folders import shipped
@@ -32,6 +31,7 @@ from knobeln.doctor import mail_checks
 from knobeln.doctor.mail_checks import Note, check_delivery
 from knobeln.privileges import User, user_for
 from mailserver.intake.loopback import ADDRESS, require_loopback
+from sandbox.executable import is_counted
 from sandbox.fuel import engine
 from sandbox.groups import limits_of_sandboxes
 from sandbox.images.oci_image import image_cache
@@ -42,6 +42,7 @@ from sandbox.sandbox import Ending, Limits, Sandbox
 from sandbox.self_test import require_tight
 from sandbox.vm.translation import NotTranslated, translations
 from store import submissions
+from tournament.longest_day import longest_first_round
 from tournament.runners.machine import knobeln_engine
 
 _MIN_DISK_BYTES = 500_000_000
@@ -103,7 +104,7 @@ def check_host(path: Path, settings: Settings) -> tuple[CheckResult, ...]:
         checks.append(("process 1", _process_1, False))
     if (path / FILE_NAME).exists():
         checks.append(("the contest", lambda: _contest(path), False))
-        if settings.programs.counted_languages:
+        if game_of(settings.game, settings.programs).info.play is TEXT:
             checks.append(("the longest day", lambda: _longest_day(path), False))
         checks += [(name, check, False) for name, check in mail_checks.checks(settings, path)]
         checks.append(("mails out", lambda: check_delivery(ContestContext.open(path)), False))
@@ -337,19 +338,19 @@ def _loopback() -> str:
 def _longest_day(path: Path) -> str:
     """What the programs that are in now can take at worst (docs/clock.md)."""
     contest = ContestContext.open(path)
-    settings, programs = contest.settings, contest.settings.programs
+    settings, fuel = contest.settings, contest.settings.programs.fuel
     with contest.store.read() as tx:
-        names = [str(number) for number in range(submissions.count_with_program(tx))]
-    tournament_format = make_format(settings.tournament, game_of(settings.game, programs).info)
-    plan = tournament_format.plan(names, (), Seeds(bytes(32)))
-    pairings = [pairing for group in plan.groups for pairing in group.pairings] if plan else []
-    seats = sum(pairing.games * len(pairing.players) for pairing in pairings)
-    seconds = seats * programs.game_fuel * SECONDS_A_UNIT
+        programs = {
+            str(team): is_counted(submissions.image_of(tx, team, number)[1])
+            for team, number in submissions.counting_numbers(tx).items()
+        }
+    seconds = longest_first_round(settings, programs)
     return (
-        f"the first round of {plural(len(names), 'program')} takes at most {seconds:,.0f} s of"
-        " processor time, if each uses all its units, and each unit takes as long as it may; a"
-        f" program that is set aside takes {seconds_until_aside(programs.fuel):,.0f} s more in each"
-        " game that is played at once, and its group is played again"
+        f"the games of the first round of {plural(len(programs), 'program')} take at most"
+        f" {seconds:,.0f} s together, if each program uses all that it may, and sleeps as long as"
+        " it may; a program that is set aside takes"
+        f" {seconds_until_aside(fuel):,.0f} s more in each game that is played at once, and its"
+        " group is played again"
     )
 
 

@@ -49,7 +49,8 @@ class Names(NamedTuple):
 
 _MANY_FIELDS = 4  # what has so many is a form; fewer may be examples, or a part
 _MAX_ATTRIBUTION_LINES = 3
-_MAX_CLOSING = 120  # characters
+_MAX_ATTRIBUTION = 250  # characters of its first line
+_MAX_CLOSING = 120
 
 # --- marks of a quotation -------------------------------------------------------------------------
 _QUOTED = re.compile(r"^(?:\s{0,8}>){1,20}")
@@ -69,21 +70,33 @@ _HEADERS = """
     de envoyé date envoyée à cc objet répondre
     enviado fecha para asunto
     da inviato data a oggetto
+    van verzonden datum aan onderwerp
+    enviada assunto
+    fra sendt dato til emne kopi
+    från skickat till ämne
+    od wysłane wysłano data do temat
+    odesláno komu předmět
+    lähettäjä lähetetty vastaanottaja aihe
 """
 _HEADER_NAMES = frozenset(_HEADERS.split())
-_HEADER = re.compile(r"\W{0,4}([^\W\d_][\w-]{0,10})(?: (?:el|le|am|on))?[ *\u00a0]{0,3}:")
+_HEADER = re.compile(r"\W{0,4}([^\W\d_][\w-]{0,13})(?: (?:el|le|am|on))?[ *\u00a0]{0,3}:")
 _MIN_HEADERS = 3
 _ORIGINAL = re.compile(
-    r"\W{0,3}-{2,}\s*(?:original\s+message|urspr(?:ü|ue)ngliche\s+(?:nachricht|mail)"
-    r"|original-?nachricht|message\s+d.origine|message\s+original|mensaje\s+original"
-    r"|forwarded\s+message|weitergeleitete\s+nachricht|message\s+transf[ée]r[ée]"
-    r"|mensaje\s+reenviado|messaggio\s+originale)\s*-{2,}\s*",
+    r"\W{0,3}-{2,}\s*(?:[^\W\d_]{1,15}\s){0,2}(?:"
+    r"original|ursprünglich|ursprueng|message\s+d.origine|oorspronkelijk|oprindelig|oryginaln"
+    r"|ursprung|forwarded|weitergeleitet|transf[ée]r|reenviad|inoltrat|encaminhad|doorgestuurd"
+    r"|videresendt|vidarebefordra|przekazan)[\w-]{0,15}(?:\s[^\W\d_]{1,15}){0,2}\s*-{2,}\s*",
     re.IGNORECASE,
 )
+_OPENING = re.compile(r"\s*(?:on|am|le|el|il|op|em|den)\b(?=.*\d)", re.IGNORECASE)
 _WROTE = re.compile(
-    r"(?:on|am|le|el|il|op)\b.*\b(?:wrote|schrieb|a\s+écrit|escribió|ha\s+scritto|schreef)\b.*:\s*"
-    r"|.*\b(?:wrote|schrieb|a\s+écrit|escribió)\s?:\s*",
-    re.IGNORECASE,
+    r"""
+    (?:on|am|le|el|il|op|em|den)\b.*\b
+      (?:wrote|schrieb|geschrieben|écrit|escribió|scritto|schreef|geschreven|escreveu|skrev)\b.*:\s*
+    | .*\b(?:wrote|schrieb|a\s+écrit|escribió)\s?:\s*
+    | .*\d[:.h]\d\d\b.*<[^\s<>@]+@[^\s<>@]+>.*:\s*
+    """,
+    re.IGNORECASE | re.VERBOSE,
 )
 
 # --- the end of the writer's own words ------------------------------------------------------------
@@ -94,9 +107,16 @@ _CLOSING_WORDS = r"""
       | (?:many\s+)?thanks | thank\s+you | thx | best
       | (?:mit\s+)?(?:viele|beste|liebe|sch(?:ö|oe)ne|freundliche|herzliche|sonnige)[nr]?\s+
         gr(?:ü|ue|u)(?:ß|ss)e?n?
-      | gr(?:ü|ue|u)(?:ß|ss)e? | mfg | lg | vg | glg | (?:vielen|herzlichen)\s+dank | danke
+      | gr(?:ü|ue|u)(?:ß|ss)e? | mfg | mvg | lg | vg | glg
+      | bis\s+(?:dann|bald|später) | (?:vielen|herzlichen)\s+dank | danke
       | (?:bien\s+)?cordialement | bien\s+à\s+vous | (?:mille\s+)?mercis? | salutations
+      | bonne\s+(?:journée|soirée|réception) | amicalement
       | (?:un\s+)?saludos? | atentamente | (?:muchas\s+)?gracias
+      | (?:(?:cordiali|distinti|cari|tanti)\s+)?saluti | grazie | a\s+presto
+      | (?:met\s+)?(?:(?:vriendelijke|hartelijke)\s+)?groet(?:en|jes)? | (?:alvast\s+)?bedankt
+      | (?:com\s+os\s+)?(?:melhores\s+)?cumprimentos | atenciosamente | obrigad[oa]
+      | (?:med\s+)?(?:vänlig|venlig|vennlig)[at]?\s+(?:hälsning(?:ar)?|hilsen) | mvh
+      | pozdrawiam
     )
 """
 _CLOSING_ALONE = re.compile(rf"{_CLOSING_WORDS}[\s.,!:;()-]{{0,5}}", re.IGNORECASE | re.VERBOSE)
@@ -107,15 +127,16 @@ _CLOSING = re.compile(
 _DEVICE = re.compile(
     r"""
     \W{0,3}(?:
-      (?:sent|gesendet|envoyé|enviado|inviato|verzonden|get|holen|hol|laden|téléchargez?|obtenir
-         |obtenez|obtener|obtén|descarg\w{1,4}|scarica|von\s+mein|diese\s+nachricht|cet\s+e-?mail
-         |mit\s+der)\b.*
-      \b(?:iphone|ipad|ipod|android\w*|samsung|galaxy|huawei|xiaomi|redmi|pixel|nokia|oneplus|sony
-         |outlook|gmail|gmx|web\.de|yahoo|k-9|k9|fairemail|thunderbird|proton\w*|tutanota|tuta
-         |mobile|mobil\w*|smartphone|handy|tele(?:fon|phone|fono)|téléphone|móvil|blackberry
-         |mail|windows)\b.*
-      | von\s+mein\w{1,3}\s.*\bgesendet\W*
-      | outlook\s+(?:für|for|pour|para)\s.*
+      (?:sent|gesendet|envoyé|enviado|inviato|verzonden|verstuurd|skickat|sendt|wysłano|wysłane)\s
+        (?:from|with|via|von|mit|de|depuis|avec|desde|con|da|dal|tramite|met|vanaf|van|från|med|fra
+           |do|z)\b.*
+      | von\s.*\bgesendet\W*
+      | (?:get|holen|hol|laden|téléchargez?|obtenir|obtenez|obtener|obtén|descarg\w{1,4}|scarica
+         |diese\s+nachricht|cet\s+e-?mail)\b.*
+      \b(?:iphone|ipad|ipod|ios|android\w*|samsung|galaxy|outlook|gmail|gmx|web\.de|yahoo|k-9|k9
+         |fairemail|thunderbird|proton\w*|tutanota|tuta|mobil\w*|smartphone|handy
+         |tele(?:fon|phone|fono)|téléphone|móvil|blackberry|mail|windows)\b.*
+      | outlook\s+(?:für|for|pour|para|per|voor)\s.*
     )
     """,
     re.IGNORECASE | re.VERBOSE,
@@ -276,10 +297,18 @@ def _answered_at(plain: Sequence[Line], quoted: set[int]) -> int:
             return at + 1 - headers
         if len(line.text) <= _MAX_CLOSING and _ORIGINAL.fullmatch(line.text.strip()):
             return at
-        introduces = len(line.text) <= _MAX_CLOSING and _WROTE.fullmatch(line.text.strip())
-        if introduces and not _is_quote_below(plain, at, quoted):
+        if _introduces(line.text) and not _is_quote_below(plain, at, quoted):
             return at
     return len(plain)
+
+
+def _introduces(text: str) -> bool:
+    """Whether the line says of whom the following is, and when he wrote it."""
+    return len(text) <= _MAX_ATTRIBUTION and _WROTE.fullmatch(text.strip()) is not None
+
+
+def _begins_attribution(text: str) -> bool:
+    return len(text) <= _MAX_ATTRIBUTION and _OPENING.match(text) is not None
 
 
 def _is_header(text: str) -> bool:
@@ -314,6 +343,8 @@ def _without_attribution(lines: list[Line], names: Names) -> list[Line]:
         if start < end and lines[start - 1].number < lines[start].number - 1:
             break
         start -= 1
+        if _introduces(lines[start].text) or _begins_attribution(lines[start].text):
+            break
     words = lines[start:end]
     introduces = words and words[-1].text.rstrip().endswith(":")
     is_other = introduces and not any(names.of(line.text) for line in words)
@@ -343,17 +374,16 @@ def _merged(
     asked = names.in_lines(answered)
     taken = _numbers(chain(*fields.values()))
     new = _numbers(chain(*(lines for name, lines in fields.items() if name not in asked)))
-    written, theirs = _numbers(own), _numbers(answered)
+    written, theirs = _numbers(own) - taken, _numbers(answered) - taken
     kept: list[Line] = []
     early: list[Line] = []  # own fields above the form, which are not in it
     is_replaced = is_within = False
+    above = 0  # the number of the line above that says something
     for line in plain:
         if line.number in new:
             (kept if is_within else early).append(line)
-        elif line.number in taken:
-            continue
         elif line.number in written:
-            _write_below(kept, line, names)
+            _write_below(kept, line, above, names)
         elif line.number in theirs:
             name = names.of(line.text)
             if name and not is_within:
@@ -362,6 +392,8 @@ def _merged(
             goes_on = is_replaced and not name and not DASHES.fullmatch(line.text)
             is_replaced = name in fields or goes_on
             kept += fields.get(name, [] if is_replaced else [line])
+        if line.text.strip():
+            above = line.number
     return kept
 
 
@@ -369,11 +401,18 @@ def _numbers(lines: Iterable[Line]) -> set[int]:
     return {line.number for line in lines}
 
 
-def _write_below(kept: list[Line], line: Line, names: Names) -> None:
-    """Keep a line of the writer's own that stands directly below a kept one; a blank gives way."""
-    if not kept or kept[-1].number != line.number - 1 or not line.text.strip():
+def _write_below(kept: list[Line], line: Line, above: int, names: Names) -> None:
+    """Keep a line of the writer's own that stands below a kept one; a blank gives way.
+
+    `above`: the number of the line above it that says something. There may be blank lines between
+    them if that one is a blank to fill in.
+    """
+    if not kept or kept[-1].number != above or not line.text.strip():
         return
-    if names.holds_blank(kept[-1:]) and not names.of(kept[-1].text):
+    is_below_blank = names.holds_blank(kept[-1:])
+    if above != line.number - 1 and not is_below_blank:
+        return
+    if is_below_blank and not names.of(kept[-1].text):
         kept.pop()
     kept.append(line)
 
@@ -495,28 +534,30 @@ def _tail_at(below: Sequence[Line], lines_each: int) -> int:
     is_after_blank = is_list = False
     for at, line in enumerate(below):
         is_blank = not line.text.strip()
-        if is_blank:
-            is_after_blank = True
-            continue
-        if full and is_after_blank and not _may_follow(line, full, lines_each, is_list=is_list):
+        if full and not is_blank and _is_other(line, full, lines_each, is_after_blank, is_list):
             return at
-        is_list = is_list or (bool(full) and not is_after_blank)
-        is_after_blank = False
-        full.append(line)
+        is_list = is_list or (bool(full) and not is_blank and not is_after_blank)
+        is_after_blank = is_blank
+        if not is_blank:
+            full.append(line)
     return len(below)
 
 
-def _may_follow(line: Line, full: Sequence[Line], lines_each: int, *, is_list: bool) -> bool:
-    """Whether a line after a blank one may still be a member's. `full`: the lines above it;
-    `is_list`: some of them have no blank line between them."""
+def _is_other(
+    line: Line, full: Sequence[Line], lines_each: int, is_after_blank: bool, is_list: bool
+) -> bool:
+    """Whether the line below these lines of members is none of them."""
     is_outside = members.indent(line) < members.indent(full[0])
-    if members.indent(line) and not is_outside:
-        return True
-    has_background = lines_each == members.WITH_BACKGROUND
-    if has_background and len(full) % 2 == 1:  # the second line of a member
-        return True
-    may_be_one = members.may_be_one(line.text, lines_each)
-    return may_be_one and (has_background or not (is_outside or is_list))
+    is_rest = not is_after_blank and was_wrapped(full[-1].text, line.text)
+    if lines_each != members.WITH_BACKGROUND:
+        is_likely = members.may_be_one(line.text, lines_each) and not (is_outside or is_list)
+        is_aside = is_after_blank and (is_outside or not members.indent(line))
+        is_sentence = members.is_sentence(line.text) and not is_rest
+        return is_sentence or (is_aside and not is_likely)
+    is_second = len(full) % 2 == 1
+    is_aside = is_outside or (is_after_blank and not members.indent(line))
+    is_likely = members.may_be_one(line.text, lines_each)
+    return is_aside and not (is_second or is_rest or is_likely)
 
 
 def is_closing(text: str, *, is_apart: bool) -> bool:

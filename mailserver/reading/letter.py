@@ -45,6 +45,10 @@ _FORKS = {
     "application/applefile",
     "application/mac-resource-fork",
 }  # companions of files from an old Macintosh
+_ENCRYPTED = noted(
+    "it is encrypted, or signed in a way that hides its text; please send it without"
+    " encryption, or with a detached signature"
+)
 _CLOSED = (
     (
         {
@@ -53,10 +57,7 @@ _CLOSED = (
             "application/pkcs7-mime",
             "application/x-pkcs7-mime",
         },
-        noted(
-            "it is encrypted, or signed in a way that hides its text; please send it without"
-            " encryption, or with a detached signature"
-        ),
+        _ENCRYPTED,
     ),
     (
         {"application/ms-tnef", "application/vnd.ms-tnef"},
@@ -78,12 +79,22 @@ _CLOSED = (
         noted("its text is in an old form (text/enriched); please send plain text"),
     ),
 )
-_UUENCODED = re.compile(r"^begin [0-7]{3,4} .*\nM.{60}$", re.MULTILINE)
+_UUENCODED = re.compile(
+    r"^begin [0-7]{3,4} .*\n(?:M.{60}|[ -L][ -`]{1,60}\n[ `]?\n?end)$", re.MULTILINE
+)
+_ENCRYPTED_TEXT = "-----BEGIN PGP MESSAGE-----"
 # A program without a name may have any of the other types.
 _NO_TEXT_OR_PICTURE = re.compile(
     r"(?!(?:text|image|audio|video|message|multipart)/|application/(?:pgp-encrypted|(?:x-)?pkcs7))"
 )
 _PLAIN_NAME = re.compile(r"(?i)^[^.]*$|\.txt$")
+_AWAY = re.compile(  # the first words of automatic answers that have no other sign
+    r"\s*(?:auto(?:matic|matische?|matisk)?[ -]?(?:reply|response|antwort|antwoord|svar)"
+    r"|réponse automatique|respuesta automática|out of (?:the )?office(?: auto-?reply)?"
+    r"|abwesenheits(?:notiz|nachricht|benachrichtigung)|risposta automatica|absence du bureau"
+    r"|fuera de (?:la )?oficina|fuori ufficio|undeliverable|unzustellbar)\s*:",
+    re.IGNORECASE,
+)
 _ROBOTS = {"mailer-daemon", "postmaster"}
 _UNREAD = {"noreply", "no-reply", "donotreply", "do-not-reply"}  # nobody reads what they get
 
@@ -163,6 +174,8 @@ def parse(raw: bytes) -> Letter:
         problems.append(
             gettext("it has a uuencoded file in its text; please attach the file instead")
         )
+    if _ENCRYPTED_TEXT in body.lines:
+        problems.append(gettext(_ENCRYPTED))
     if body.is_blank and not programs:
         problems += _why_no_text(root)
     return _letter(
@@ -292,6 +305,7 @@ def _signs_of_machine(headers: Headers, sender: str) -> tuple[str, Machine]:
     suppressed = {word.strip() for word in _word(headers, "X-Auto-Response-Suppress").split(",")}
     is_list = any(headers.all(name) for name in ("List-Id", "List-Post", "List-Unsubscribe"))
     name = sender.partition("@")[0].lower()
+    is_away = _AWAY.match(headers.text("Subject")) is not None
     replies = (_word(headers, name) for name in ("X-Autoreply", "X-Autorespond"))
     reports, answers, signs = Machine.REPORTS, Machine.ANSWERS, Machine.SIGNS
     reasons = (
@@ -309,6 +323,7 @@ def _signs_of_machine(headers: Headers, sender: str) -> tuple[str, Machine]:
             noted("an automatic answer (X-Autoreply)"),
             answers,
         ),
+        (is_away, noted("an automatic answer (by its subject)"), answers),
         (submitted not in _NO, noted("sent by a program (Auto-Submitted)"), signs),
         (precedence in ("bulk", "junk") and not is_list, noted("a mass mail (Precedence)"), signs),
         # The last two: a person may have written so.
