@@ -126,8 +126,13 @@ ROOT = Path(__file__).parents[1]
 PEER = ROOT / "bench" / "native_coroutines"
 MAX_INSTRUCTIONS = Programs().max_instructions
 LIKE_STRATEGIES = (
-    *("-std=gnu89", "-O2", "-w", "-fno-builtin"),
-    *("-fwrapv", "-fno-strict-aliasing", "-fno-delete-null-pointer-checks"),
+    "-std=gnu89",
+    "-O2",
+    "-w",
+    "-fno-builtin",
+    "-fwrapv",
+    "-fno-strict-aliasing",
+    "-fno-delete-null-pointer-checks",
 )
 
 

@@ -239,7 +239,8 @@ class CompileService:
 
     def _turn(self, at_once: bool, taken: Collection[int]) -> _Turn | None:
         """Choose, among the waiting teams, the one with the fewest compilations of the last hour,
-        or since programs are no longer taken (S22).
+        or since programs are no longer taken (S22). Images come after all programs: to unpack one
+        may take a minute.
 
         A team whose program is being compiled waits, so that its reports come in order. But with
         `at_once` we compile that program, too, when no other is left: whoever is first stores the
@@ -260,7 +261,7 @@ class CompileService:
         free = [each for each in able if not each.is_claimed]
         if not free:
             return _Turn(able[0], able[0].programs, is_closed) if able and at_once else None
-        chosen = min(free, key=lambda each: built[each.team_id])
+        chosen = min(free, key=lambda each: (each.has_image, built[each.team_id]))
         kept = self._kept(chosen.programs, built[chosen.team_id], is_closed)
         return _Turn(chosen, kept, is_closed)
 

@@ -182,14 +182,14 @@ class Services:
         from tournament.runners import open_runner
 
         return CompileService(
-            contest.store,
-            contest.settings,
-            contest.clock,
-            builder_of(contest.settings, open_runner),
-            contest.templates,
-            failures_of(contest),
-            this_process(),
-            self._native_code.add,
+            store=contest.store,
+            settings=contest.settings,
+            clock=contest.clock,
+            builder=builder_of(contest.settings, open_runner),
+            renderer=contest.templates,
+            failures=failures_of(contest),
+            claimant=this_process(),
+            accepted=self._native_code.add,
         )
 
     def _service(
@@ -215,17 +215,29 @@ def _practice(contest: ContestContext) -> PracticeService:
     from compiler.builders import builder_of
 
     open_runner = open_without_aside(contest.store)
-    builder = builder_of(contest.settings, open_runner)
-    common = contest.store, contest.settings, contest.clock, builder, open_runner, contest.templates
-    return PracticeService(*common, failures_of(contest), this_process())
+    return PracticeService(
+        store=contest.store,
+        settings=contest.settings,
+        clock=contest.clock,
+        builder=builder_of(contest.settings, open_runner),
+        open_runner=open_runner,
+        templates=contest.templates,
+        failures=failures_of(contest),
+        claimant=this_process(),
+    )
 
 
 def _ladder(contest: ContestContext) -> LadderService:
     from arena.ladder_service import LadderService
     from tournament.runners import open_runner
 
-    common = contest.store, contest.settings, contest.clock
-    return LadderService(*common, open_runner, failures_of(contest))
+    return LadderService(
+        store=contest.store,
+        settings=contest.settings,
+        clock=contest.clock,
+        open_runner=open_runner,
+        failures=failures_of(contest),
+    )
 
 
 def failures_of(contest: ContestContext) -> EngineFailures:

@@ -421,9 +421,11 @@ def _confirm(context: LetterContext, arguments: Arguments) -> str:
 
 
 def _token_in(subject: str, _settings: Settings) -> Arguments | None:
-    """What stands between the word and the token says what is asked; it may be cut or changed."""
-    plain = subject.casefold()
-    found = _TOKEN.findall(plain) if plain.startswith(CONFIRM_WORDS) else []
+    """What stands between the word and the token says what is asked; it may be cut, changed
+    or left out."""
+    plain = re.sub(r"(?<=[a-z0-9]) ?- ?(?=[a-z0-9])", "-", subject.casefold())
+    is_question = plain.startswith(CONFIRM_WORDS) or _TOKEN.fullmatch(plain)
+    found = _TOKEN.findall(plain) if is_question else []
     return (found[-1],) if found else None
 
 
