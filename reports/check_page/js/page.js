@@ -84,7 +84,8 @@ function fill(list, sentences) {
 
 function showFound(found) {
   fill("agreed", found.checked);
-  for (const list of ["noticed", "without", "believed", "unchecked"]) fill(list, found[list]);
+  for (const list of ["noticed", "believed"]) fill(list, found[list].map((each) => say("{text}. What could prove it: {proof}.", each)));
+  for (const list of ["without", "unchecked"]) fill(list, found[list]);
   element("title").textContent = found.title;
   element("digest").textContent = found.digest;
   element("of-digest").hidden = !found.digest;
@@ -92,13 +93,15 @@ function showFound(found) {
   element("replay").href = `replay.html?game=${encodeURIComponent(found.game)}`;
   element("played").textContent = found.played;
   const eyes = found.noticed.length + found.believed.length;
-  if (found.differs) showVerdict("differs", say("It differs: {first}.", { first: found.differs }));
+  if (found.differs) showVerdict("differs", say("The results do not follow. The first difference: {first}.", { first: found.differs }));
   else if (eyes) {
-    showVerdict("eyes", count(eyes, "Nothing contradicts the archive, but {number} thing needs a person's eyes.",
-      "Nothing contradicts the archive, but {number} things need a person's eyes."));
-  } else if (found.isComputed) showVerdict("same", say("Every result that this page can compute agrees with the archive."));
-  else if (found.asked) showVerdict("same", say("What this page can check of this game agrees with the archive. It has asked programs again; knobeln verify also knows the rules."));
-  else showVerdict("same", say("What this page can check of this game agrees with the archive. It does not play the games again."));
+    showVerdict("eyes", count(eyes, "Every result follows if you believe {number} thing, named below.",
+      "Every result follows if you believe {number} things, named below."));
+  } else showVerdict("same", say("Every result follows from the programs, the lists of entries and the draw."));
+  element("scope").textContent = found.differs ? ""
+    : found.isComputed ? say("This page has computed what it can; what it left out is below.")
+      : found.asked ? say("It has asked programs again; knobeln verify also knows the rules.")
+        : say("It does not play the games again; knobeln verify checks more.");
   hasLedger = found.hasLedger;
   if (!hasLedger) return;
   element("told").replaceChildren();
