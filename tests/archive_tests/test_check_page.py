@@ -19,6 +19,7 @@ from random import Random
 import pytest
 
 from contest.archive import files
+from contest.archive.findings import FINDINGS
 from reports.check_page import FOLDER, MADE, check_page
 from tests.support.archives import Published, changes
 from tests.support.check_page import mended, packed, page_on, page_says
@@ -47,6 +48,20 @@ def test_every_fact_of_a_contest_of_knobeln_is_checked_or_listed_as_unchecked(
     listed = unchecked_facts()
     assert [fact for fact in unnoticed if not any(fnmatchcase(fact, each) for each in listed)] == []
     assert [each for each in listed if not any(fnmatchcase(fact, each) for fact in unnoticed)] == []
+
+
+def test_what_only_verify_finds_is_listed() -> None:
+    section = DOCS.read_text().partition("## What the page does not check")[2].partition("\n## ")[0]
+    (codes,) = re.findall(r"but for the codes (.*?)\.", section)
+    own = [code for code, kind in FINDINGS.items() if not kind.on_page]
+    assert re.findall(r"`([a-z-]+)`", codes) == sorted(own)
+
+
+def test_the_page_finds_what_the_table_has() -> None:
+    """Each code is in a module of the page, and no other."""
+    sources = "".join(file.read_text() for file in (FOLDER / "js").glob("*.js"))
+    found = re.findall(r'\b(?:noticed|believed|tell)\("([a-z-]+)",', sources)
+    assert set(found) == {code for code, kind in FINDINGS.items() if kind.on_page}
 
 
 UNCHECKED_FILES = (
