@@ -11,6 +11,7 @@ SETUPS := $(addprefix setup-,test lint docs bench class cluster fuel postgresql 
 
 .PHONY: demo install uninstall test test-all fuzz drill fresh-system catalogue lint docs bench release setup $(SETUPS) test-servers clean
 .NOTPARALLEL:  # two calls of pip must not meet in one environment
+unexport PYTHONDONTWRITEBYTECODE  # each command that a test starts would compile all modules again
 
 demo: setup                       ## a whole contest by mail, in a scratch folder
 	$(BIN)/knobeln demo

@@ -1,8 +1,8 @@
-"""Alembic's entry: runs the migrations on the connection that contest.store.migrate hands over."""
+"""Alembic's entry: runs the migrations on the connection that store.migrate hands over."""
 
 from alembic import context
 
-from contest.store.tables import metadata
+from store.tables import metadata
 
 connection = context.config.attributes["connection"]
 context.configure(connection=connection, target_metadata=metadata, render_as_batch=True)

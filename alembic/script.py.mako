@@ -6,7 +6,7 @@ Revises: ${down_revision | comma,n}
 
 import sqlalchemy as sa
 
-import contest.store.tables
+import store.tables
 from alembic import op
 ${imports if imports else ""}
 

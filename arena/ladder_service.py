@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from contest.actions.repeated_failures import EngineFailures
+from compiler.repeated_failures import EngineFailures
 from contest.config.settings import Settings
 from contest.errors import EngineFailed
 from contest.games.game import FaultRule, GameInfo
@@ -17,7 +17,9 @@ from contest.games.registry import game_of
 from contest.interfaces.protocols import Images, RunnerFactory
 from contest.model import GameJob, GameResult, LadderEntry, LadderGame, Phase, Verdict
 from contest.seeds import Seeds, seed_from
-from contest.store import (
+from contest.util.clock import Clock
+from sandbox.executable import without
+from store import (
     Store,
     Transaction,
     contest_state,
@@ -26,9 +28,7 @@ from contest.store import (
     practices,
     submissions,
 )
-from contest.store.engine_failures import MAX_FAILURES
-from contest.util.clock import Clock
-from sandbox.executable import without
+from store.engine_failures import MAX_FAILURES
 
 MAX_QUICK_GAMES = 500  # in one step, so that a letter never waits long
 MAX_SLOW_GAMES = 4

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from contest.arena.practice_table import YOU
 from contest.config.settings import Settings
 from contest.games.registry import game_of
 from contest.interfaces.protocols import RunnerFactory, SparringOpponents
 from contest.model import GameJob, PracticeGame
 from contest.seeds import Seeds, seed_from
+from reports.practice_table import YOU
 
 MAX_GAMES = 16
 """Games against each opponent where games are quick: all 42 house strategies take about a

@@ -16,7 +16,7 @@ from typing import Any
 
 from arena.practice_games import practice_games
 from compiler.builders.base import ProgramBuilder
-from contest.actions.repeated_failures import EngineFailures
+from compiler.repeated_failures import EngineFailures
 from contest.config.settings import Settings
 from contest.errors import EngineFailed, KnobelnError, ToolMissing
 from contest.interfaces.protocols import (
@@ -30,7 +30,11 @@ from contest.interfaces.protocols import (
 from contest.language import speaking
 from contest.model import Outgoing, Phase, Practice, PracticeGame, PracticeState
 from contest.seeds import Seeds
-from contest.store import (
+from contest.util.clock import Clock
+from contest.util.log import log
+from reports.practice_report import practice_report
+from sandbox.executable import without
+from store import (
     Store,
     contest_state,
     engine_failures,
@@ -40,13 +44,9 @@ from contest.store import (
     submissions,
     teams,
 )
-from contest.store.claimant import Claimant
-from contest.store.claims import HOPELESS, Claims
-from contest.store.engine_failures import MAX_FAILURES, MAX_WITH_PROGRAMS
-from contest.util.clock import Clock
-from contest.util.log import log
-from reports.practice_report import practice_report
-from sandbox.executable import without
+from store.claimant import Claimant
+from store.claims import HOPELESS, Claims
+from store.engine_failures import MAX_FAILURES, MAX_WITH_PROGRAMS
 from tournament.runners import open_runner
 
 

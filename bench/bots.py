@@ -18,8 +18,8 @@ from typing import Any, NamedTuple
 
 from bench import compare, spent
 from compiler.builders.text import TextBuilder
-from contest import presets
 from contest.games.game import TextProtocol
+from knobeln import presets
 from sandbox.fuel import engine
 from sandbox.fuel.program import FuelProgram
 from sandbox.players.fuel import FuelPlayer
@@ -33,29 +33,39 @@ LINE = "next 17"
 # What a person would write who wants a program without network, files of others and writable
 # system.
 BUBBLEWRAP = (
-    *(
-        "bwrap",
-        "--unshare-all",
-        "--die-with-parent",
-        "--new-session",
-        "--cap-drop",
-        "ALL",
-        "--clearenv",
-    ),
-    *("--ro-bind", "/usr", "/usr", "--symlink", "usr/bin", "/bin", "--symlink", "usr/lib", "/lib"),
-    *(
-        "--symlink",
-        "usr/lib64",
-        "/lib64",
-        "--dev",
-        "/dev",
-        "--tmpfs",
-        "/work",
-        "--chdir",
-        "/work",
-        "--",
-    ),
-    *("prlimit", "--cpu=10", f"--as={1 << 29}", "--nproc=16", "--nofile=64", "--core=0", TRUE),
+    "bwrap",
+    "--unshare-all",
+    "--die-with-parent",
+    "--new-session",
+    "--cap-drop",
+    "ALL",
+    "--clearenv",
+    "--ro-bind",
+    "/usr",
+    "/usr",
+    "--symlink",
+    "usr/bin",
+    "/bin",
+    "--symlink",
+    "usr/lib",
+    "/lib",
+    "--symlink",
+    "usr/lib64",
+    "/lib64",
+    "--dev",
+    "/dev",
+    "--tmpfs",
+    "/work",
+    "--chdir",
+    "/work",
+    "--",
+    "prlimit",
+    "--cpu=10",
+    f"--as={1 << 29}",
+    "--nproc=16",
+    "--nofile=64",
+    "--core=0",
+    TRUE,
 )
 
 

@@ -35,8 +35,6 @@ from contest.games.knobeln import Rules
 from contest.model import GameJob, RoundOutcome
 from contest.schema.sections import Programs
 from contest.seeds import Seeds
-from contest.store import letters, results, submissions
-from contest.store.results import Games
 from contest.subprocesses.c_programs import c_compiler
 from contest.subprocesses.engine_connection import read_answer
 from contest.subprocesses.engine_pool import cores
@@ -49,6 +47,8 @@ from sandbox.sandbox import ExitStatus, Sandbox
 from sandbox.vm import engine_binary
 from sandbox.vm.image import Image
 from sandbox.vm.translation import Translations, translations
+from store import letters, results, submissions
+from store.results import Games
 from tests.support.clocks import FixedClock
 from tests.support.contest_field import NOW, SEED, House, add_team, make_contest, settings
 from tournament.referee import Fixture, game_job
@@ -122,8 +122,13 @@ ROOT = Path(__file__).parents[1]
 PEER = ROOT / "bench" / "native_coroutines"
 MAX_INSTRUCTIONS = Programs().max_instructions
 LIKE_STRATEGIES = (
-    *("-std=gnu89", "-O2", "-w", "-fno-builtin"),
-    *("-fwrapv", "-fno-strict-aliasing", "-fno-delete-null-pointer-checks"),
+    "-std=gnu89",
+    "-O2",
+    "-w",
+    "-fno-builtin",
+    "-fwrapv",
+    "-fno-strict-aliasing",
+    "-fno-delete-null-pointer-checks",
 )
 
 

@@ -28,11 +28,11 @@ from contest.config.settings import Settings
 from contest.config.template import usual_dates
 from contest.model import LetterState, OutboxState, Outgoing
 from contest.schema.sections import Contest, DeliveryKind, Mail, Registration
-from contest.store import letters, outbox
 from contest.util.clock import SystemClock
 from knobeln.context import ContestContext, create_contest
 from knobeln.services import deliver_all
 from mailserver.delivery.transports import transport_of
+from store import letters, outbox
 from tests.support.servers import configuration, free_port, greets, wait_for
 
 DISK = "/var/tmp"  # noqa: S108 - unlike /tmp never in memory

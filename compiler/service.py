@@ -21,9 +21,8 @@ from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 
 from compiler.builders.base import ProgramBuilder
-from contest.actions.repeated_failures import EngineFailures
-from contest.actions.waiting_programs import tell
-from contest.arena.ladder_ranking import is_exact, is_ladder_told, rank_in
+from compiler.repeated_failures import EngineFailures
+from compiler.waiting_programs import tell
 from contest.config.settings import Settings
 from contest.errors import EngineFailed, KnobelnError, ToolMissing
 from contest.games.hog import WIN_RATE_UNIT
@@ -34,6 +33,7 @@ from contest.interfaces.protocols import (
     to_organizer,
     to_team,
 )
+from contest.ladder_ranking import is_exact, is_ladder_told, rank_in
 from contest.language import speaking
 from contest.ledger.receipts import Effect, LedgerEntry, Receipt, program_digest
 from contest.mail import knobeln_json
@@ -51,7 +51,10 @@ from contest.model import (
     WaitingProgram,
 )
 from contest.model.mail_records import CompileRecord, FindingPlace, QuotedBuild
-from contest.store import (
+from contest.util.clock import Clock
+from contest.util.log import log
+from sandbox.vm.translation import NotTranslated
+from store import (
     Store,
     Transaction,
     contest_state,
@@ -64,13 +67,10 @@ from contest.store import (
     submissions,
     teams,
 )
-from contest.store.claimant import Claimant
-from contest.store.claims import HOPELESS, Claims
-from contest.store.engine_failures import MAX_FAILURES, work_on
-from contest.store.submissions import Waiting
-from contest.util.clock import Clock
-from contest.util.log import log
-from sandbox.vm.translation import NotTranslated
+from store.claimant import Claimant
+from store.claims import HOPELESS, Claims
+from store.engine_failures import MAX_FAILURES, work_on
+from store.submissions import Waiting
 
 DigestPair = tuple[str, str]
 
@@ -243,7 +243,8 @@ class CompileService:
 
     def _turn(self, at_once: bool, taken: Collection[int]) -> _Turn | None:
         """Choose, among the waiting teams, the one with the fewest compilations of the last hour,
-        or since programs are no longer taken (S22).
+        or since programs are no longer taken (S22). Images come after all programs: to unpack one
+        may take a minute.
 
         A team whose program is being compiled waits, so that its reports come in order. But with
         `at_once` we compile that program, too, when no other is left: whoever is first stores the
@@ -264,7 +265,7 @@ class CompileService:
         free = [each for each in able if not each.is_claimed]
         if not free:
             return _Turn(able[0], able[0].programs, is_closed) if able and at_once else None
-        chosen = min(free, key=lambda each: built[each.team_id])
+        chosen = min(free, key=lambda each: (each.has_image, built[each.team_id]))
         kept = self._kept(chosen.programs, built[chosen.team_id], is_closed)
         return _Turn(chosen, kept, is_closed)
 

@@ -1,4 +1,3 @@
-"""The core of knobeln: model, settings, games, store and archive. It imports no other package of
-ours."""
+"""The core of knobeln: model, settings, formats and games. It imports no other package of ours."""
 
 __version__ = "0.2.0"

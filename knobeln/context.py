@@ -20,11 +20,11 @@ from contest.config.template import settings_template
 from contest.errors import ConfigError, GiveUp, NotFound
 from contest.language import listed
 from contest.schema.sections import Dates
-from contest.store import Store, Transaction, decisions, ledger, migrate, url_of
-from contest.store import contest_state as contest_store
-from contest.store.session import Held
 from contest.util.clock import Clock, SystemClock
 from contest.util.folders import make_private
+from store import Store, Transaction, decisions, ledger, migrate, url_of
+from store import contest_state as contest_store
+from store.session import Held
 from tournament.derived_settings import format_of, frozen_settings
 
 if TYPE_CHECKING:

@@ -13,12 +13,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from contest.model import LetterState, StoredLetter
-from contest.store import Transaction, begun, letters
-from contest.store.claimant import Claimant
 from contest.util.log import log
 from knobeln.context import ContestContext
 from mailserver.handler import ReadingKey, Readings, Unread, handle, set_aside
 from mailserver.reader import Read, Reading, TooHardToRead
+from store import Transaction, begun, letters
+from store.claimant import Claimant
 
 MAX_TIMES = 2  # that a letter is begun by processes that then end
 LETTERS_TOGETHER = 50  # usual ones, in one transaction: it costs more than a letter

@@ -14,11 +14,11 @@ from functools import cached_property
 
 from contest.errors import KnobelnError
 from contest.model import Phase
-from contest.store import contest_state, submissions
 from contest.subprocesses.engine_pool import cores
 from contest.util.log import log
 from contest.util.plurals import plural
 from knobeln.context import ContestContext
+from store import contest_state, submissions
 
 DAY_SECONDS = 120.0  # after which the day begins, whatever is translated
 _MAX_LOGGED = 3  # programs that stay slow

@@ -16,7 +16,10 @@ from contest.mail import knobeln_json
 from contest.model import OutboxState, Outgoing, Phase, SeasonTable, Team
 from contest.model.mail_records import MailRecord, Quoted, SeasonRecord, TournamentRecord
 from contest.schema.sections import Season
-from contest.store import (
+from contest.util.clock import TIME_FORMAT
+from knobeln.context import ContestContext
+from knobeln.steps import Steps
+from store import (
     Transaction,
     contest_state,
     decisions,
@@ -26,9 +29,6 @@ from contest.store import (
     submissions,
     teams,
 )
-from contest.util.clock import TIME_FORMAT
-from knobeln.context import ContestContext
-from knobeln.steps import Steps
 from tournament.certainty import places
 from tournament.derived_settings import format_of, frozen_settings
 from tournament.runners import open_runner

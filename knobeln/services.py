@@ -14,12 +14,10 @@ from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
-from contest.actions.waiting_programs import tell_of_waiting
+from compiler.waiting_programs import tell_of_waiting
 from contest.errors import EngineFailed, StoreBusy
 from contest.interfaces.protocols import to_organizer
 from contest.language import noted
-from contest.store import Transaction, contest_state, languages, outbox, practices, submissions
-from contest.store.claimant import Claimant
 from contest.util.log import log
 from knobeln.context import ContestContext
 from knobeln.letter_service import LetterService
@@ -32,12 +30,14 @@ from mailserver.reader import Read
 from mailserver.reader_process import shared_reader
 from sandbox import leftovers
 from sandbox.groups import limits_of_sandboxes
+from store import Transaction, contest_state, languages, outbox, practices, submissions
+from store.claimant import Claimant
 
 if TYPE_CHECKING:
     from arena.ladder_service import LadderService
     from arena.practice_service import PracticeService
+    from compiler.repeated_failures import EngineFailures
     from compiler.service import CompileService
-    from contest.actions.repeated_failures import EngineFailures
 
 LIMITS_AREA = "limits"  # of the journal
 LANGUAGES_SECONDS = 60.0  # between two trials of the languages that programs wait for
@@ -193,13 +193,13 @@ def _compiler(contest: ContestContext) -> CompileService:
     from tournament.runners import open_runner
 
     return CompileService(
-        contest.store,
-        contest.settings,
-        contest.clock,
-        builder_of(contest.settings, open_runner),
-        contest.templates,
-        failures_of(contest),
-        this_process(),
+        store=contest.store,
+        settings=contest.settings,
+        clock=contest.clock,
+        builder=builder_of(contest.settings, open_runner),
+        renderer=contest.templates,
+        failures=failures_of(contest),
+        claimant=this_process(),
     )
 
 
@@ -208,22 +208,34 @@ def _practice(contest: ContestContext) -> PracticeService:
     from compiler.builders import builder_of
 
     open_runner = open_without_aside(contest.store)
-    builder = builder_of(contest.settings, open_runner)
-    common = contest.store, contest.settings, contest.clock, builder, open_runner, contest.templates
-    return PracticeService(*common, failures_of(contest), this_process())
+    return PracticeService(
+        store=contest.store,
+        settings=contest.settings,
+        clock=contest.clock,
+        builder=builder_of(contest.settings, open_runner),
+        open_runner=open_runner,
+        templates=contest.templates,
+        failures=failures_of(contest),
+        claimant=this_process(),
+    )
 
 
 def _ladder(contest: ContestContext) -> LadderService:
     from arena.ladder_service import LadderService
     from tournament.runners import open_runner
 
-    common = contest.store, contest.settings, contest.clock
-    return LadderService(*common, open_runner, failures_of(contest))
+    return LadderService(
+        store=contest.store,
+        settings=contest.settings,
+        clock=contest.clock,
+        open_runner=open_runner,
+        failures=failures_of(contest),
+    )
 
 
 def failures_of(contest: ContestContext) -> EngineFailures:
     """Counts the failures of our engine in this contest."""
-    from contest.actions.repeated_failures import EngineFailures
+    from compiler.repeated_failures import EngineFailures
     from sandbox.players.fuel import is_engine_well
     from sandbox.sandbox import Sandbox
 

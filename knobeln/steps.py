@@ -13,10 +13,10 @@ from dataclasses import dataclass, field
 
 from contest.interfaces.protocols import to_organizer
 from contest.language import gettext, speaking
-from contest.store import begun, contest_state, outbox
-from contest.store.claimant import Claimant
 from contest.util.log import log
 from knobeln.context import ContestContext
+from store import begun, contest_state, outbox
+from store.claimant import Claimant
 
 MAX_TIMES = 3
 REST_SECONDS = 3_600.0

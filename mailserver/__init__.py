@@ -1,1 +1,1 @@
-"""Letters in, letters out: intake, the mail commands, delivery."""
+"""Letters in, letters out: intake, the mail commands, the organizer's actions, delivery."""

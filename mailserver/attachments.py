@@ -14,9 +14,9 @@ from contest.language import chosen, spoken
 from contest.ledger.receipts import CHECKPOINT_FILE, LEDGER_FILE
 from contest.mail.form import sample
 from contest.model import Attachment
-from contest.store import Transaction, ledger
 from contest.util.folders import shipped
 from knobellib.samples import samples
+from store import Transaction, ledger
 
 WIDTH = 72  # columns
 GUIDE_NAME = "guide.txt"

@@ -14,11 +14,11 @@ from contest.config.settings import Settings
 from contest.language import gettext
 from contest.mail.sent_files import FROM_LINE, FROM_MARK
 from contest.model import Team, TeamState
-from contest.store import Transaction, teams
 from mailserver.command import Arguments, Command, LetterContext, PartOfMail, Proof
 from mailserver.limits import DAY, Limit
 from mailserver.problem import Problem
 from mailserver.team_secret import FromLine, digest, matches
+from store import Transaction, teams
 
 _REFUSAL, _NOTICE = "command_refused", "wrong_authentification_notice"
 ANSWERS = {_REFUSAL: Limit.DROP, _NOTICE: Limit.DROP}

@@ -19,11 +19,11 @@ from datetime import datetime
 
 from contest.config.settings import Settings
 from contest.model import Bounce, StoredLetter
-from contest.store import Transaction, contest_state, outbox
-from contest.store.outbox import OutboxItem
 from contest.util.log import log
 from contest.util.sanitize import visible
 from mailserver.reading.letter import Letter
+from store import Transaction, contest_state, outbox
+from store.outbox import OutboxItem
 
 CHANNELS_WITH_ENVELOPE = ("smtp", "lmtp", "pipe")
 # The library's patterns take time with the square of the number of lines and of their lengths.

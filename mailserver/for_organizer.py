@@ -14,9 +14,9 @@ from contest.config.settings import Settings
 from contest.interfaces.protocols import Rendered, Renderer, to_organizer
 from contest.language import speaking
 from contest.model import Attachment, StoredLetter
-from contest.store import Store, Transaction, letters, outbox
 from mailserver.limits import DAY, MAX_WAIT_DAYS
 from mailserver.reading.letter import headers_alone
+from store import Store, Transaction, letters, outbox
 
 MAX_PASSED_ON_PER_DAY = 20  # of a kind
 MAX_LISTED = 100  # in the mail about the rest

@@ -14,7 +14,7 @@ from contest.programs import archive
 from contest.schema.languages import Language
 from contest.schema.sections import Programs
 from contest.util import program_files
-from contest.util.clock import wall_seconds
+from contest.util.clock import sleep_seconds
 from sandbox import players
 from sandbox.images import oci_image, unpacking
 from sandbox.limits import COMPILER, MB, PREPROCESSOR, Limits
@@ -115,10 +115,11 @@ def _of_talking(programs: Programs, game: GameInfo) -> Iterator[str]:
     yield from (_of_counted(row, programs) for row in counted)
     if timed:
         yield gettext(
-            "Processor time: %(seconds)s s for an answer, and %(wall_seconds)s s by the clock. What"
-            " a compiler makes has at most %(bytes)s bytes.",
+            "Processor time: %(seconds)s s for an answer. In a game a program may sleep for"
+            " %(sleep_seconds)s s, all its answers together; to wait for a busy computer is no"
+            " sleep. What a compiler makes has at most %(bytes)s bytes.",
             seconds=_seconds(programs.seconds),
-            wall_seconds=_seconds(programs.wall_seconds),
+            sleep_seconds=_seconds(programs.sleep_seconds),
             bytes=number(programs.MAX_RESULT_BYTES),
         )
     if timed and TextProtocol.STDIO in game.protocols:
@@ -190,21 +191,21 @@ def _of_folder() -> str:
 
 def _of_tables(programs: Programs) -> Iterator[str]:
     yield gettext(
-        "All scores together: %(seconds)s s of processor time and %(wall_seconds)s s by the clock,"
-        " the import of the file included; and as much again, as they are asked twice.",
+        "All scores together: %(seconds)s s of processor time and %(sleep_seconds)s s of sleep, the"
+        " import of the file included; and as much again, as they are asked twice.",
         seconds=_seconds(programs.seconds),
-        wall_seconds=_seconds(programs.wall_seconds),
+        sleep_seconds=_seconds(programs.sleep_seconds),
     )
     python = (row for row in programs.all_languages if row.name == function.LANGUAGE)
     yield from (_of_timed(row, programs) for row in python)
     yield _of_folder()
     yield gettext(
         "PLAYER_NAME has at most %(characters)s characters, and to read it there are %(seconds)s s"
-        " of processor time, %(wall_seconds)s s by the clock. Numbers of dice are from 0 to"
+        " of processor time, %(sleep_seconds)s s of sleep. Numbers of dice are from 0 to"
         " %(dice)s.",
         characters=hog.MAX_NAME,
         seconds=_seconds(table.CONSTANT_SECONDS),
-        wall_seconds=_seconds(wall_seconds(table.CONSTANT_SECONDS)),
+        sleep_seconds=_seconds(sleep_seconds(table.CONSTANT_SECONDS)),
         dice=hog.MAX_DICE,
     )
 
@@ -216,9 +217,12 @@ def _of_images(programs: Programs) -> Iterator[str]:
             bytes=number(programs.max_image_bytes),
         )
     yield gettext(
-        "A container image has at most %(unpacked)s bytes and %(files)s files when it is unpacked."
-        " It has %(space)s MB of address space, and %(processes)s processes and threads.",
+        "A container image has at most %(unpacked)s bytes and %(files)s files and links when it is"
+        " unpacked, %(variables)s variables, and %(words)s words in its command. It has %(space)s"
+        " MB of address space, and %(processes)s processes and threads.",
         unpacked=number(unpacking.UNPACKED_BYTES),
+        variables=number(oci_image.MAX_VARIABLES),
+        words=number(oci_image.MAX_WORDS),
         files=number(unpacking.MAX_FILES),
         space=number(oci_image.ADDRESS_SPACE_BYTES // MB),
         processes=oci_image.PROCESSES,

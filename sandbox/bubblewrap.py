@@ -143,7 +143,8 @@ class BubblewrapSandbox(RunningSandbox):
             options = [
                 *_options(files, contents, limits, their_status),
                 *(() if contents.get("has_network") else ("--seccomp", str(call_filter))),
-                *("--block-fd", str(start_gate)),
+                "--block-fd",
+                str(start_gate),
             ]
             if not self._is_image:
                 command = [_PRLIMIT, *_prlimit_options(limits), *command]
@@ -188,9 +189,6 @@ class BubblewrapSandbox(RunningSandbox):
         if self._has_ended:
             return self.usage.cpu_seconds
         return self._group.cpu_seconds() if self._group else self._tree.cpu_seconds()
-
-    def newly_waited_seconds(self) -> float:
-        return 0.0 if self._has_ended else self._tree.newly_waited_seconds()
 
     def usage_so_far(self) -> Usage:
         if self._has_ended:

@@ -47,7 +47,7 @@ from typing import NamedTuple
 from contest.errors import ToolMissing
 from sandbox.leftovers import is_left_over, label
 from sandbox.limits import MB, Limits, Usage
-from sandbox.process_tree import state
+from sandbox.process_tree import are_asleep
 
 SERVER = "knobeln-server"  # the group of our own processes, beside those of the sandboxes (v2)
 
@@ -62,7 +62,6 @@ _HOW_TO_FIX = (
     "Start `knobeln serve` by its unit, which has Delegate=yes, or by `systemd-run --user --scope"
     " -p Delegate=yes knobeln serve`; a container needs a writable cgroup"
 )
-_SLEEPING = (b"S", b"X")  # or ended
 _NOT_OPEN = -1
 _FACTS_BYTES = 4_096  # more than a file with facts has
 _numbers = count()
@@ -233,8 +232,8 @@ class Group:
         os.pwrite(self._freeze_file, b"0", 0)
 
     def sleeps(self) -> bool:
-        """Whether all threads wait for something that is not a processor or a disk."""
-        return all(state(thread) in _SLEEPING for thread in self._threads())
+        """See RunningSandbox; the first process is none of the program."""
+        return are_asleep(self._threads() - {self._first_process})
 
     def _threads(self) -> set[int]:
         """The ids of the first threads, as many as one read brings: usually all."""

@@ -2,13 +2,13 @@
 limit.
 
 - The limit of an answer is processor time of the whole sandbox, so it does not matter how busy the
-  host is. Who sleeps uses none; by the clock an answer may take `wall_seconds`, and the time in
-  which it waited for a processor besides. Where nobody counts processor time, the clock decides
-  alone, and the limit is for both.
+  host is. Who sleeps uses none, and has a limit of its own, `sleep_seconds`. A program sleeps if
+  none of its threads computes, or waits for a processor or a disk. Where nobody counts processor
+  time, the clock decides alone.
 - From its answer to the next question a program is paused with all its processes, so that it cannot
   think, or keep the host busy, while others are asked.
-- An answer that is there when we look, at the end of the time by the clock or later, is in time:
-  teams do not pay for our own delays.
+- An answer that is there when we look is in time, however late we look: teams do not pay for our
+  own delays.
 - Answers are taken in the order in which they were written. A program that writes a line too many
   is out of step until `drop_output`; if we dropped lines that came "too early" while a game is
   played, the game would depend on who was quicker.
@@ -20,6 +20,7 @@ from __future__ import annotations
 
 import fcntl
 import os
+import random
 import select
 import signal
 import termios
@@ -32,7 +33,7 @@ from types import TracebackType
 from typing import NamedTuple
 
 from contest.language import decimal, gettext, number
-from contest.util.clock import wall_seconds
+from contest.util.clock import sleep_seconds
 from sandbox import budget
 from sandbox.budget import UsedUp
 from sandbox.limits import NOT_COUNTED, Usage
@@ -44,13 +45,10 @@ _CHUNK_BYTES = 65_536
 _REST_SECONDS = 0.05  # the time for the rest of a message of which a part has come
 _MOMENT_SECONDS = 0.0002  # shorter than a poll can wait
 _EXIT_GRACE_SECONDS = 1.0  # between the end of a sandbox's output and its own end
-# processor seconds that a program with many threads can use in one second
-_CORES = os.cpu_count() or 1
-_SHORTEST_LOOK_SECONDS = 0.005
-_FIRST_LOOK_SECONDS = 1.0  # at a worker, whose time counts from then
+_LOOK_SECONDS = 0.05  # we look at a program once in so long, while it answers
 _BLANK = " \t\r\n"
 WORKER_WALL_FACTOR = 10
-"""By the clock, a worker may take so many times its processor time: the host may be busy."""
+"""A worker may stand still for so many times its processor time: then the host is not well."""
 
 
 class AnswerKind(StrEnum):
@@ -109,6 +107,7 @@ class ExitStatus:
 
 class Answer(NamedTuple):
     """What came back. `seconds`: what it took; by the clock where nobody counts processor time.
+    `slept`: seconds, as far as we saw.
 
     `text`: LINE, and ENDED after `finish`: the output without blanks at its ends; LATE: a sentence
     with its time; otherwise "".
@@ -118,60 +117,71 @@ class Answer(NamedTuple):
     text: str = ""
     exit_status: ExitStatus | None = None  # only with ENDED
     seconds: float = 0.0
+    slept: float = 0.0
 
 
 class _TimeLimit:
-    """The time for one answer. `cpu_before`: processor time used before; None if nobody counts it.
+    """The time for one answer: `seconds` of processor time, and a time for sleep.
 
-    The processor time of a worker's answer counts from our first look, for a look before each
-    question would take too long. A worker never sleeps, so a long time by the clock without
-    processor time is a fault of the host.
+    We look once in each _LOOK_SECONDS, at a random moment, and who sleeps then has slept for so
+    long. So nobody knows when to seem awake, and many short sleeps count as one long sleep does. If
+    we come late, the host is busy, and what we have not seen counts for nothing.
+
+    `cpu_before`: processor time used before; None if nobody counts it. That of a worker's answer
+    counts from our first look, for a look before each question would take too long. A worker never
+    sleeps: one that stands still is a fault of the host.
     """
 
     __slots__ = (
         "_cpu_before",
+        "_end_of_sleep",
         "_is_unseen",
+        "_may_sleep",
         "_sandbox",
         "_seconds",
         "_start",
-        "deadline",
+        "_turn",
         "next_look",
+        "slept",
     )
 
     def __init__(
-        self, sandbox: RunningSandbox, seconds: float, cpu_before: float | None, *, is_worker: bool
+        self,
+        sandbox: RunningSandbox,
+        seconds: float,
+        slept_before: float,
+        cpu_before: float | None,
+        *,
+        is_worker: bool,
     ) -> None:
         self._sandbox, self._seconds, self._is_unseen = sandbox, seconds, is_worker
         self._cpu_before = 0.0 if is_worker else cpu_before
-        self._start = time.monotonic()
-        if self._cpu_before is None:
-            self.deadline = self.next_look = self._start + seconds
-        else:
-            wall = WORKER_WALL_FACTOR * seconds if is_worker else wall_seconds(seconds)
-            self.deadline = self._start + wall
-            first = seconds / _CORES
-            self.next_look = self._start + (min(first, _FIRST_LOOK_SECONDS) if is_worker else first)
+        self._may_sleep = WORKER_WALL_FACTOR * seconds if is_worker else sleep_seconds(seconds)
+        self._end_of_sleep = self._may_sleep - slept_before
+        self.slept = 0.0
+        self._start = self._turn = time.monotonic()
+        self._choose_next_look()
 
-    def is_over(self) -> bool:
-        """Look; and set the time of the next look, which is not before the time can be over."""
-        now = time.monotonic()
-        cpu_now = self._sandbox.cpu_seconds()
+    def _choose_next_look(self) -> None:
+        moment = random.uniform(0, _LOOK_SECONDS)  # noqa: S311 - no secret
+        is_counted = self._cpu_before is not None
+        self.next_look = self._turn + moment if is_counted else self._start + self._seconds
+
+    def is_over(self, *, sleeps: bool) -> bool:
+        """Look; and choose when to look next. `sleeps`: what we have seen."""
+        now, cpu_now = time.monotonic(), self._sandbox.cpu_seconds()
         if self._is_unseen:
             self._is_unseen, self._cpu_before = False, cpu_now
-            self.next_look = self.deadline  # if the sandbox has no counter of processor time
+        self._turn = max(self._turn + _LOOK_SECONDS, now)
+        self._choose_next_look()
         if self._cpu_before is None or cpu_now is None:
-            return now >= self.deadline
-        if now >= self.deadline:
-            self.deadline += self._sandbox.newly_waited_seconds()
-            if now >= self.deadline:
-                return True
-        left = self._seconds - (cpu_now - self._cpu_before)
-        self.next_look = min(self.deadline, now + max(left / _CORES, _SHORTEST_LOOK_SECONDS))
-        return left < 0
+            return now >= self.next_look
+        self.slept += _LOOK_SECONDS if sleeps else 0.0
+        return cpu_now - self._cpu_before > self._seconds or self.slept > self._end_of_sleep
 
     def judge(self, answer: Answer, cpu_now: float | None) -> Answer:
         """The answer with its time; LATE if it took more processor time than it may."""
-        kind, text, status, _ = answer
+        kind, text, status, *_ = answer
         if self._cpu_before is None or cpu_now is None:
             if kind is AnswerKind.LATE:
                 text = gettext(
@@ -185,15 +195,14 @@ class _TimeLimit:
                 used=decimal(f"{used:.2f}"),
                 most=decimal(f"{self._seconds:g}"),
             )
-            return Answer(AnswerKind.LATE, sentence, None, used)
+            return Answer(AnswerKind.LATE, sentence, None, used, self.slept)
         if kind is AnswerKind.LATE:
             text = gettext(
-                "there was no answer within %(most)s s by the clock, in which the program used"
-                " %(used)s s of processor time",
-                most=decimal(f"{wall_seconds(self._seconds):g}"),
-                used=decimal(f"{used:.2f}"),
+                "there was no answer, and the program has slept for %(most)s s, which is as long as"
+                " it may; to wait for a busy computer is no sleep",
+                most=decimal(f"{self._may_sleep:g}"),
             )
-        return Answer(kind, text, status, used)
+        return Answer(kind, text, status, used, self.slept)
 
 
 class SandboxedProcess:
@@ -245,15 +254,18 @@ class SandboxedProcess:
     ) -> None:
         self.close()
 
-    def ask(self, line: str, seconds: float) -> Answer:
-        """Send the line and wait for the next line of output, which may take `seconds`."""
+    def ask(self, line: str, seconds: float, slept_before: float = 0.0) -> Answer:
+        """Send the line and wait for the next line of output, which may take `seconds`.
+
+        `slept_before`: how long the program has slept already in this game.
+        """
         self.tell(line)
-        limit = self._resume(seconds)
+        limit = self._resume(seconds, slept_before)
         while True:
             answer = self._next_line()
             if answer is None and not self._has_output:
                 answer = self._answer_ended()
-            if answer is None and not self._exchange(limit.next_look) and limit.is_over():
+            if answer is None and not self._exchange(limit.next_look) and self._is_over(limit):
                 answer = Answer(AnswerKind.LATE)
             if answer is not None:
                 return self._paused(limit, answer)
@@ -316,21 +328,31 @@ class SandboxedProcess:
         waiting = fcntl.ioctl(self._stdin, termios.FIONREAD, bytes(4))
         return bool(self._outgoing) or waiting != bytes(4)
 
-    def finish(self, seconds: float) -> Answer:
+    def finish(self, seconds: float, slept_before: float = 0.0) -> Answer:
         """Close its input, and wait for all its output and its end (ENDED), which may take
-        `seconds`."""
+        `seconds`. `slept_before`: as for `ask`."""
         self._close_stdin()
-        limit = self._resume(seconds)
+        limit = self._resume(seconds, slept_before)
         return self._paused(limit, self._finish(limit))
 
-    def _resume(self, seconds: float) -> _TimeLimit:
+    def _is_over(self, limit: _TimeLimit) -> bool:
+        """Look whether its time is over. Who has answered, or has ended, does not sleep."""
+        sleeps = self._sandbox.sleeps() and not {
+            self._sandbox.stdout,
+            self._sandbox.gone,
+        }.intersection(self._ready(0.0))
+        return limit.is_over(sleeps=sleeps)
+
+    def _resume(self, seconds: float, slept_before: float) -> _TimeLimit:
         """Let it run for an answer."""
         if not self._is_worker:
             self._sandbox.resume()
         if self._budget:
             self._is_cut = self._budget.left < seconds
             seconds = min(seconds, self._budget.left)
-        return _TimeLimit(self._sandbox, seconds, self._cpu_before, is_worker=self._is_worker)
+        return _TimeLimit(
+            self._sandbox, seconds, slept_before, self._cpu_before, is_worker=self._is_worker
+        )
 
     def _paused(self, limit: _TimeLimit, answer: Answer) -> Answer:
         if self._is_worker:
@@ -355,12 +377,12 @@ class SandboxedProcess:
 
     def _finish(self, limit: _TimeLimit) -> Answer:
         while self._has_output:
-            if not self._exchange(limit.next_look) and limit.is_over():
+            if not self._exchange(limit.next_look) and self._is_over(limit):
                 return Answer(AnswerKind.LATE)
             if len(self._received) > self._answer_bytes:
                 return Answer(AnswerKind.TOO_LONG)
         while not self._sandbox.wait(limit.next_look - time.monotonic()):
-            if limit.is_over():
+            if self._is_over(limit):
                 return Answer(AnswerKind.LATE)
         return Answer(AnswerKind.ENDED, _text(self._received), self._answer_ended().exit_status)
 

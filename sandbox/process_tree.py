@@ -9,7 +9,7 @@ process inside. So we find all of them from parent to child.
   some rounds.
 - The time of a process that has ended is known if its parent waited for it and still runs; the
   kernel tells it in steps of a hundredth of a second. A program can hide time in children that
-  nobody waits for. All that it gains is processor time until the limit by the clock.
+  nobody waits for. All that it gains is processor time, as long as none of its processes sleeps.
 """
 
 from __future__ import annotations
@@ -17,13 +17,16 @@ from __future__ import annotations
 import os
 import signal
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
 
 _MAX_ROUNDS = 100
 _TICKS_PER_SECOND = os.sysconf("SC_CLK_TCK")
-_STOPPED = (b"T", b"t", b"Z", b"X")  # stopped, traced, or ended
+_ENDED = (b"Z", b"X")
+_STOPPED = (b"T", b"t", *_ENDED)  # or traced
+_ASLEEP = (b"S", b"T", b"t")
+_WAITS_FOR_A_DISK = b"D"  # or, if it has children, by vfork for one of them
 _STAT_BYTES = 4_096  # more than /proc/PID/stat has
 
 
@@ -37,7 +40,6 @@ class ProcessTree:
     def __init__(self, root: int) -> None:
         self._root = root
         self._cpu_seconds = 0.0
-        self._waited_seconds: dict[int, float] = {}
 
     def pause(self) -> None:
         """Stop all processes of the program. Gives up on one that makes new ones faster than we
@@ -54,8 +56,8 @@ class ProcessTree:
             _send(pid, signal.SIGCONT)
 
     def sleeps(self) -> bool:
-        """Not known: that would take longer than to wait."""
-        return False
+        """See RunningSandbox."""
+        return are_asleep(thread for pid in self._program() for thread in _threads(pid))
 
     def cpu_seconds(self) -> float:
         """Of all processes of the program so far; after its end, what it was at the last call."""
@@ -63,14 +65,6 @@ class ProcessTree:
         others = sum(_own_seconds(pid) + _waited_for_seconds(pid) for pid in self._program())
         self._cpu_seconds = max(self._cpu_seconds, orphans + others)
         return self._cpu_seconds
-
-    def newly_waited_seconds(self) -> float:
-        """How long the program's processes have waited for a processor since the last call: of each
-        that is there now, the thread that waited longest. 0.0 where the kernel does not count it.
-        """
-        waited = {pid: max(map(_waited, _threads(pid)), default=0.0) for pid in self._program()}
-        before, self._waited_seconds = self._waited_seconds, waited
-        return sum(max(0.0, now - before.get(pid, 0.0)) for pid, now in waited.items())
 
     def _program(self) -> Iterator[int]:
         """All processes below the first one inside, parents before their children."""
@@ -90,18 +84,21 @@ def _children(pid: int) -> list[int]:
     return found
 
 
-def _threads(pid: int) -> list[str]:
-    """The folders of its threads; none if it has ended."""
+def _threads(pid: int) -> list[int]:
+    """Of a process; none if it has ended."""
     with suppress(OSError):
-        return [f"/proc/{pid}/task/{thread}" for thread in os.listdir(f"/proc/{pid}/task")]
+        return [int(thread) for thread in os.listdir(f"/proc/{pid}/task")]
     return []
 
 
-def _waited(thread: str) -> float:
-    with suppress(OSError, IndexError):
-        # its second number: nanoseconds in which it was ready to run and did not
-        return int(Path(thread, "schedstat").read_text().split()[1]) / 1e9
-    return 0.0
+def are_asleep(threads: Iterable[int]) -> bool:
+    """Whether one of them lives, and all that live wait for something that is not a processor or a
+    disk."""
+    states = {thread: letter for thread in threads if (letter := state(thread)) not in _ENDED}
+    return bool(states) and all(
+        letter in _ASLEEP or (letter == _WAITS_FOR_A_DISK and _children(thread))
+        for thread, letter in states.items()
+    )
 
 
 def state(pid: int) -> bytes:

@@ -67,11 +67,6 @@ class RunningSandbox(ABC):
         it."""
         return self.usage.cpu_seconds
 
-    def newly_waited_seconds(self) -> float:
-        """How long its processes were ready to run, and waited for a processor, since the last
-        call."""
-        return 0.0
-
     def usage_so_far(self) -> Usage:
         return self.usage
 
@@ -89,8 +84,8 @@ class RunningSandbox(ABC):
         return
 
     def sleeps(self) -> bool:
-        """Whether all its processes are known to wait for something that is not a processor or a
-        disk."""
+        """Whether there is a process of the program, and all of them are known to wait for
+        something that is not a processor or a disk."""
         return False
 
     @abstractmethod

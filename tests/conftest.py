@@ -119,6 +119,6 @@ def every_step(monkeypatch):
 
 @pytest.fixture
 def impatient(monkeypatch):
-    """Nobody needs to wait for programs that sleep: by the clock they have no more time than
-    otherwise."""
-    monkeypatch.setattr("sandbox.process.wall_seconds", lambda cpu_seconds: cpu_seconds)
+    """Nobody needs to wait for programs that sleep: they may sleep no longer than an answer may
+    take."""
+    monkeypatch.setattr("sandbox.process.sleep_seconds", lambda cpu_seconds: cpu_seconds)

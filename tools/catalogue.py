@@ -34,6 +34,8 @@ PACKAGES = (
     "tournament",
     "reports",
     "sandbox",
+    "store",
+    "trust",
 )
 
 # In a template `_` takes sentences; in a module only the names of contest.language do.
@@ -68,7 +70,7 @@ _KEYWORDS = {
     "noted_plural": (1, 2),
 }
 _SCRIPTS = (
-    "reports/check_page/js",
+    "trust/check_page/js",
     [("*.js", "javascript")],
     {"say": None, "must": (2,), "count": (2, 3)},
 )

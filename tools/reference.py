@@ -20,7 +20,6 @@ from pydantic import TypeAdapter
 from pydantic.json_schema import GenerateJsonSchema, JsonSchemaValue
 from pydantic_core import core_schema
 
-from contest import presets
 from contest.config.settings import Settings
 from contest.config.template import description_of, toml_value
 from contest.errors import MEANINGS
@@ -28,6 +27,7 @@ from contest.games.registry import game_plugins
 from contest.model.as_json import adapter
 from contest.model.mail_records import MailRecord
 from contest.schema.sections import DEFAULT_GAME, GameSettings, Section
+from knobeln import presets
 from knobeln.cli import main
 from knobeln.cli.answers import JsonOption
 from knobeln.cli.main import COMMANDS, loaded

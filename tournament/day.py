@@ -57,7 +57,10 @@ from contest.model import (
     Team,
 )
 from contest.seeds import Seeds
-from contest.store import (
+from contest.util.clock import Clock
+from contest.util.plurals import plural
+from sandbox.executable import ASIDE, ASIDE_DIGEST, without
+from store import (
     Store,
     Transaction,
     decisions,
@@ -68,11 +71,8 @@ from contest.store import (
     submissions,
     teams,
 )
-from contest.store import contest_state as contest_store
-from contest.store.results import Games, GroupState
-from contest.util.clock import Clock
-from contest.util.plurals import plural
-from sandbox.executable import ASIDE, ASIDE_DIGEST, without
+from store import contest_state as contest_store
+from store.results import Games, GroupState
 from tournament.certainty import certainty, default_contests, why_unknown
 from tournament.derived_settings import format_of, frozen_settings
 from tournament.evolution import evolve, score_matrix

@@ -21,8 +21,8 @@ from contest.mail.compose import Composed, compose
 from contest.model import Entry, GroupOutcome, GroupPlan, Outgoing, Team
 from contest.model.as_json import GameRow, game_rows
 from contest.seeds import Seeds
-from contest.store import Transaction, contest_state
 from contest.util.clock import Clock
+from store import Transaction, contest_state
 from tournament.field import Field
 
 

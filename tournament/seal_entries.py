@@ -20,7 +20,8 @@ from contest.ledger.entry_list import SealedList
 from contest.ledger.receipts import Effect, LedgerEntry, Receipt, prize_digest
 from contest.model import Phase
 from contest.public_number.draw import draw_of
-from contest.store import (
+from contest.util.plurals import plural
+from store import (
     Transaction,
     contest_state,
     entry_lists,
@@ -30,7 +31,6 @@ from contest.store import (
     submissions,
     teams,
 )
-from contest.util.plurals import plural
 from tournament.group_workers import mark_of, marked
 
 _ON_ITS_WAY = timedelta(seconds=10)  # a letter, from its arrival into the database

@@ -11,25 +11,23 @@ for all tournaments.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import combinations, islice
 
 from contest.config.settings import Settings
 from contest.formats.standings import ranks_of
 from contest.games.game import GameInfo
 from contest.games.registry import game_of
 from contest.interfaces.protocols import Images, RunnerFactory
-from contest.model import GameJob, SeasonLine, SeasonTable, Verdict
+from contest.model import SeasonLine, SeasonTable, Verdict
 from contest.seeds import Seeds, seed_from
-from tournament import referee
 from tournament.certainty import why_unknown
+from tournament.every_pair import games_of_all_pairs, number_of_pairs
 
 MAX_GAMES = 200_000
 """Of games that are quick: some 20 s on two cores. 632 versions have so many."""
 MAX_SLOW_GAMES = 2_000
 
-_CHUNK_GAMES = 20_000  # their results are in memory at the same time
 _DIGITS = 3  # of a strength
 _SEEDS = Seeds(seed_from("season"))
 
@@ -52,7 +50,7 @@ def season_table(
     """
     info = game_of(settings.game, settings.programs).info
     versions = sorted({digest for each in tournaments for digest in each.builds.values()})
-    games = len(versions) * (len(versions) - 1) // 2
+    games = number_of_pairs(len(versions))
     unknown = _why_unknown(versions, games, images, info, settings)
     strengths = {} if unknown else _strengths(versions, images, settings, open_runner)
     lines = [
@@ -96,7 +94,15 @@ def _line(name: str, tournaments: Sequence[Played], strengths: Mapping[str, floa
     found = tuple(strengths.get(each.builds.get(name, "")) for each in tournaments)
     known = [value for value in found if value is not None]
     gain = round(known[-1] - known[0], _DIGITS) if known else None
-    return SeasonLine(0, name, points, places, found, known[0] if known else None, gain)
+    return SeasonLine(
+        rank=0,
+        team=name,
+        points=points,
+        places=places,
+        strengths=found,
+        strength=known[0] if known else None,
+        gain=gain,
+    )
 
 
 def _order(line: SeasonLine) -> tuple[int, float]:
@@ -111,19 +117,8 @@ def _strengths(
     """The mean of each version's points in its games against all others."""
     info = game_of(settings.game, settings.programs).info
     points = Counter[str]()
-    pairs = combinations(versions, 2)
-    with open_runner({digest: images[digest] for digest in versions}, settings, _SEEDS) as runner:
-        while chunk := list(islice(pairs, _CHUNK_GAMES)):
-            for pair, result in zip(
-                chunk, referee.carry_out(list(_jobs(chunk)), runner), strict=True
-            ):
-                for digest, seat in zip(pair, result.seats, strict=True):
-                    points[digest] += seat.points if seat.verdict is Verdict.OK else 0
+    for pair, result in games_of_all_pairs(versions, images, settings, _SEEDS, open_runner):
+        for digest, seat in zip(pair, result.seats, strict=True):
+            points[digest] += seat.points if seat.verdict is Verdict.OK else 0
     games = (len(versions) - 1) * info.point
     return {digest: round(points[digest] / games, _DIGITS) for digest in versions}
-
-
-def _jobs(pairs: Sequence[tuple[str, str]]) -> Iterator[GameJob]:
-    for pair in pairs:
-        streams = tuple([_SEEDS.stream(f"{'/'.join(pair)}/seat/{seat}") for seat in (0, 1)])
-        yield GameJob(pair, streams, names=pair)

@@ -11,5 +11,5 @@ depends_on = None
 
 
 def upgrade() -> None:
-    """Never runs: contest/store/tables.py makes new databases, which are at the newest revision at
+    """Never runs: store/tables.py makes new databases, which are at the newest revision at
     once."""

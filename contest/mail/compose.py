@@ -106,7 +106,15 @@ def compose(outgoing: Outgoing, settings: Settings, secret: bytes, now: datetime
     content, digest = _content(body, plain, attachments)
     of = replace(outgoing, body="", attachments=(), lead="")
     lead = _lead(outgoing.lead, plain)
-    return Composed(of, f"<{name}@{domain}>", head, lead, content, digest, told.hexdigest())
+    return Composed(
+        of=of,
+        message_id=f"<{name}@{domain}>",
+        head=head,
+        lead=lead,
+        content=content,
+        digest=digest,
+        told=told.hexdigest(),
+    )
 
 
 @lru_cache(maxsize=64)  # as of the content: a long text goes to many

@@ -141,7 +141,7 @@ class Scope(StrEnum):
 @dataclass(frozen=True)
 class CountedAnswer:
     """An answer that goes out at this time; the fields are described in
-    `contest/store/tables.py`."""
+    `store/tables.py`."""
 
     at: datetime
     letter_id: int

@@ -23,7 +23,7 @@ from contest.schema.languages import (
     usual_languages,
 )
 from contest.seeds import MAX_TOURNAMENTS
-from contest.util.clock import wall_seconds
+from contest.util.clock import sleep_seconds
 
 
 def _utc(moment: datetime) -> datetime:
@@ -349,8 +349,8 @@ class Programs(Section):
         le=MAX_MOVE_SECONDS,
         description=(
             "processor time for each move of a program that does not run on the contest machine;"
-            " for a function that is tabulated, for all its values. By the clock it has twice this"
-            " time and 5 seconds more"
+            " for a function that is tabulated, for all its values. In a game it may sleep twice"
+            " this time and 5 seconds more"
         ),
     )
     counted_languages: tuple[str, ...] = Field(
@@ -451,9 +451,9 @@ class Programs(Section):
         ]
 
     @property
-    def wall_seconds(self) -> float:
-        """How long a program has for an answer by the clock; `seconds` is processor time."""
-        return wall_seconds(self.seconds)
+    def sleep_seconds(self) -> float:
+        """How long a program may sleep in a game; `seconds` is processor time."""
+        return sleep_seconds(self.seconds)
 
     @property
     def all_languages(self) -> tuple[Language, ...]:

@@ -19,10 +19,6 @@ class SystemClock:
         return datetime.now(UTC)
 
 
-def wall_seconds(cpu_seconds: float) -> float:
-    """How long to wait for an answer whose processor time is limited to `cpu_seconds`.
-
-    It is ample, because on a busy host an honest program waits for a processor. It ends programs
-    that sleep.
-    """
+def sleep_seconds(cpu_seconds: float) -> float:
+    """How long a program may sleep in a game, where an answer may take `cpu_seconds`."""
     return 2 * cpu_seconds + 5

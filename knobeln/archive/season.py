@@ -12,21 +12,21 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from contest.archive import files
-from contest.archive.contents import Archive, settings_of, to_files
 from contest.errors import Differs, GiveUp, NotNow
 from contest.model import SeasonTable
 from contest.seeds import MAX_TOURNAMENTS
-from contest.store import contest_state
 from contest.util.folders import new_public_file
 from knobeln.archive.export import archive_of
-from knobeln.archive.verify_entries import Verified
-from knobeln.archive.verify_limits import MAX_BUILD_BYTES, OutOfTimeError, memory_limit, time_limit
 from knobeln.context import ContestContext
+from store import contest_state
 from tournament.certainty import places
 from tournament.derived_settings import format_of
 from tournament.runners import open_runner
 from tournament.season import Played, season_table
+from trust.archive import files
+from trust.archive.contents import Archive, settings_of, to_files
+from trust.verify_entries import Verified
+from trust.verify_limits import MAX_BUILD_BYTES, OutOfTimeError, memory_limit, time_limit
 
 USUAL_SECONDS = 600.0  # for the season's table
 SEASON = "season.json"

@@ -12,9 +12,6 @@ from zoneinfo import ZoneInfo
 
 from contest.language import date, gettext, ngettext, noted, spoken
 from contest.model import Participation, Phase
-from contest.store import Transaction, class_people, contest_state, letters
-from contest.store.class_people import ListedPerson
-from contest.store.letters import ListedLetter
 from contest.util.sanitize import quote
 from knobeln.classes import marks
 from knobeln.classes.marks import Mark, MarkedPerson
@@ -25,6 +22,9 @@ from mailserver.reader_process import shared_reader
 from mailserver.reading import addresses
 from mailserver.reading.letter import headers_alone
 from mailserver.reading.registration_form import FormResult
+from store import Transaction, class_people, contest_state, letters
+from store.class_people import ListedPerson
+from store.letters import ListedLetter
 
 _REFUSED = "registration refused"
 _ASKED = "registration of "  # ... is doubtful

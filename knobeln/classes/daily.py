@@ -8,9 +8,9 @@ from datetime import timedelta
 from contest.interfaces.protocols import to_organizer
 from contest.language import speaking
 from contest.model import Phase
-from contest.store import class_people, contest_state, outbox
 from knobeln.classes.class_view import view
 from knobeln.context import ContestContext
+from store import class_people, contest_state, outbox
 
 _KIND = "class_news"
 _DAY = timedelta(hours=24)

@@ -11,9 +11,9 @@ from textwrap import dedent
 from contest.games.registry import game_of
 from contest.language import gettext, speaking
 from contest.mail.form import blank, is_in_c, short_preferences
-from contest.store import class_people
 from knobellib.samples import samples
 from knobeln.context import ContestContext
+from store import class_people
 
 _IN_C = """\
 #if 0

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -19,10 +19,16 @@ from knobeln.cli.dry_run import carry_out, dry_run_option
 from knobeln.cli.output import below, remark, table
 
 if TYPE_CHECKING:
-    from contest.actions.organizer_actions import OrganizerActions
+    from contest.config.settings import Settings
+    from contest.interfaces.protocols import SparringOpponents
     from knobeln.classes.class_forms import Groups, Invitation
     from knobeln.classes.class_list import ClassList
     from knobeln.context import ContestContext
+    from mailserver.organizer_actions import OrganizerActions
+
+
+HOUSE = "house"
+"""The field of the house's programs."""
 
 
 @click.group("class", cls=NounGroup)
@@ -81,8 +87,8 @@ def invite(file: Path, again: bool, groups: Groups, yes: bool, dry_run: bool) ->
     registers. Give the command again with a longer list: people who are registered, or were
     invited before, get no second mail.
     """
-    from contest.store import class_people
     from knobeln.classes import class_forms, class_list
+    from store import class_people
 
     contest = open_contest()
     people = class_list.read(file.read_bytes(), contest.settings)
@@ -123,11 +129,13 @@ def _others(invitations: tuple[Invitation, ...]) -> Mapping[str, Form]:
 @class_.command()
 @click.option(
     "--field",
-    metavar="house|DIR",
+    "fields",
+    multiple=True,
+    metavar="house|DIR|ARCHIVE",
     help=(
-        "Also play each program against a fixed field: the programs of the house, or those in DIR."
-        " The same program has the same figures in each class if its time is counted or it plays"
-        " KNOBELN."
+        "Also play each program against a fixed field: the programs of the house, those in DIR, or"
+        " those of published archives. The same program has the same figures in each class if its"
+        " time is counted or it plays KNOBELN."
     ),
 )
 @click.option(
@@ -142,7 +150,7 @@ def _others(invitations: tuple[Invitation, ...]) -> Mapping[str, Form]:
     metavar="COLUMN",
     help="The mark to print. Default: field_points with --field, else points.",
 )
-def marks(field: str | None, system: str | None, number: str | None) -> None:
+def marks(fields: tuple[str, ...], system: str | None, number: str | None) -> None:
     """Print a row for each person of the class list, and for each team member, with results, as
     CSV.
 
@@ -157,13 +165,13 @@ def marks(field: str | None, system: str | None, number: str | None) -> None:
     from reports.site.tables import as_csv
 
     contest = open_contest()
-    number = number or ("field_points" if field else "points")
+    number = number or ("field_points" if fields else "points")
     if number not in rows_of.NUMBERS:
         raise click.UsageError(f"--mark is one of {', '.join(rows_of.NUMBERS)}")
     play = None
-    if field:
+    if fields:
         settings = without_description(contest.settings)
-        play = HomePractice(settings, None if field == "house" else Path(field)).play
+        play = HomePractice(settings, _opponents(fields, settings)).play
     rows, title = rows_of.marks_of(contest, play), contest.settings.contest.title
     if system == "moodle":
         found = rows_of.moodle_table(rows, number, title)
@@ -179,6 +187,17 @@ def marks(field: str | None, system: str | None, number: str | None) -> None:
         text = f"{plural(without, 'person has', 'people have')} no {number}, and so no mark"
         remark(f"{text}. `--mark reached` and `--field house` have one for more people.", err=True)
     click.echo(as_csv(found), nl=False)
+
+
+def _opponents(fields: Sequence[str], settings: Settings) -> SparringOpponents | None:
+    """The programs of a fixed field; None for the house's."""
+    from knobeln.cli.field_option import opponents_from
+
+    if HOUSE not in fields:
+        return opponents_from([Path(field) for field in fields], settings)
+    if len(fields) > 1:
+        raise click.UsageError(f"--field {HOUSE} is a field alone")
+    return None
 
 
 # --- names only, and the first lesson -------------------------------------------------------------
@@ -205,9 +224,9 @@ def open_class(file: Path, board: Path | None, yes: bool, dry_run: bool) -> None
     TEAM`. What each person does is printed at the end. `knobeln class handout` prints more: what to
     give to the class.
     """
-    from contest.store import class_people
     from knobeln.classes import class_list
     from knobeln.classes.handout import board_of
+    from store import class_people
 
     contest = open_contest()
     people = class_list.read_names(file.read_bytes(), contest.settings)

@@ -6,10 +6,10 @@ from datetime import datetime
 
 import click
 
-from contest.actions.organizer_actions import read_date
 from knobeln.cli.contest_option import NounGroup, open_contest
 from knobeln.cli.dry_run import carry_out, dry_run_option, reason_option
 from knobeln.cli.output import moment, table
+from mailserver.organizer_actions import read_date
 
 
 @click.group(cls=NounGroup)

@@ -17,11 +17,11 @@ import click
 
 from compiler.images import without_images_unless_possible
 from compiler.trial import with_counted_time
-from contest import presets
 from contest.config.settings import Settings
 from contest.errors import GiveUp
 from contest.schema.sections import DEFAULT_GAME
 from contest.seeds import seed_from
+from knobeln import presets
 from knobeln.cli.contest_option import ContestCommand, says_little
 from knobeln.cli.dry_run import organizer_actions
 from knobeln.cli.output import console, remark
@@ -33,7 +33,7 @@ from knobeln.day.demo_teams import demo_teams
 from knobeln.day.demonstration import LOG, Demonstration, ShowCount, demo_settings, what_is_shorter
 from knobeln.day.run import play_contest
 from knobeln.day.wait_for_number import awaited
-from knobeln.server.host_checks import check_host
+from knobeln.doctor.host_checks import check_host
 from mailserver.delivery.transports import MAILDIRS
 
 

@@ -13,14 +13,14 @@ from typing import TYPE_CHECKING
 import click
 
 from contest.errors import GiveUp, NotNow
-from contest.store import Transaction, outbox
-from contest.store.outbox import OutboxItem
 from knobeln.cli.contest_option import open_contest
 from knobeln.cli.output import remark
 from knobeln.context import ContestContext
+from store import Transaction, outbox
+from store.outbox import OutboxItem
 
 if TYPE_CHECKING:
-    from contest.actions.organizer_actions import OrganizerActions
+    from mailserver.organizer_actions import OrganizerActions
 
 dry_run_option = click.option(
     "--dry-run", is_flag=True, help="Print the mails that would go out (mbox), and change nothing."
@@ -85,7 +85,7 @@ def organizer_actions(
     contest: ContestContext, *, dry_run: bool = False
 ) -> Iterator[OrganizerActions]:
     """Open a transaction for actions of the organizer who types the command."""
-    from contest.actions.organizer_actions import OrganizerActions
+    from mailserver.organizer_actions import OrganizerActions
 
     with transaction(contest, dry_run=dry_run) as tx:
         yield OrganizerActions(

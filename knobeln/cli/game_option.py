@@ -7,12 +7,12 @@ from pydantic import ValidationError
 
 from compiler.languages import has_package
 from compiler.trial import with_languages_here
-from contest import presets
 from contest.config.load import FILE_NAME, faults, load_settings
 from contest.config.settings import Settings
 from contest.config.template import usual_dates
 from contest.errors import ConfigError
 from contest.util.clock import SystemClock
+from knobeln import presets
 from knobeln.cli.contest_option import contest_path
 from knobeln.cli.output import remark
 

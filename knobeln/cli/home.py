@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import secrets
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import click
 
 from contest.errors import EX_FAILED, EX_INCOMPLETE, EX_OK, GiveUp
+from contest.games.game import GameInfo
 from contest.games.registry import game_of
 from contest.mail.sent_files import FROM_LINE, FROM_MARK, has_from_line
 from contest.model import BuildReport
 from knobeln.cli.answers import answer, answers
 from knobeln.cli.contest_option import ContestCommand, contest_path
+from knobeln.cli.field_option import opponents_from, with_former_names
 from knobeln.cli.game_option import game_option, settings_for, without_description
 from knobeln.cli.output import remark
 from knobeln.home.games import play_at_home
@@ -59,19 +62,12 @@ def check(files: tuple[Path, ...], game_name: str | None, against: str | None, s
     """
     settings = settings_for(game_name)
     program = {name: data for file in files for name, data in files_at(file).items()}
-    if not any(program.values()):
-        raise GiveUp(f"{files[0]} is empty")
     info = game_of(settings.game, settings.programs).info
+    _check_possible(files, program, info, has_trial=bool(against or seed))
+    lenient = without_description(settings)
     if not info.play.is_in_c:
-        # it may be in the letter, which is not written yet
-        settings = without_description(settings)
-    elif len(program) > 1:
-        raise GiveUp(f"a program for {info.title} is a single file")
-    if info.play.is_in_c:
-        check_is_source(str(files[0]), next(iter(program.values())))
-    if (against or seed) and not info.play.has_moves:
-        raise GiveUp(f"{info.title} is computed exactly: its report has no trial game")
-    opponents, lenient = [], without_description(settings)
+        settings = lenient  # it may be in the letter, which is not written yet
+    opponents = []
     if against:
         opponent = accepted(against, rebuilt(against, home_builder(lenient), lenient))
         opponents.append((distinct_names([against])[0], opponent))
@@ -92,14 +88,28 @@ def check(files: tuple[Path, ...], game_name: str | None, against: str | None, s
     )
     checked = CheckedProgram(name, built.report.accepted, built.report, text.body)
     answer(checked, lambda found: click.echo(found.report))
-    if not any(
-        has_from_line(data.decode(errors="replace").split("\n")) for data in program.values()
-    ):
+    texts = (data.decode(errors="replace") for data in program.values())
+    if not any(has_from_line(text.split("\n")) for text in texts):
         remark(
             f"No file has a {FROM_MARK} line, so the letter must have it in its text: {FROM_LINE}",
             err=True,
         )
     raise SystemExit(_exit_code(built.report))
+
+
+def _check_possible(
+    files: Sequence[Path], program: Mapping[str, bytes], info: GameInfo, *, has_trial: bool
+) -> None:
+    """Raises GiveUp if this cannot be a program for the game, or have the trial game that is
+    wanted."""
+    if not any(program.values()):
+        raise GiveUp(f"{files[0]} is empty")
+    if info.play.is_in_c:
+        if len(program) > 1:
+            raise GiveUp(f"a program for {info.title} is a single file")
+        check_is_source(str(files[0]), next(iter(program.values())))
+    if has_trial and not info.play.has_moves:
+        raise GiveUp(f"{info.title} is computed exactly: its report has no trial game")
 
 
 def _exit_code(report: BuildReport) -> int:
@@ -111,6 +121,17 @@ def _exit_code(report: BuildReport) -> int:
 @click.command(cls=ContestCommand)
 @click.argument("names", metavar="A.c B.c ...", nargs=-1, required=True)
 @game_option
+@click.option(
+    "--field",
+    "fields",
+    type=click.Path(path_type=Path, exists=True),
+    multiple=True,
+    metavar="DIR|ARCHIVE",
+    help=(
+        "Here are programs to play against: a folder, or a published archive. Names may be theirs,"
+        " such as a team's. If you name one program too few, the winner plays."
+    ),
+)
 @click.option(
     "--seed", default=None, help="Any text; the same seed gives the same game. Default: a new one."
 )
@@ -127,6 +148,7 @@ def _exit_code(report: BuildReport) -> int:
 def play(
     names: tuple[str, ...],
     game_name: str | None,
+    fields: tuple[Path, ...],
     seed: str | None,
     with_moves: bool,
     with_stderr: bool,
@@ -139,7 +161,12 @@ def play(
     """
     chosen = seed or secrets.token_hex(8)
     settings = without_description(settings_for(game_name))
-    played = play_at_home(settings, names, chosen, with_moves=with_moves, with_stderr=with_stderr)
+    former = opponents_from(fields, settings) if fields else {}
+    info = game_of(settings.game, settings.programs).info
+    names = with_former_names(names, former, info.min_seats)
+    played = play_at_home(
+        settings, names, chosen, with_moves=with_moves, with_stderr=with_stderr, former=former
+    )
     if page:
         page.write_bytes(played.replay(settings))
     for line in played.lines:

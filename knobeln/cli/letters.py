@@ -9,14 +9,14 @@ import click
 
 from contest.errors import NotFound
 from contest.model import LetterState
-from contest.store import contest_state, decisions, engine_failures, practices, submissions
-from contest.store import letters as letter_store
-from contest.store.letters import ListedLetter
 from contest.util.plurals import form
 from knobeln.cli.answers import answer, answers
 from knobeln.cli.contest_option import NounGroup, open_contest
 from knobeln.cli.dry_run import operator
 from knobeln.cli.output import count_option, moment, remark, table, tell_of_more
+from store import contest_state, decisions, engine_failures, practices, submissions
+from store import letters as letter_store
+from store.letters import ListedLetter
 
 
 @click.group(cls=NounGroup)

@@ -11,15 +11,15 @@ import click
 
 from contest.errors import NotFound, NotNow
 from contest.model import OutboxState
-from contest.store import Transaction, outbox
-from contest.store.contest_state import note
-from contest.store.outbox import ListedMail, OutboxItem
 from contest.util.plurals import plural
 from knobeln.cli.answers import answer, answers
 from knobeln.cli.contest_option import NounGroup, open_contest
 from knobeln.cli.dry_run import carry_out, operator, reason_option
 from knobeln.cli.output import count_option, moment, remark, table, tell_of_more
 from knobeln.context import ContestContext
+from store import Transaction, outbox
+from store.contest_state import note
+from store.outbox import ListedMail, OutboxItem
 
 
 @click.group(cls=NounGroup)

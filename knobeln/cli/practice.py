@@ -10,12 +10,27 @@ from secrets import token_bytes
 
 import click
 
-from contest.arena.practice_table import (
+from contest.config.settings import Settings
+from contest.errors import KnobelnError
+from contest.games.game import GameInfo
+from contest.games.registry import game_of
+from contest.model import PracticeGame
+from contest.seeds import Seeds
+from contest.util.plurals import plural
+from knobeln.cli.contest_option import ContestCommand
+from knobeln.cli.field_option import field_option, opponents_from
+from knobeln.cli.game_option import game_option, settings_for, without_description
+from knobeln.cli.output import remark, table
+from knobeln.home.games import failure_text
+from knobeln.home.home_game import distinct_names
+from knobeln.home.practice import HomePractice, state_of, wait_for_change
+from reports.practice_table import (
     COLUMNS,
     PLAYER_COLUMNS,
     Comparison,
     ComparisonRow,
     ComparisonVerdict,
+    PracticeRow,
     compare_versions,
     comparison_cells,
     games_per_opponent,
@@ -27,30 +42,12 @@ from contest.arena.practice_table import (
     practice_table,
     row_cells,
 )
-from contest.config.settings import Settings
-from contest.errors import KnobelnError
-from contest.games.game import GameInfo
-from contest.games.registry import game_of
-from contest.model import PracticeGame
-from contest.seeds import Seeds
-from contest.util.plurals import plural
-from knobeln.cli.contest_option import ContestCommand
-from knobeln.cli.game_option import game_option, settings_for, without_description
-from knobeln.cli.output import remark, table
-from knobeln.home.games import failure_text
-from knobeln.home.home_game import distinct_names
-from knobeln.home.practice import HomePractice, state_of, wait_for_change
 
 
 @click.command(cls=ContestCommand)
 @click.argument("program")
 @game_option
-@click.option(
-    "--field",
-    type=click.Path(path_type=Path, exists=True, file_okay=False),
-    metavar="DIR",
-    help="Play against the programs in this folder instead.",
-)
+@field_option
 @click.option(
     "--against",
     metavar="OTHER",
@@ -76,7 +73,7 @@ from knobeln.home.practice import HomePractice, state_of, wait_for_change
 def practice(
     program: str,
     game_name: str | None,
-    field: Path | None,
+    fields: tuple[Path, ...],
     against: str | None,
     games: int | None,
     watch: bool,
@@ -95,11 +92,13 @@ def practice(
     files = [path for path in map(Path, programs) if path.exists()]
     if watch and not files:
         raise click.UsageError(f"--watch needs a file: there is no file {program}")
+    opponents = opponents_from(fields, settings, files) if fields else None
+    home = HomePractice(settings, opponents)
     if not watch:
-        _practise(HomePractice(settings, field, files), programs, settings, games, is_watched=False)
+        _practise(home, programs, settings, games, is_watched=False)
         return
     with suppress(KeyboardInterrupt):
-        seen, home = state_of(files), HomePractice(settings, field, files)
+        seen = state_of(files)
         while True:
             try:
                 _practise(home, programs, settings, games, is_watched=True)
@@ -151,11 +150,8 @@ def _practise(
 
 
 def _show_table(name: str, played: Sequence[PracticeGame], info: GameInfo) -> None:
-    rows, games, together = (
-        practice_table(played, info),
-        games_per_opponent(played),
-        is_together(played),
-    )
+    rows = practice_table(played, info)
+    games, together = games_per_opponent(played), is_together(played)
     for line in filter(None, (_failures(name, played, info), *_its_failures(played, info))):
         click.echo(line)
     if rows and all(row.failed and not row.counted for row in rows):
@@ -166,17 +162,8 @@ def _show_table(name: str, played: Sequence[PracticeGame], info: GameInfo) -> No
         PLAYER_COLUMNS if together else COLUMNS,
         [row_cells(row, info.point, together=together) for row in rows],
     )
-    mean = mean_points(rows)
-    if mean and not together:
-        own, theirs = (mean_text(points, info.point) for points in mean)
-        won, drawn, lost = (
-            sum(getattr(row, what) for row in rows) for what in ("won", "drawn", "lost")
-        )
-        click.echo(
-            f"{name} won {won:,}, drew {drawn:,} and lost {lost:,} of"
-            f" {plural(won + drawn + lost, 'game')}; on average it won {own} points, and they"
-            f" {theirs}."
-        )
+    if not together and (sentence := _sum_text(name, rows, info)):
+        click.echo(sentence)
     if not info.play.has_moves:
         remark(
             f"{info.title} is computed exactly: there is no chance in it, and one game says all."
@@ -185,6 +172,22 @@ def _show_table(name: str, played: Sequence[PracticeGame], info: GameInfo) -> No
         remark(
             "One game says little where there is chance: --games plays more, and shows the spread."
         )
+
+
+def _sum_text(name: str, rows: Sequence[PracticeRow], info: GameInfo) -> str:
+    """How all games together ended; "" if none counts."""
+    mean = mean_points(rows)
+    if not mean:
+        return ""
+    own, theirs = (mean_text(points, info.point) for points in mean)
+    won, drawn, lost = (
+        sum(getattr(row, what) for row in rows) for what in ("won", "drawn", "lost")
+    )
+    return (
+        f"{name} won {won:,}, drew {drawn:,} and lost {lost:,} of"
+        f" {plural(won + drawn + lost, 'game')}; on average it won {own} points, and they"
+        f" {theirs}."
+    )
 
 
 def _failures(name: str, played: Sequence[PracticeGame], info: GameInfo) -> str:

@@ -11,8 +11,6 @@ from typing import TYPE_CHECKING
 import click
 
 from contest.model import BuildReport, Severity, SubmissionState, TableBuildReport, TextBuildReport
-from contest.store import submissions, teams
-from contest.store.submissions import Version
 from contest.util.plurals import plural
 from contest.util.sanitize import sanitize
 from knobeln.cli.answers import answer, answers
@@ -29,6 +27,8 @@ from knobeln.cli.output import (
     table,
     tell_of_more,
 )
+from store import submissions, teams
+from store.submissions import Version
 
 if TYPE_CHECKING:
     from knobeln.organizer.twins import Twins

@@ -8,8 +8,6 @@ import click
 
 from contest.errors import GiveUp, KnobelnError, NotFound, NotNow
 from contest.model import Phase
-from contest.store import contest_state, results, submissions
-from contest.store.results import Games
 from contest.util.plurals import plural
 from knobeln.cli.contest_option import ContestCommand, open_contest, tournament_option
 from knobeln.cli.output import remark
@@ -17,6 +15,8 @@ from knobeln.cli.result_tables import contest_ranking
 from mailserver.attachments import announcement_texts
 from reports.announcement import announcement
 from reports.prizes import prize_fields
+from store import contest_state, results, submissions
+from store.results import Games
 
 
 @click.command(cls=ContestCommand)
@@ -39,13 +39,13 @@ def announce(kind: str | None) -> None:
             if state.phase is not Phase.FINISHED:
                 raise NotNow("the contest is not finished, so there is nothing to announce yet")
             text = announcement(
-                results.finished_rounds(tx, Games.ALL),
-                contest_ranking(tx, contest.settings),
-                results.get_evolution(tx),
-                state.seed,
-                prize_fields(submissions.participants(tx), contest.settings.teams),
-                contest.settings,
-                contest.templates,
+                history=results.finished_rounds(tx, Games.ALL),
+                ranking=contest_ranking(tx, contest.settings),
+                evolution=results.get_evolution(tx),
+                seed=state.seed,
+                prize_fields=prize_fields(submissions.participants(tx), contest.settings.teams),
+                settings=contest.settings,
+                templates=contest.templates,
             )
         else:
             texts = announcement_texts(tx, contest.settings)
@@ -134,11 +134,11 @@ def _class_page(target: Path) -> None:
 
 def _index(target: Path) -> None:
     """Write the page of the archives in this folder; the archives of others are foreign input."""
-    from contest.archive import files
-    from contest.archive.contents import from_files, settings_of
     from contest.games.registry import game_of
     from reports.site.alone import INDEX, ListedArchive, index_of_archives
     from reports.site.folder import write_at_once
+    from trust.archive import files
+    from trust.archive.contents import from_files, settings_of
 
     index, found = target / INDEX, []
     if index.exists() and b'<meta name="generator" content="knobeln">' not in index.read_bytes():
@@ -154,16 +154,16 @@ def _index(target: Path) -> None:
             continue
         packed = folder.with_name(f"{folder.name}.tar.gz")
         listed = ListedArchive(
-            folder.name,
-            read.digest,
-            settings.contest.title,
-            settings.contest.organizer,
-            settings.contest.licence,
-            game.title,
-            archive.contest.started_at,
-            len(archive.entries),
-            tuple(standing.entry for standing in archive.ranking if standing.rank == 1),
-            packed.name if packed.is_file() else "",
+            folder=folder.name,
+            digest=read.digest,
+            title=settings.contest.title,
+            organizer=settings.contest.organizer,
+            licence=settings.contest.licence,
+            game=game.title,
+            started_at=archive.contest.started_at,
+            programs=len(archive.entries),
+            winners=tuple(standing.entry for standing in archive.ranking if standing.rank == 1),
+            packed=packed.name if packed.is_file() else "",
         )
         found.append((listed, settings, game))
     if not found:

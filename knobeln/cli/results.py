@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
-from contest.archive.contents import Seal
-from contest.arena.ladder_ranking import has_ladder, movements
 from contest.errors import NotFound
+from contest.ladder_ranking import has_ladder, movements
 from contest.model import (
     Certainty,
     EvolutionOutcome,
@@ -19,10 +20,6 @@ from contest.model import (
     SeasonTable,
     Standing,
 )
-from contest.store import contest_state, submissions
-from contest.store import ladder as ladder_store
-from contest.store import results as result_store
-from contest.store.results import Games
 from contest.util.plurals import plural
 from knobeln.cli.answers import answer, answers
 from knobeln.cli.contest_option import NounGroup, open_contest, tournament_option
@@ -30,6 +27,14 @@ from knobeln.cli.output import busy, console, remark, table
 from knobeln.cli.result_tables import contest_ranking, show_results
 from reports.certainty import certainty_facts
 from reports.prizes import PrizeList, grand_prize, prize_fields, prize_lists
+from store import contest_state, submissions
+from store import ladder as ladder_store
+from store import results as result_store
+from store.results import Games
+from trust.archive.contents import Seal
+
+if TYPE_CHECKING:
+    from tournament.all_time import AllTimeTable
 
 
 @dataclass(frozen=True)
@@ -114,6 +119,96 @@ def _show_season(found: SeasonTable) -> None:
     versions = plural(found.versions, "version")
     games = f"{plural(found.games, 'game')} of {versions}"
     remark(f"Strengths are by {games}." if found.games else f"No strengths: {found.unknown}.")
+
+
+@results.command("all-time")
+@click.argument(
+    "archives",
+    metavar="ARCHIVE...",
+    nargs=-1,
+    required=True,
+    type=click.Path(path_type=Path, exists=True),
+)
+@click.option("--csv", "as_table", is_flag=True, help="Print the table as CSV.")
+@click.option(
+    "--page",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="Write the table into this file, as a page for a browser.",
+)
+@answers("tournament.all_time:AllTimeTable")
+def all_time(archives: tuple[Path, ...], as_table: bool, page: Path | None) -> None:
+    """Rank the programs of several contests in one table: every one plays every other.
+
+    ARCHIVE is a published archive or that of a season: a folder, or a .tar.gz of one. Each archive
+    is compared with its digests first; `verify` checks its results. The games have the settings of
+    the newest contest, and random numbers that follow from the two programs alone, so everybody
+    gets the same table. This needs no contest of your own.
+    """
+    from knobeln.archive.former_contests import (
+        builds_of,
+        common_settings,
+        former_contests,
+        former_programs,
+    )
+    from reports.site.alone import all_time_page, all_time_rows
+    from reports.site.folder import write_at_once
+    from reports.site.tables import as_csv
+    from tournament.all_time import all_time_table
+    from tournament.runners import open_runner
+
+    with former_contests(archives) as contests:
+        settings = common_settings(contests)
+        builds, programs = builds_of(contests, settings), list(former_programs(contests))
+    with busy(f"playing {plural(len(programs), 'program')}, every one against every other ..."):
+        found = all_time_table(programs, builds, settings, open_runner)
+    if page:
+        write_at_once(page, all_time_page(found, settings))
+    if as_table:
+        click.echo(as_csv(all_time_rows(found)), nl=False)
+    else:
+        answer(found, _show_all_time)
+    if page:
+        remark(f"The page is in {page}.", err=True)
+
+
+def _show_all_time(found: AllTimeTable) -> None:
+    rows = [
+        (
+            line.rank,
+            line.team,
+            line.contest,
+            f"{line.points:,.1f}",
+            line.won,
+            line.drawn,
+            line.lost,
+            line.failures,
+            line.in_contest,
+            line.place or "-",
+        )
+        for line in found.lines
+    ]
+    table(
+        f"{plural(len(found.contests), 'contest')}, {plural(found.builds, 'program')},"
+        f" {plural(found.games, 'game')}",
+        (
+            "#rank",
+            "team",
+            "contest",
+            "#points",
+            "#won",
+            "#drawn",
+            "#lost",
+            "#failures",
+            "#in contest",
+            "#place",
+        ),
+        rows,
+        drop=("#failures", "#drawn", "#in contest"),
+    )
+    remark(
+        "Points are the mean of a game. `in contest` is the rank among the programs of its own"
+        " contest by these games, `place` the one that it had there."
+    )
 
 
 @results.command()

@@ -11,8 +11,6 @@ import click
 from contest.errors import NotNow
 from contest.model import Phase
 from contest.seeds import Seeds
-from contest.store import contest_state, decisions, results
-from contest.store.results import Games
 from contest.util.clock import TIME_FORMAT
 from contest.util.plurals import plural
 from knobeln.cli.contest_option import NounGroup, open_contest, says_little
@@ -36,6 +34,8 @@ from knobeln.day.run import contest_day, noted_errors, play_contest
 from knobeln.day.steps import steps_of
 from knobeln.services import deliver_all
 from mailserver.delivery.transports import transport_of
+from store import contest_state, decisions, results
+from store.results import Games
 
 MAX_EARLY = timedelta(days=1)
 

@@ -12,15 +12,15 @@ import click
 from compiler.images import without_images_unless_possible
 from compiler.languages import system_package, usable
 from compiler.trial import with_counted_time, with_languages_here
-from contest import presets
 from contest.config.load import FILE_NAME, load_settings
 from contest.errors import EX_FAILED, EX_OK, ConfigError, KnobelnError
 from contest.games.game import TEXT
 from contest.games.registry import game_of
 from contest.language import SOURCE, available, listed, speaking, translated
 from contest.public_number.beacon import Beacon, BeaconKind
-from contest.schema.sections import DEFAULT_GAME
+from contest.schema.sections import DEFAULT_GAME, Programs
 from contest.util.clock import SystemClock
+from knobeln import presets
 from knobeln.cli.answers import answer, answers
 from knobeln.cli.contest_option import ContestCommand, contest_path, open_contest
 from knobeln.cli.game_option import (
@@ -33,7 +33,8 @@ from knobeln.cli.output import remark
 from knobeln.context import create_contest
 
 if TYPE_CHECKING:
-    from knobeln.server.host_checks import CheckResult
+    from contest.config.settings import Settings
+    from knobeln.doctor.host_checks import CheckResult
 
 
 def _beacon(_context: click.Context, _option: click.Parameter, text: str) -> str:
@@ -86,6 +87,31 @@ def init(
     """Create a contest in DIR (default: here). It gets a commented contest.toml and the
     database."""
     path = (folder or contest_path()).absolute()
+    file = path / FILE_NAME
+    if file.exists():  # it is kept
+        settings = load_settings(path)
+        if is_class or language:
+            raise ConfigError(
+                f"{file} is there already", hint="change [teams] and [contest] in it instead"
+            )
+        if game and settings.game.name != presets.settings(game, SystemClock().now()).game.name:
+            raise ConfigError(
+                f"{file} is for another game", hint="remove it, or leave --game out to keep it"
+            )
+    else:
+        settings = _as_possible_here(_wanted(game, beacon, language, is_class=is_class))
+    create_contest(path, settings).store.close()
+    remark(f"The contest is in {path}. Now edit {file} (the dates, the addresses), then")
+    by_date = ", and plays the contest day by its date" if settings.plays_by_date else ""
+    remark(f"    knobeln serve -C {path}     takes registrations and programs by mail{by_date}")
+    if not by_date:
+        remark(f"    knobeln run -C {path}       plays the contest day")
+    if game_of(settings.game, settings.programs).info.play is TEXT:
+        _tell_of_languages(settings.programs)
+
+
+def _wanted(game: str | None, beacon: str, language: str | None, *, is_class: bool) -> Settings:
+    """The settings of a new contest, as far as the command line says what they are to be."""
     settings = presets.settings(game or DEFAULT_GAME, SystemClock().now())
     settings = settings.changed(tournament={"beacon": beacon})
     if is_class:
@@ -94,48 +120,37 @@ def init(
         with speaking(language):
             title = translated(settings.contest.title)
         settings = settings.changed(contest={"language": language, "title": title})
-    file = path / FILE_NAME
-    if file.exists():  # it is kept
-        wanted, settings = settings, load_settings(path)
-        if is_class or language:
-            raise ConfigError(
-                f"{file} is there already", hint="change [teams] and [contest] in it instead"
-            )
-        if game and settings.game.name != wanted.game.name:
-            raise ConfigError(
-                f"{file} is for another game", hint="remove it, or leave --game out to keep it"
-            )
-    else:
-        preset = settings
-        lacking = lacking_packages(preset)
-        settings = without_packages(preset, lacking)
-        settings = with_languages_here(with_counted_time(settings))
-        settings = without_images_unless_possible(settings)
-        if lacking:
-            remark(
-                f"Programs cannot import {', '.join(lacking)} here until `apt install"
-                f" {' '.join(map(system_package, lacking))}`, and then programs.python_packages ="
-                f" {json.dumps(preset.programs.python_packages)}."
-            )
-        if preset.programs.takes_images and not settings.programs.takes_images:
-            remark(
-                "Container images cannot play here until `apt install skopeo umoci`, and then "
-                f"programs.max_image_bytes = {preset.programs.max_image_bytes}."
-            )
-    create_contest(path, settings).store.close()
-    remark(f"The contest is in {path}. Now edit {file} (the dates, the addresses), then")
-    by_date = ", and plays the contest day by its date" if settings.plays_by_date else ""
-    remark(f"    knobeln serve -C {path}     takes registrations and programs by mail{by_date}")
-    if not by_date:
-        remark(f"    knobeln run -C {path}       plays the contest day")
-    programs = settings.programs
-    if game_of(settings.game, programs).info.play is TEXT:
-        counted = programs.counted_languages
-        others = [row.name for row in usable(programs.all_languages) if row.name not in counted]
-        if counted:
-            text = "Counted in units (programs.counted_languages): the time of programs in"
-            remark(f"{text} {listed(counted)}.")
-        remark(f"Processor time: programs in {listed(others)}.")
+    return settings
+
+
+def _as_possible_here(preset: Settings) -> Settings:
+    """The settings without what this host lacks, which is told."""
+    lacking = lacking_packages(preset)
+    settings = without_packages(preset, lacking)
+    settings = with_languages_here(with_counted_time(settings))
+    settings = without_images_unless_possible(settings)
+    if lacking:
+        remark(
+            f"Programs cannot import {', '.join(lacking)} here until `apt install"
+            f" {' '.join(map(system_package, lacking))}`, and then programs.python_packages ="
+            f" {json.dumps(preset.programs.python_packages)}."
+        )
+    if preset.programs.takes_images and not settings.programs.takes_images:
+        remark(
+            "Container images cannot play here until `apt install skopeo umoci`, and then "
+            f"programs.max_image_bytes = {preset.programs.max_image_bytes}."
+        )
+    return settings
+
+
+def _tell_of_languages(programs: Programs) -> None:
+    """Tell which languages' time is counted in units, and which is measured."""
+    counted = programs.counted_languages
+    others = [row.name for row in usable(programs.all_languages) if row.name not in counted]
+    if counted:
+        text = "Counted in units (programs.counted_languages): the time of programs in"
+        remark(f"{text} {listed(counted)}.")
+    remark(f"Processor time: programs in {listed(others)}.")
 
 
 @click.command(cls=ContestCommand)
@@ -145,7 +160,7 @@ def init(
 @click.option(
     "--patience", default=60.0, show_default=True, help="Seconds to wait for that letter."
 )
-@answers("knobeln.server.host_checks:CheckResults")
+@answers("knobeln.doctor.host_checks:CheckResults")
 def doctor(letter: bool, patience: float) -> None:
     """Check that this host can run a contest. Each failed check says how to fix it.
 
@@ -153,14 +168,14 @@ def doctor(letter: bool, patience: float) -> None:
 
     Exit code 0: no check failed; 1: a check failed.
     """
-    from knobeln.server.host_checks import (
+    from knobeln.doctor.host_checks import (
         CheckResult,
         Level,
         check_host,
         check_languages,
         run_check,
     )
-    from knobeln.server.mail_checks import check_loop
+    from knobeln.doctor.mail_checks import check_loop
 
     results: tuple[CheckResult, ...] = ()
     try:

@@ -12,13 +12,13 @@ from rich.text import Text
 
 from contest.errors import NotFound
 from contest.model import LogLine, Phase
-from contest.store import contest_state
 from contest.util.plurals import plural, span
 from contest.util.sanitize import sanitize
 from knobeln.cli.answers import answer, answers
 from knobeln.cli.contest_option import ContestCommand, open_contest
 from knobeln.cli.output import console, count_option, moment, on_terminal, table, tell_of_more
 from knobeln.server.status import Status, status_of
+from store import contest_state
 
 LINES, COLUMNS = 23, 80  # the last line is for the prompt
 MAX_ADVICE_LINES = 9
@@ -83,16 +83,17 @@ def _phase(status: Status) -> StyledLine:
         return f"  FINISHED  since {moment(status.finished_at)}: `knobeln results`", "bold green"
     if status.phase is Phase.OPEN:
         return f"  OPEN      the contest starts on {moment(status.dates['contest_starts'])}", "bold"
+    head = "PAUSED " if status.paused else "RUNNING"
     if status.awaited_number:
-        return "  RUNNING   the contest waits for its public number", "bold"
+        return f"  {head}   the contest waits for its public number", "bold"
     if not status.rounds:
-        return "  RUNNING   the first round is being drawn", "bold"
+        return f"  {head}   the first round is being drawn", "bold"
     last = status.rounds[-1]
     what = "the final" if last.final else f"round {last.number}"
     groups, games = plural(last.groups, "group"), plural(last.games, "game")
     time = last.started_at and f", begun {span((status.now - last.started_at).total_seconds())} ago"
     done = f"{last.groups_done} of {groups}, {last.games_done:,} of {games}"
-    return f"  RUNNING   {what}: {done}{time or ''}", "bold"
+    return f"  {head}   {what}: {done}{time or ''}", "bold"
 
 
 def _worker(what: str, holder: int | bool) -> str:

@@ -10,9 +10,6 @@ import click
 
 from contest.errors import NotFound
 from contest.model import Ban, BanKind, Participation, Team, TeamState
-from contest.store import contest_state, decisions, outbox, participation, submissions
-from contest.store import teams as team_store
-from contest.store.submissions import Version
 from contest.util.plurals import plural
 from contest.util.sanitize import sanitize
 from knobeln.cli.answers import answer, answers
@@ -27,6 +24,9 @@ from knobeln.cli.dry_run import (
     transaction,
 )
 from knobeln.cli.output import below, moment, print_facts, table
+from store import contest_state, decisions, outbox, participation, submissions
+from store import teams as team_store
+from store.submissions import Version
 
 
 @dataclass(frozen=True)
@@ -255,7 +255,7 @@ def tell(
     The words come from FILE, or from standard input (-). A team gets the same words once,
     even if you give the command again.
     """
-    from contest.actions.organizer_actions import Message
+    from mailserver.organizer_actions import Message
 
     if number is not None and without_program:
         raise click.UsageError(

@@ -9,20 +9,21 @@ from pathlib import Path
 
 import click
 
-from contest.archive import contents, files
-from contest.archive.contents import Archive, settings_of
-from contest.archive.findings import Finding
 from contest.errors import EX_FAILED, EX_INCOMPLETE, Differs, GiveUp
-from contest.ledger.notes import is_signed
+from contest.ledger.signatures import is_signed
 from contest.util.plurals import plural
-from knobellib import receipts
-from knobeln.archive import season, verification
-from knobeln.archive.verify_entries import Verified
-from knobeln.archive.verify_limits import memory_limit
+from knobeln.archive import season
 from knobeln.cli.answers import answer, answers
 from knobeln.cli.contest_option import ContestCommand
 from knobeln.cli.progress_bars import progress_bar
-from tournament.without_bans import sentences
+from trust import verification
+from trust.archive import contents, files
+from trust.archive.contents import Archive, settings_of
+from trust.archive.findings import Finding
+from trust.for_teams import receipts
+from trust.verify_entries import Verified
+from trust.verify_limits import memory_limit
+from trust.without_bans import sentences
 
 
 @dataclass(frozen=True, kw_only=True)

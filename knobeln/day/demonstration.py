@@ -19,19 +19,19 @@ from email.policy import default as modern
 from functools import cached_property
 from pathlib import Path
 
-from contest import presets
 from contest.config.settings import Settings
 from contest.errors import GiveUp
 from contest.games.registry import game
 from contest.mail.form import record_text
 from contest.model import OutboxState
-from contest.store import decisions, outbox
 from contest.subprocesses.child_process import Process, own_command, start
 from contest.util.clock import SystemClock
+from knobeln import presets
 from knobeln.context import ContestContext
 from knobeln.day.demo_teams import DESCRIPTION, DOMAIN, DemoTeam
 from mailserver.delivery.transports import MAILDIRS
 from mailserver.delivery.transports.local import folder_name
+from store import decisions, outbox
 
 OBJECTIONS = timedelta(seconds=3)  # the time for objections to the list of entries
 TIMEOUT_SECONDS = 120.0  # without any progress

@@ -11,7 +11,12 @@ from dataclasses import dataclass, replace
 from contest.errors import NotNow
 from contest.model import Participation, Phase, RoundPlan
 from contest.public_number.beacon import BeaconKind
-from contest.store import (
+from contest.util.folders import scratch_folder
+from contest.util.plurals import form
+from knobeln.context import ContestContext
+from knobeln.day.run import contest_day, handle_everything
+from knobeln.native_code import translate_programs
+from store import (
     Store,
     Transaction,
     contest_state,
@@ -22,13 +27,8 @@ from contest.store import (
     submissions,
     teams,
 )
-from contest.store.backup import copy_contest
-from contest.store.results import RoundLog
-from contest.util.folders import scratch_folder
-from contest.util.plurals import form
-from knobeln.context import ContestContext
-from knobeln.day.run import contest_day, handle_everything
-from knobeln.native_code import translate_programs
+from store.backup import copy_contest
+from store.results import RoundLog
 from tournament.day import Spectator
 
 MAX_TEAMS_NAMED = 10  # in one warning

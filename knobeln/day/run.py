@@ -9,7 +9,6 @@ from typing import Any
 
 from contest.errors import KnobelnError, NotNow, NumberAwaited, Paused, StoreBusy
 from contest.model import Phase
-from contest.store import contest_state, languages
 from contest.util.clock import TIME_FORMAT
 from contest.util.log import log
 from contest.util.plugins import by_name
@@ -20,6 +19,7 @@ from knobeln.native_code import translate_programs
 from knobeln.season import go_on
 from knobeln.services import Services, note_limits_of_sandboxes
 from reports.contest_reporter import ContestReporter
+from store import contest_state, languages
 from tournament.day import ContestDay, Spectator, archive_of
 from tournament.group_workers import OpenWorkers, open_workers
 

@@ -9,12 +9,12 @@ import time
 from datetime import timedelta
 
 from contest.errors import EngineFailed, Paused
-from contest.store import Transaction, decisions, engine_failures, results
-from contest.store.contest_state import note
-from contest.store.engine_failures import MAX_WITH_PROGRAMS
 from contest.util.log import log
 from knobeln.context import ContestContext
 from knobeln.services import failures_of
+from store import Transaction, decisions, engine_failures, results
+from store.contest_state import note
+from store.engine_failures import MAX_WITH_PROGRAMS
 from tournament.day import ContestDay, pause_text
 
 MAX_TRIES = 3  # for the same games, before the day is paused

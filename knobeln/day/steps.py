@@ -26,7 +26,7 @@ from contest.model import (
 from contest.seeds import Seeds
 from reports.terminal import board_text
 from reports.text import table
-from tournament.replay import course_of
+from trust.replay import course_of
 
 Step = tuple[str, str]
 """Where we are, in a line; and what happened there, in lines."""

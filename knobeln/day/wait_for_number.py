@@ -8,16 +8,16 @@ import urllib.request
 from collections.abc import Callable
 from http.client import HTTPException
 
-from contest.actions.organizer_actions import OrganizerActions
 from contest.errors import GiveUp, KnobelnError, NumberAwaited
 from contest.public_number import drand
 from contest.public_number.beacon import BeaconKind
 from contest.public_number.draw import Draw, draw_awaited
-from contest.store import contest_state
 from contest.util.log import log
 from knobeln.context import ContestContext
 from knobeln.services import SoleDelivery, tell_about_run
 from mailserver.delivery.transports import transport_of
+from mailserver.organizer_actions import OrganizerActions
+from store import contest_state
 
 POLL_SECONDS = 0.5  # between two looks whether the organizer has handed the number in
 RETRY_SECONDS = 15.0  # between two rounds of questions to all servers

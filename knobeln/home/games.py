@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
+from typing import Any
 
 from contest.config.settings import Settings
 from contest.errors import GiveUp
@@ -14,6 +15,7 @@ from contest.games.drawing import Course
 from contest.games.game import GameInfo
 from contest.games.knobeln import rules_of
 from contest.games.registry import game_of, text_game_of
+from contest.interfaces.protocols import SparringOpponents
 from contest.model import GameJob, GameResult, Match, Pairing, SeatResult, Verdict
 from contest.schema.sections import DEFAULT_GAME as KNOBELN
 from contest.seeds import Seeds, seed_from
@@ -31,10 +33,10 @@ from reports.knobeln_protocol import GameProtocol, full
 from reports.site.alone import replay_alone
 from sandbox.limits import WORK
 from sandbox.sandbox import Sandbox
-from tournament.replay import course
 from tournament.runners import open_runner
 from tournament.runners.text import open_player
 from tournament.runners.text_result import game_result
+from trust.replay import course
 
 
 @dataclass(frozen=True)
@@ -61,8 +63,11 @@ def play_at_home(
     *,
     with_moves: bool,
     with_stderr: bool = False,
+    former: SparringOpponents | None = None,
 ) -> LocalGame:
-    """Play one game. Raises NotFound, GiveUp with what is wrong.
+    """Play one game. `former`: programs that are built already, by their names.
+
+    Raises NotFound, GiveUp with what is wrong.
 
     Its lines have every move `with_moves`, and the end of what each program wrote to its standard
     error `with_stderr`.
@@ -74,7 +79,9 @@ def play_at_home(
             " often"
         )
     game = _machine_game if info.play.is_computed else _text_game
-    return game(settings, programs, seed, with_moves=with_moves, with_stderr=with_stderr)
+    return game(
+        settings, programs, former or {}, seed, with_moves=with_moves, with_stderr=with_stderr
+    )
 
 
 def sample_replay(settings: Settings) -> bytes | None:
@@ -99,15 +106,35 @@ def failure_text(seat: SeatResult, info: GameInfo) -> str:
     return f"{where}: {seat.fault.reason}"
 
 
+def _images(
+    programs: Sequence[str], former: SparringOpponents, settings: Settings
+) -> Sequence[Any]:
+    """What each program was built to."""
+    builder = home_builder(settings)
+
+    def image(program: str) -> Any:
+        if program in former:
+            return builder.load(former[program][1])
+        return accepted(program, rebuilt(program, builder, settings))
+
+    return [image(program) for program in programs]
+
+
 def _machine_game(
-    settings: Settings, programs: Sequence[str], seed: str, *, with_moves: bool, with_stderr: bool
+    settings: Settings,
+    programs: Sequence[str],
+    former: SparringOpponents,
+    seed: str,
+    *,
+    with_moves: bool,
+    with_stderr: bool,
 ) -> LocalGame:
     """A game of two C programs on the contest machine."""
     info = game_of(settings.game, settings.programs).info
     if len(programs) != 2:
         raise GiveUp(f"{info.title} is played by 2 programs, not by {len(programs)}")
-    builder, seeds = home_builder(settings), Seeds(seed_from(f"play/{seed}"))
-    images = tuple(accepted(name, rebuilt(name, builder, settings)) for name in programs)
+    seeds = Seeds(seed_from(f"play/{seed}"))
+    images = _images(programs, former, settings)
     streams = (seeds.stream("seat/0"), seeds.stream("seat/1"))
     job = GameJob(tuple(image.digest for image in images), streams, protocol=True)
     with open_runner(
@@ -119,8 +146,11 @@ def _machine_game(
         match = Match(Pairing(names), 1, result, counted=result.is_flawless)
         lines.append(full(GameProtocol(0, 0, rules_of(settings.game), match)))
     if with_stderr:
-        printed = (_printed(programs[seat], seat, result, streams[seat]) for seat in range(2))
-        lines += stderr_lines(names, list(printed))
+        printed = [
+            "" if program in former else _printed(program, seat, result, streams[seat])
+            for seat, program in enumerate(programs)
+        ]
+        lines += stderr_lines(names, printed)
     for name, seat in zip(names, result.seats, strict=True):
         failure = f"; failed{failure_text(seat, info)}" if seat.fault else ""
         lines.append(
@@ -165,14 +195,20 @@ def _printed(program: str, seat: int, result: GameResult, stream: bytes) -> str:
 
 
 def _text_game(
-    settings: Settings, programs: Sequence[str], seed: str, *, with_moves: bool, with_stderr: bool
+    settings: Settings,
+    programs: Sequence[str],
+    former: SparringOpponents,
+    seed: str,
+    *,
+    with_moves: bool,
+    with_stderr: bool,
 ) -> LocalGame:
     """A game of programs that talk with the referee, in the order of the seats."""
     rules = text_game_of(settings.game, settings.programs)
     check_number(rules.info, len(programs))
-    sandbox, builder = Sandbox(), home_builder(settings)
-    built = [accepted(program, rebuilt(program, builder, settings)) for program in programs]
-    players = [open_player(program, rules.info, sandbox, settings.programs) for program in built]
+    sandbox = Sandbox()
+    images = _images(programs, former, settings)
+    players = [open_player(image, rules.info, sandbox, settings.programs) for image in images]
     names = distinct_names(programs)
     played = game_at_home(rules, names, players, seed)
     stderr = played.stderr if with_stderr else ()

@@ -7,9 +7,10 @@ from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 from arena.practice_games import USUAL_SEEDS, practice_games
-from contest.arena.practice_table import YOU
+from compiler.builders.base import ProgramBuilder
 from contest.config.settings import Settings
 from contest.errors import GiveUp
 from contest.games.registry import game_of
@@ -20,6 +21,7 @@ from contest.seeds import Seeds
 from contest.subprocesses.engine_pool import cores
 from knobeln.home.home_game import distinct_names
 from knobeln.home.programs import accepted, home_builder, rebuilt
+from reports.practice_table import YOU
 from sandbox.vm.translation import NotTranslated
 from tournament.runners import open_runner
 
@@ -30,25 +32,21 @@ class HomePractice:
     """The opponents of one game, built once; programs that practise against them are built each
     time.
 
-    Raises NotFound, GiveUp with what is wrong with a program or a folder.
+    `opponents`: None for the house's programs. Raises NotFound, GiveUp with what is wrong with a
+    program.
     """
 
-    def __init__(
-        self, settings: Settings, field: Path | None, not_among: Sequence[Path] = ()
-    ) -> None:
+    def __init__(self, settings: Settings, opponents: SparringOpponents | None = None) -> None:
         self._settings = settings
-        self._info = game_of(settings.game, settings.programs).info
         self._builder = home_builder(settings)
-        self._opponents = (
-            self._field(field, not_among) if field else self._builder.sparring_opponents()
-        )
+        self._opponents = self._builder.sparring_opponents() if opponents is None else opponents
 
     def games(
         self, program: str, games: int | None, seeds: Seeds = USUAL_SEEDS
     ) -> Sequence[PracticeGame]:
         """Build the program, and play so many games against each opponent; None: as many as are
         quick."""
-        return self.play(self._built(program), games, seeds)
+        return self.play(_built(program, self._builder, self._settings), games, seeds)
 
     def play(
         self, built: Built, games: int | None = None, seeds: Seeds = USUAL_SEEDS
@@ -58,36 +56,47 @@ class HomePractice:
             list(pool.map(self._prepare, (built, *self._opponents.values())))
         return practice_games(built, self._opponents, self._settings, open_runner, games, seeds)
 
-    def _field(self, folder: Path, not_among: Sequence[Path]) -> SparringOpponents:
-        known = {path.resolve() for path in not_among}
-        languages = self._settings.programs.all_languages
-        suffixes = {f".{suffix}" for language in languages for suffix in language.suffixes}
-
-        def may_be_program(path: Path) -> bool:
-            if self._info.play.is_in_c:
-                return path.suffix == ".c" or (path / "source").is_dir()
-            return path.is_dir() or is_program_archive(path.name) or path.suffix in suffixes
-
-        programs = [
-            path
-            for path in sorted(folder.iterdir())
-            if not path.name.startswith(".")
-            and path.resolve() not in known
-            and may_be_program(path)
-        ]
-        if not programs:
-            raise GiveUp(f"there is no program for {self._info.title} in {folder}")
-        names = distinct_names((YOU, *(path.name for path in programs)))[1:]
-        with ThreadPoolExecutor(cores()) as pool:
-            return dict(zip(names, pool.map(self._built, map(str, programs)), strict=True))
-
-    def _built(self, program: str) -> Built:
-        built = rebuilt(program, self._builder, self._settings)
-        return built.report.image_digest or "", accepted(program, built).to_bytes()
-
     def _prepare(self, built: Built) -> None:
         with suppress(NotTranslated):  # then the games are slower, with the same results
             self._builder.prepare(self._builder.load(built[1]))
+
+
+def opponents_in(
+    folder: Path, settings: Settings, not_among: Sequence[Path] = ()
+) -> SparringOpponents:
+    """Build the programs in a folder, but for those that are named.
+
+    Raises GiveUp with what is wrong with one, or if there is none.
+    """
+    info = game_of(settings.game, settings.programs).info
+    known = {path.resolve() for path in not_among}
+    suffixes = {f".{end}" for each in settings.programs.all_languages for end in each.suffixes}
+
+    def may_be_program(path: Path) -> bool:
+        if info.play.is_in_c:
+            return path.suffix == ".c" or (path / "source").is_dir()
+        return path.is_dir() or is_program_archive(path.name) or path.suffix in suffixes
+
+    programs = [
+        path
+        for path in sorted(folder.iterdir())
+        if not path.name.startswith(".") and path.resolve() not in known and may_be_program(path)
+    ]
+    if not programs:
+        raise GiveUp(f"there is no program for {info.title} in {folder}")
+    names = distinct_names((YOU, *(path.name for path in programs)))[1:]
+    builder = home_builder(settings)
+
+    def built(path: Path) -> Built:
+        return _built(str(path), builder, settings)
+
+    with ThreadPoolExecutor(cores()) as pool:
+        return dict(zip(names, pool.map(built, programs), strict=True))
+
+
+def _built(program: str, builder: ProgramBuilder[Any], settings: Settings) -> Built:
+    built = rebuilt(program, builder, settings)
+    return built.report.image_digest or "", accepted(program, built).to_bytes()
 
 
 # --- watched files --------------------------------------------------------------------------------

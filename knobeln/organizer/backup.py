@@ -14,14 +14,14 @@ from pathlib import Path, PurePosixPath
 from contest.config.load import FILE_NAME
 from contest.config.remains import UPGRADED, mark
 from contest.errors import GiveUp, NotNow
-from contest.store import backup as backup_store
-from contest.store import migrate, url_of
-from contest.store.backup import Restored
-from contest.store.session import FILE_NAME as DATABASE
 from contest.util.clock import SystemClock
 from contest.util.folders import make_private, scratch_folder, sync_folder
 from contest.util.sanitize import sanitize
 from knobeln.context import ContestContext, existing_store, only_one
+from store import backup as backup_store
+from store import migrate, url_of
+from store.backup import Restored
+from store.session import FILE_NAME as DATABASE
 
 TEMPLATES = "templates"
 _MAX_TEXT_BYTES = 1_000_000  # of settings, and of a template

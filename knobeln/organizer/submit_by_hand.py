@@ -9,7 +9,11 @@ from contest.errors import GiveUp, NotNow
 from contest.games.registry import game_of
 from contest.interfaces.protocols import to_team
 from contest.model import LetterState, Participation, Phase, Team
-from contest.store import (
+from contest.util.program_files import is_safe_path
+from knobeln.context import ContestContext
+from knobeln.services import Services
+from mailserver.commands.compile import C_PROGRAM, strings_in, told_secret
+from store import (
     Transaction,
     contest_state,
     decisions,
@@ -19,11 +23,7 @@ from contest.store import (
     submissions,
     teams,
 )
-from contest.store.submissions import Version
-from contest.util.program_files import is_safe_path
-from knobeln.context import ContestContext
-from knobeln.services import Services
-from mailserver.commands.compile import C_PROGRAM, strings_in, told_secret
+from store.submissions import Version
 
 
 def submit_by_hand(

@@ -35,7 +35,6 @@ from threading import Event, Thread
 from types import FrameType
 
 from contest.errors import ConfigError, KnobelnError, NotNow, Stopped, StoreBusy
-from contest.store import contest_state, decisions
 from contest.subprocesses.engine_pool import cores
 from contest.util.log import log
 from knobeln.context import ContestContext
@@ -43,7 +42,7 @@ from knobeln.native_code import TranslatesOnce
 from knobeln.season import go_on_as_step, order_run_as_step
 from knobeln.server.letters_left import LettersLeft
 from knobeln.server.listener_process import ListenerProcess
-from knobeln.server.mail_checks import mailbox_of
+from knobeln.server.mailbox import mailbox_of
 from knobeln.server.parts import Part
 from knobeln.server.run_on_request import RequestedRun
 from knobeln.server.site_writer import Pack, Sample, SiteKeeper
@@ -53,6 +52,7 @@ from mailserver.intake.accept import SizeLimits, accept_found, take_named
 from mailserver.intake.hand_over import HandOverServer
 from mailserver.intake.imap import Watch
 from mailserver.reader_process import shared_reader
+from store import contest_state, decisions
 
 IDLE_SECONDS = 0.5
 # after a look in vain: hundreds of letters a second need not wake every loop as often

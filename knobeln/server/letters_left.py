@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING
 
 from contest.interfaces.protocols import to_organizer
 from contest.language import speaking
-from contest.store import Transaction, contest_state, outbox
 from contest.util.plurals import plural
 from contest.util.sanitize import visible
 from knobeln.context import ContestContext
 from mailserver.limits import DAY
+from store import Transaction, contest_state, outbox
 
 if TYPE_CHECKING:  # `status` need not wait for the IMAP library
     from mailserver.intake.imap import Left

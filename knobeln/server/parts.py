@@ -7,8 +7,8 @@ from contextlib import ExitStack
 from enum import StrEnum
 
 from contest.errors import NotNow
-from contest.store.session import Held
 from knobeln.context import ContestContext
+from store.session import Held
 
 # the lock that every process of the server shares, and that `restore` must have alone
 SERVE = "serve"

@@ -6,11 +6,11 @@ from __future__ import annotations
 from contest.errors import EX_TEMPFAIL, TryAgain
 from contest.language import gettext, speaking
 from contest.model import Phase
-from contest.store import Transaction, contest_state, decisions
 from contest.subprocesses.child_process import Process, own_command, start
 from contest.util.log import log
 from knobeln.context import ContestContext
 from knobeln.services import tell_about_run
+from store import Transaction, contest_state, decisions
 
 LOG_NAME = "run.log"
 MAX_LOG_LINES = 12  # in the mail to the organizer

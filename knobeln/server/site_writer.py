@@ -17,13 +17,11 @@ from contest.language import in_language, spoken
 from contest.ledger.receipts import CHECKPOINT_FILE, LEDGER_FILE
 from contest.model import Moves, Phase
 from contest.seeds import Seeds
-from contest.store import contest_state, ledger, submissions
 from contest.util.plurals import plural
 from knobellib.kit_archives import tar_archive
 from knobellib.kits import kit_of
 from knobeln.context import ContestContext
 from knobeln.server.site_facts import site_facts, site_mark
-from reports import check_page
 from reports.site import game_text, paths
 from reports.site.facts import SiteFacts
 from reports.site.folder import SiteFolder, write_at_once
@@ -32,8 +30,10 @@ from reports.site.game_text import game_lines
 from reports.site.games import GameKey
 from reports.site.pages import Plan, headings, navigation, pages, plan, replay_of_game
 from reports.site.templates import SiteTemplates
-from tournament.replay import course_of, play_again
+from store import contest_state, ledger, submissions
 from tournament.runners import open_runner
+from trust import check_page
+from trust.replay import course_of, play_again
 
 PAGES_PER_STEP = 40
 

@@ -20,7 +20,13 @@ from contest.model import (
 )
 from contest.public_number.draw import draw_awaited
 from contest.schema.sections import Dates
-from contest.store import (
+from contest.util.clock import TIME_FORMAT
+from contest.util.plurals import plural
+from knobeln.context import ContestContext
+from knobeln.server.letters_left import LEFT_AREA
+from knobeln.server.parts import SERVE, missing
+from knobeln.services import LIMITS_AREA
+from store import (
     Transaction,
     contest_state,
     decisions,
@@ -31,15 +37,9 @@ from contest.store import (
     teams,
     waiting,
 )
-from contest.store.outbox import ListedMail
-from contest.store.results import Progress
-from contest.store.submissions import RunningBuild
-from contest.util.clock import TIME_FORMAT
-from contest.util.plurals import plural
-from knobeln.context import ContestContext
-from knobeln.server.letters_left import LEFT_AREA
-from knobeln.server.parts import SERVE, missing
-from knobeln.services import LIMITS_AREA
+from store.outbox import ListedMail
+from store.results import Progress
+from store.submissions import RunningBuild
 
 MAX_JOURNAL_LINES = 5
 MAX_ERRORS = 3

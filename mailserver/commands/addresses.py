@@ -9,13 +9,13 @@ from __future__ import annotations
 from contest.language import gettext
 from contest.ledger.receipts import Effect
 from contest.model import Team
-from contest.store import contest_state, teams
 from mailserver import authentication
 from mailserver.authentication import team_command
 from mailserver.command import Arguments, LetterContext
 from mailserver.limits import DAY, MAX_CONFIRMATION_DAYS, Limit
 from mailserver.problem import Problem
 from mailserver.reading import addresses
+from store import contest_state, teams
 
 _QUESTION = "address_confirm"
 

@@ -7,17 +7,17 @@ others, so a team has only a few in an hour.
 
 from __future__ import annotations
 
-from contest.arena.ladder_ranking import Ladder, is_exact
 from contest.games.game import MATCH_POINT
+from contest.ladder_ranking import Ladder, is_exact
 from contest.language import gettext, ngettext
 from contest.mail.sent_files import FROM_LINE
 from contest.model import LadderEntry, Team
-from contest.store import ladder
 from contest.util.sanitize import quote
 from mailserver.authentication import team_command
 from mailserver.command import Arguments, LetterContext
 from mailserver.limits import HOUR, Limit
 from mailserver.problem import Problem
+from store import ladder
 
 MAX_PER_HOUR = 20
 _RIGHT_FORM = (

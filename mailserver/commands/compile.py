@@ -20,7 +20,6 @@ from contest.mail.form import sample
 from contest.mail.sent_files import FROM_LINE, has_from_line
 from contest.model import Submission, SubmissionState, Team
 from contest.schema.sections import Window
-from contest.store import Transaction, decisions, submissions, teams
 from contest.util.program_files import IMAGE_NAME, is_archive
 from contest.util.sanitize import quote
 from mailserver import authentication
@@ -31,6 +30,7 @@ from mailserver.problem import Problem
 from mailserver.reading.find_program import MailedProgram, find_files, find_program
 from mailserver.reading.letter import Letter
 from mailserver.team_secret import FromLine, find_from_line, possible_strings
+from store import Transaction, decisions, submissions, teams
 
 _MARKED_LINE = re.compile(rb"^.*<<FROM>>.*$", re.MULTILINE)
 C_PROGRAM = "program.c"  # what a program for the contest machine is called

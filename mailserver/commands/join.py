@@ -12,13 +12,13 @@ from contest.config.settings import Settings
 from contest.language import gettext
 from contest.mail.form import ORGANIZATION, blank, field_names, short_preferences
 from contest.model import Member, Registration
-from contest.store import class_people, teams
 from mailserver.command import Arguments, Command, LetterContext
 from mailserver.commands import registration
 from mailserver.limits import Limit
 from mailserver.reading import class_names
 from mailserver.reading.class_names import MAX_NAME_CHARACTERS
 from mailserver.reading.letter import Letter, arguments_after
+from store import class_people, teams
 
 SUBJECT = "join"
 _SUBJECTS = (SUBJECT, "mitmachen")

@@ -12,12 +12,12 @@ from dataclasses import dataclass
 from contest.config.settings import Settings
 from contest.ledger.receipts import Effect, LedgerEntry, notes_in
 from contest.model import Phase, Team
-from contest.store import entry_lists, ledger, teams
 from mailserver.authentication import AuthFailure, claimed_by, from_line_alone, team_of
 from mailserver.command import Arguments, Command, LetterContext
 from mailserver.for_organizer import pass_letter_on
 from mailserver.limits import Limit
 from mailserver.reading.letter import Letter
+from store import entry_lists, ledger, teams
 
 _PASSED_ON = "objection_passed_on"
 _MAX_RECEIPTS = 20

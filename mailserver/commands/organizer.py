@@ -16,16 +16,15 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
-from contest.actions.organizer_actions import Message, OrganizerActions, read_date
 from contest.config.settings import Settings
 from contest.errors import ConfigError, GiveUp, NotFound, NotNow
 from contest.language import gettext, ngettext, noted
 from contest.model import OrganizerRequest, Phase, Team, TeamState
-from contest.store import contest_state, decisions, letters, outbox, submissions, teams
 from mailserver.command import Arguments, Command, LetterContext
 from mailserver.commands.help import Brought, ask_or_help, read_brought
 from mailserver.commands.registration import accept_pending, reject_pending
 from mailserver.limits import Limit
+from mailserver.organizer_actions import Message, OrganizerActions, read_date
 from mailserver.reading.letter import Letter, arguments_after, clean_subject
 from mailserver.team_secret import (
     FromLine,
@@ -35,6 +34,7 @@ from mailserver.team_secret import (
     new_string,
     without_strings,
 )
+from store import contest_state, decisions, letters, outbox, submissions, teams
 
 NAME = "organizer"  # in the subject and after <<FROM>>
 ANSWERS = {"organizer_answer": Limit.DROP}
@@ -421,9 +421,11 @@ def _confirm(context: LetterContext, arguments: Arguments) -> str:
 
 
 def _token_in(subject: str, _settings: Settings) -> Arguments | None:
-    """What stands between the word and the token says what is asked; it may be cut or changed."""
-    plain = subject.casefold()
-    found = _TOKEN.findall(plain) if plain.startswith(CONFIRM_WORDS) else []
+    """What stands between the word and the token says what is asked; it may be cut, changed
+    or left out."""
+    plain = re.sub(r"(?<=[a-z0-9]) ?- ?(?=[a-z0-9])", "-", subject.casefold())
+    is_question = plain.startswith(CONFIRM_WORDS) or _TOKEN.fullmatch(plain)
+    found = _TOKEN.findall(plain) if is_question else []
     return (found[-1],) if found else None
 
 

@@ -4,13 +4,13 @@ runs."""
 from __future__ import annotations
 
 from contest.model import Phase, Team
-from contest.store import practices
 from contest.util.program_files import IMAGE_NAME, is_archive
 from mailserver import authentication
 from mailserver.command import Command, LetterContext
 from mailserver.commands.compile import read_program, receive, sample_body
 from mailserver.limits import HOUR
 from mailserver.reading.find_program import MailedProgram
+from store import practices
 
 
 def _why_not_now(context: LetterContext, team: Team) -> str:

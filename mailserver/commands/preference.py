@@ -16,7 +16,6 @@ from contest.language import gettext
 from contest.ledger.receipts import Effect
 from contest.mail.form import PREFERENCE
 from contest.model import Phase, Team
-from contest.store import teams
 from mailserver import authentication
 from mailserver.authentication import team_command
 from mailserver.command import Arguments, LetterContext
@@ -24,6 +23,7 @@ from mailserver.limits import Limit
 from mailserver.problem import Problem
 from mailserver.reading.letter import Letter, stripped
 from mailserver.reading.registration_form import NONE, read_codes, sample_preferences, wrong_codes
+from store import teams
 
 _SPELLED = PREFERENCE.replace("-", "[-_ ]?")
 _IN_SUBJECT = re.compile(rf"{_SPELLED}(?![\w-])", re.IGNORECASE)

@@ -11,12 +11,12 @@ from __future__ import annotations
 from contest.config.settings import Settings
 from contest.ledger.receipts import Effect
 from contest.model import Phase, Team, TeamState
-from contest.store import contest_state, teams
 from mailserver import authentication
 from mailserver.command import Arguments, Command, LetterContext
 from mailserver.limits import DAY, Limit
 from mailserver.reading.authentication_results import Authenticity
 from mailserver.team_secret import digest, new_string
+from store import contest_state, teams
 
 MAX_PER_DAY = 2
 

@@ -7,11 +7,10 @@ else gets more than the library or the sample programs: nothing large goes to st
 
 from __future__ import annotations
 
-from contest.arena.ladder_ranking import is_ladder_told
 from contest.config.settings import Settings
 from contest.games.registry import game_of
+from contest.ladder_ranking import is_ladder_told
 from contest.model import Attachment, TeamState
-from contest.store import ladder, ledger, teams
 from knobellib.kit_archives import tar_archive
 from knobellib.kits import kit_of
 from mailserver.attachments import (
@@ -23,6 +22,7 @@ from mailserver.attachments import (
 )
 from mailserver.command import Arguments, Command, LetterContext
 from mailserver.limits import HOUR, MAX_STRANGERS_BYTES, Limit
+from store import ladder, ledger, teams
 
 
 def _send_rules(context: LetterContext, _arguments: Arguments) -> str:

@@ -7,10 +7,10 @@ holds nothing secret, and nobody else gets it. Others get the dates.
 from __future__ import annotations
 
 from contest.model import Submission, SubmissionState, Team, Wait, WaitingProgram
-from contest.store import entry_lists, submissions, waiting
 from mailserver import authentication
 from mailserver.command import Arguments, Command, LetterContext
 from mailserver.limits import Limit
+from store import entry_lists, submissions, waiting
 
 
 def _answer(context: LetterContext, team: Team | None) -> str:

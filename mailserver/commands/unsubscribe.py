@@ -14,12 +14,12 @@ from contest.config.settings import Settings
 from contest.ledger.receipts import Effect
 from contest.mail.compose import unsubscribe_token
 from contest.model import Team, TeamState
-from contest.store import contest_state, teams
 from mailserver import authentication
 from mailserver.command import Arguments, Command, LetterContext
 from mailserver.limits import DAY, Limit
 from mailserver.reading.authentication_results import Authenticity
 from mailserver.reading.registration_form import sample_preferences
+from store import contest_state, teams
 
 _QUESTION, _SUBJECTS = "unsubscribe_confirm", ("unsubscribe", "stop")
 _WITH_TOKEN = re.compile(r"unsubscribe ([0-9a-f]{32})")

@@ -10,11 +10,11 @@ from __future__ import annotations
 from contest.ledger.receipts import Effect
 from contest.model import Phase, Team, TeamState
 from contest.schema.sections import Window
-from contest.store import contest_state, decisions, submissions, teams
 from mailserver import authentication
 from mailserver.authentication import team_command
 from mailserver.command import Arguments, LetterContext
 from mailserver.limits import Limit
+from store import contest_state, decisions, submissions, teams
 
 
 def _withdraw(context: LetterContext, team: Team, _arguments: Arguments) -> str:

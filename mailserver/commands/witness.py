@@ -13,14 +13,15 @@ from datetime import datetime
 from contest.config.settings import Settings
 from contest.interfaces.protocols import Renderer
 from contest.language import speaking
-from contest.ledger.notes import VerifierKey, cosigned, in_one_piece, is_signed, read_note
+from contest.ledger.notes import VerifierKey, cosigned, in_one_piece, read_note
+from contest.ledger.signatures import is_signed
 from contest.model import Outgoing, Phase
 from contest.schema.sections import Witness
-from contest.store import Store, Transaction, contest_state, ledger, outbox
 from mailserver.attachments import MAX_LEDGER_BYTES, ledger_files
 from mailserver.command import Arguments, Command, LetterContext
 from mailserver.limits import Limit
 from mailserver.reading.letter import Letter, arguments_after
+from store import Store, Transaction, contest_state, ledger, outbox
 
 NAME = "cosign"
 

@@ -35,12 +35,12 @@ from threading import Thread
 
 from contest.config.settings import Settings
 from contest.errors import DeliveryDeferred, DeliveryRefused, KnobelnError
-from contest.store import Store, Transaction, contest_state, outbox
-from contest.store.outbox import DueMail, End, OutboxItem, Outcome
 from contest.util.clock import Clock
 from contest.util.log import log
 from mailserver.bounces import bounce_address
 from mailserver.delivery.transports import RelayHungUp, RelayUnreachable, Transport
+from store import Store, Transaction, contest_state, outbox
+from store.outbox import DueMail, End, OutboxItem, Outcome
 
 BATCH = 100
 MAX_FAILURES_IN_A_ROW = 10  # from here on the relay or this program is to blame, not the mails

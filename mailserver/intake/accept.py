@@ -16,10 +16,10 @@ from datetime import datetime
 
 from contest.config.settings import Settings
 from contest.model import IncomingLetter, TeamState
-from contest.store import Store, letters, teams
 from mailserver.intake import envelope
 from mailserver.intake.hand_over import NotALetter
 from mailserver.reading.mime_parts import head_of, is_too_large
+from store import Store, letters, teams
 
 
 @dataclass(frozen=True)

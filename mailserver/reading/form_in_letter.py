@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import chain
 from typing import NamedTuple
 
 from contest.language import gettext, noted
@@ -48,7 +49,8 @@ class Names(NamedTuple):
 
 _MANY_FIELDS = 4  # what has so many is a form; fewer may be examples, or a part
 _MAX_ATTRIBUTION_LINES = 3
-_MAX_CLOSING = 120  # characters
+_MAX_ATTRIBUTION = 250  # characters of its first line
+_MAX_CLOSING = 120
 
 # --- marks of a quotation -------------------------------------------------------------------------
 _QUOTED = re.compile(r"^(?:\s{0,8}>){1,20}")
@@ -68,21 +70,33 @@ _HEADERS = """
     de envoyé date envoyée à cc objet répondre
     enviado fecha para asunto
     da inviato data a oggetto
+    van verzonden datum aan onderwerp
+    enviada assunto
+    fra sendt dato til emne kopi
+    från skickat till ämne
+    od wysłane wysłano data do temat
+    odesláno komu předmět
+    lähettäjä lähetetty vastaanottaja aihe
 """
 _HEADER_NAMES = frozenset(_HEADERS.split())
-_HEADER = re.compile(r"\W{0,4}([^\W\d_][\w-]{0,10})(?: (?:el|le|am|on))?[ *\u00a0]{0,3}:")
+_HEADER = re.compile(r"\W{0,4}([^\W\d_][\w-]{0,13})(?: (?:el|le|am|on))?[ *\u00a0]{0,3}:")
 _MIN_HEADERS = 3
 _ORIGINAL = re.compile(
-    r"\W{0,3}-{2,}\s*(?:original\s+message|urspr(?:ü|ue)ngliche\s+(?:nachricht|mail)"
-    r"|original-?nachricht|message\s+d.origine|message\s+original|mensaje\s+original"
-    r"|forwarded\s+message|weitergeleitete\s+nachricht|message\s+transf[ée]r[ée]"
-    r"|mensaje\s+reenviado|messaggio\s+originale)\s*-{2,}\s*",
+    r"\W{0,3}-{2,}\s*(?:[^\W\d_]{1,15}\s){0,2}(?:"
+    r"original|ursprünglich|ursprueng|message\s+d.origine|oorspronkelijk|oprindelig|oryginaln"
+    r"|ursprung|forwarded|weitergeleitet|transf[ée]r|reenviad|inoltrat|encaminhad|doorgestuurd"
+    r"|videresendt|vidarebefordra|przekazan)[\w-]{0,15}(?:\s[^\W\d_]{1,15}){0,2}\s*-{2,}\s*",
     re.IGNORECASE,
 )
+_OPENING = re.compile(r"\s*(?:on|am|le|el|il|op|em|den)\b(?=.*\d)", re.IGNORECASE)
 _WROTE = re.compile(
-    r"(?:on|am|le|el|il|op)\b.*\b(?:wrote|schrieb|a\s+écrit|escribió|ha\s+scritto|schreef)\b.*:\s*"
-    r"|.*\b(?:wrote|schrieb|a\s+écrit|escribió)\s?:\s*",
-    re.IGNORECASE,
+    r"""
+    (?:on|am|le|el|il|op|em|den)\b.*\b
+      (?:wrote|schrieb|geschrieben|écrit|escribió|scritto|schreef|geschreven|escreveu|skrev)\b.*:\s*
+    | .*\b(?:wrote|schrieb|a\s+écrit|escribió)\s?:\s*
+    | .*\d[:.h]\d\d\b.*<[^\s<>@]+@[^\s<>@]+>.*:\s*
+    """,
+    re.IGNORECASE | re.VERBOSE,
 )
 
 # --- the end of the writer's own words ------------------------------------------------------------
@@ -93,9 +107,16 @@ _CLOSING_WORDS = r"""
       | (?:many\s+)?thanks | thank\s+you | thx | best
       | (?:mit\s+)?(?:viele|beste|liebe|sch(?:ö|oe)ne|freundliche|herzliche|sonnige)[nr]?\s+
         gr(?:ü|ue|u)(?:ß|ss)e?n?
-      | gr(?:ü|ue|u)(?:ß|ss)e? | mfg | lg | vg | glg | (?:vielen|herzlichen)\s+dank | danke
+      | gr(?:ü|ue|u)(?:ß|ss)e? | mfg | mvg | lg | vg | glg
+      | bis\s+(?:dann|bald|später) | (?:vielen|herzlichen)\s+dank | danke
       | (?:bien\s+)?cordialement | bien\s+à\s+vous | (?:mille\s+)?mercis? | salutations
+      | bonne\s+(?:journée|soirée|réception) | amicalement
       | (?:un\s+)?saludos? | atentamente | (?:muchas\s+)?gracias
+      | (?:(?:cordiali|distinti|cari|tanti)\s+)?saluti | grazie | a\s+presto
+      | (?:met\s+)?(?:(?:vriendelijke|hartelijke)\s+)?groet(?:en|jes)? | (?:alvast\s+)?bedankt
+      | (?:com\s+os\s+)?(?:melhores\s+)?cumprimentos | atenciosamente | obrigad[oa]
+      | (?:med\s+)?(?:vänlig|venlig|vennlig)[at]?\s+(?:hälsning(?:ar)?|hilsen) | mvh
+      | pozdrawiam
     )
 """
 _CLOSING_ALONE = re.compile(rf"{_CLOSING_WORDS}[\s.,!:;()-]{{0,5}}", re.IGNORECASE | re.VERBOSE)
@@ -106,15 +127,16 @@ _CLOSING = re.compile(
 _DEVICE = re.compile(
     r"""
     \W{0,3}(?:
-      (?:sent|gesendet|envoyé|enviado|inviato|verzonden|get|holen|hol|laden|téléchargez?|obtenir
-         |obtenez|obtener|obtén|descarg\w{1,4}|scarica|von\s+mein|diese\s+nachricht|cet\s+e-?mail
-         |mit\s+der)\b.*
-      \b(?:iphone|ipad|ipod|android\w*|samsung|galaxy|huawei|xiaomi|redmi|pixel|nokia|oneplus|sony
-         |outlook|gmail|gmx|web\.de|yahoo|k-9|k9|fairemail|thunderbird|proton\w*|tutanota|tuta
-         |mobile|mobil\w*|smartphone|handy|tele(?:fon|phone|fono)|téléphone|móvil|blackberry
-         |mail|windows)\b.*
-      | von\s+mein\w{1,3}\s.*\bgesendet\W*
-      | outlook\s+(?:für|for|pour|para)\s.*
+      (?:sent|gesendet|envoyé|enviado|inviato|verzonden|verstuurd|skickat|sendt|wysłano|wysłane)\s
+        (?:from|with|via|von|mit|de|depuis|avec|desde|con|da|dal|tramite|met|vanaf|van|från|med|fra
+           |do|z)\b.*
+      | von\s.*\bgesendet\W*
+      | (?:get|holen|hol|laden|téléchargez?|obtenir|obtenez|obtener|obtén|descarg\w{1,4}|scarica
+         |diese\s+nachricht|cet\s+e-?mail)\b.*
+      \b(?:iphone|ipad|ipod|ios|android\w*|samsung|galaxy|outlook|gmail|gmx|web\.de|yahoo|k-9|k9
+         |fairemail|thunderbird|proton\w*|tutanota|tuta|mobil\w*|smartphone|handy
+         |tele(?:fon|phone|fono)|téléphone|móvil|blackberry|mail|windows)\b.*
+      | outlook\s+(?:für|for|pour|para|per|voor)\s.*
     )
     """,
     re.IGNORECASE | re.VERBOSE,
@@ -275,10 +297,18 @@ def _answered_at(plain: Sequence[Line], quoted: set[int]) -> int:
             return at + 1 - headers
         if len(line.text) <= _MAX_CLOSING and _ORIGINAL.fullmatch(line.text.strip()):
             return at
-        introduces = len(line.text) <= _MAX_CLOSING and _WROTE.fullmatch(line.text.strip())
-        if introduces and not _is_quote_below(plain, at, quoted):
+        if _introduces(line.text) and not _is_quote_below(plain, at, quoted):
             return at
     return len(plain)
+
+
+def _introduces(text: str) -> bool:
+    """Whether the line says of whom the following is, and when he wrote it."""
+    return len(text) <= _MAX_ATTRIBUTION and _WROTE.fullmatch(text.strip()) is not None
+
+
+def _begins_attribution(text: str) -> bool:
+    return len(text) <= _MAX_ATTRIBUTION and _OPENING.match(text) is not None
 
 
 def _is_header(text: str) -> bool:
@@ -313,6 +343,8 @@ def _without_attribution(lines: list[Line], names: Names) -> list[Line]:
         if start < end and lines[start - 1].number < lines[start].number - 1:
             break
         start -= 1
+        if _introduces(lines[start].text) or _begins_attribution(lines[start].text):
+            break
     words = lines[start:end]
     introduces = words and words[-1].text.rstrip().endswith(":")
     is_other = introduces and not any(names.of(line.text) for line in words)
@@ -339,33 +371,50 @@ def _merged(
     """The answered letter with what its writer wrote into it: a field of his own takes the place of
     ours, and so do lines below a field or a blank."""
     fields = _fields_of(own, names)
-    taken = {line.number for lines in fields.values() for line in lines}
-    written = {line.number for line in own}
-    theirs = {line.number for line in answered}
     asked = names.in_lines(answered)
-    new = {line.number for name in fields if name not in asked for line in fields[name]}
+    taken = _numbers(chain(*fields.values()))
+    new = _numbers(chain(*(lines for name, lines in fields.items() if name not in asked)))
+    written, theirs = _numbers(own) - taken, _numbers(answered) - taken
     kept: list[Line] = []
     early: list[Line] = []  # own fields above the form, which are not in it
     is_replaced = is_within = False
+    above = 0  # the number of the line above that says something
     for line in plain:
-        name = names.of(line.text)
-        if line.number in taken:
-            if line.number in new:
-                (kept if is_within else early).append(line)
+        if line.number in new:
+            (kept if is_within else early).append(line)
         elif line.number in written:
-            if kept and kept[-1].number == line.number - 1 and line.text.strip():
-                if names.holds_blank(kept[-1:]) and not names.of(kept[-1].text):
-                    kept.pop()
-                kept.append(line)
+            _write_below(kept, line, above, names)
         elif line.number in theirs:
+            name = names.of(line.text)
             if name and not is_within:
                 kept += early
                 is_within = True
-            is_replaced = name in fields or (
-                is_replaced and not name and not DASHES.fullmatch(line.text)
-            )
+            goes_on = is_replaced and not name and not DASHES.fullmatch(line.text)
+            is_replaced = name in fields or goes_on
             kept += fields.get(name, [] if is_replaced else [line])
+        if line.text.strip():
+            above = line.number
     return kept
+
+
+def _numbers(lines: Iterable[Line]) -> set[int]:
+    return {line.number for line in lines}
+
+
+def _write_below(kept: list[Line], line: Line, above: int, names: Names) -> None:
+    """Keep a line of the writer's own that stands below a kept one; a blank gives way.
+
+    `above`: the number of the line above it that says something. There may be blank lines between
+    them if that one is a blank to fill in.
+    """
+    if not kept or kept[-1].number != above or not line.text.strip():
+        return
+    is_below_blank = names.holds_blank(kept[-1:])
+    if above != line.number - 1 and not is_below_blank:
+        return
+    if is_below_blank and not names.of(kept[-1].text):
+        kept.pop()
+    kept.append(line)
 
 
 def _fields_of(own: Sequence[Line], names: Names) -> Mapping[str, list[Line]]:
@@ -409,14 +458,17 @@ def _chosen(blocks: Sequence[list[Line]], names: Names, *, with_parts: bool = Fa
     Forms that differ stay both, so that their fields are given twice. `with_parts`: so do the
     blocks with a field or two, which may be examples of ours where the letter is not the writer's.
     """
-    with_fields = [block for block in blocks if names.in_lines(block)]
-    full = [block for block in with_fields if len(names.in_lines(block)) >= _MANY_FIELDS]
-    filled = [block for block in full if not names.holds_blank(block)] or full[:1]
-    parts = [block for block in with_fields if block not in full]
-    if not full:
+    full: list[list[Line]] = []
+    parts: list[list[Line]] = []
+    for block in blocks:
+        count = len(names.in_lines(block))
+        if count:
+            (full if count >= _MANY_FIELDS else parts).append(block)
+    if full:
+        filled = [block for block in full if not names.holds_blank(block)] or full[:1]
+        filled += parts if with_parts else []
+    else:
         filled = parts or list(blocks)
-    elif with_parts:
-        filled += parts
     different = {_words(block): block for block in reversed(filled)}
     return [line for block in reversed(different.values()) for line in block]
 
@@ -482,20 +534,30 @@ def _tail_at(below: Sequence[Line], lines_each: int) -> int:
     is_after_blank = is_list = False
     for at, line in enumerate(below):
         is_blank = not line.text.strip()
-        if full and is_after_blank and not is_blank:
-            is_outside = members.indent(line) < members.indent(full[0])
-            is_second = lines_each == members.WITH_BACKGROUND and len(full) % 2 == 1
-            is_aside = is_outside or not members.indent(line)
-            is_likely = members.may_be_one(line.text, lines_each) and (
-                lines_each == members.WITH_BACKGROUND or not (is_outside or is_list)
-            )
-            if is_aside and not is_likely and not is_second:
-                return at
+        if full and not is_blank and _is_other(line, full, lines_each, is_after_blank, is_list):
+            return at
         is_list = is_list or (bool(full) and not is_blank and not is_after_blank)
         is_after_blank = is_blank
         if not is_blank:
             full.append(line)
     return len(below)
+
+
+def _is_other(
+    line: Line, full: Sequence[Line], lines_each: int, is_after_blank: bool, is_list: bool
+) -> bool:
+    """Whether the line below these lines of members is none of them."""
+    is_outside = members.indent(line) < members.indent(full[0])
+    is_rest = not is_after_blank and was_wrapped(full[-1].text, line.text)
+    if lines_each != members.WITH_BACKGROUND:
+        is_likely = members.may_be_one(line.text, lines_each) and not (is_outside or is_list)
+        is_aside = is_after_blank and (is_outside or not members.indent(line))
+        is_sentence = members.is_sentence(line.text) and not is_rest
+        return is_sentence or (is_aside and not is_likely)
+    is_second = len(full) % 2 == 1
+    is_aside = is_outside or (is_after_blank and not members.indent(line))
+    is_likely = members.may_be_one(line.text, lines_each)
+    return is_aside and not (is_second or is_rest or is_likely)
 
 
 def is_closing(text: str, *, is_apart: bool) -> bool:

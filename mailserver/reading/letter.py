@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
-from functools import lru_cache
+from functools import lru_cache, partial
 from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
 from typing import Any
 
@@ -45,6 +45,10 @@ _FORKS = {
     "application/applefile",
     "application/mac-resource-fork",
 }  # companions of files from an old Macintosh
+_ENCRYPTED = noted(
+    "it is encrypted, or signed in a way that hides its text; please send it without"
+    " encryption, or with a detached signature"
+)
 _CLOSED = (
     (
         {
@@ -53,10 +57,7 @@ _CLOSED = (
             "application/pkcs7-mime",
             "application/x-pkcs7-mime",
         },
-        noted(
-            "it is encrypted, or signed in a way that hides its text; please send it without"
-            " encryption, or with a detached signature"
-        ),
+        _ENCRYPTED,
     ),
     (
         {"application/ms-tnef", "application/vnd.ms-tnef"},
@@ -78,12 +79,22 @@ _CLOSED = (
         noted("its text is in an old form (text/enriched); please send plain text"),
     ),
 )
-_UUENCODED = re.compile(r"^begin [0-7]{3,4} .*\nM.{60}$", re.MULTILINE)
+_UUENCODED = re.compile(
+    r"^begin [0-7]{3,4} .*\n(?:M.{60}|[ -L][ -`]{1,60}\n[ `]?\n?end)$", re.MULTILINE
+)
+_ENCRYPTED_TEXT = "-----BEGIN PGP MESSAGE-----"
 # A program without a name may have any of the other types.
 _NO_TEXT_OR_PICTURE = re.compile(
     r"(?!(?:text|image|audio|video|message|multipart)/|application/(?:pgp-encrypted|(?:x-)?pkcs7))"
 )
 _PLAIN_NAME = re.compile(r"(?i)^[^.]*$|\.txt$")
+_AWAY = re.compile(  # the first words of automatic answers that have no other sign
+    r"\s*(?:auto(?:matic|matische?|matisk)?[ -]?(?:reply|response|antwort|antwoord|svar)"
+    r"|réponse automatique|respuesta automática|out of (?:the )?office(?: auto-?reply)?"
+    r"|abwesenheits(?:notiz|nachricht|benachrichtigung)|risposta automatica|absence du bureau"
+    r"|fuera de (?:la )?oficina|fuori ufficio|undeliverable|unzustellbar)\s*:",
+    re.IGNORECASE,
+)
 _ROBOTS = {"mailer-daemon", "postmaster"}
 _UNREAD = {"noreply", "no-reply", "donotreply", "do-not-reply"}  # nobody reads what they get
 
@@ -163,6 +174,8 @@ def parse(raw: bytes) -> Letter:
         problems.append(
             gettext("it has a uuencoded file in its text; please attach the file instead")
         )
+    if _ENCRYPTED_TEXT in body.lines:
+        problems.append(gettext(_ENCRYPTED))
     if body.is_blank and not programs:
         problems += _why_no_text(root)
     return _letter(
@@ -292,6 +305,7 @@ def _signs_of_machine(headers: Headers, sender: str) -> tuple[str, Machine]:
     suppressed = {word.strip() for word in _word(headers, "X-Auto-Response-Suppress").split(",")}
     is_list = any(headers.all(name) for name in ("List-Id", "List-Post", "List-Unsubscribe"))
     name = sender.partition("@")[0].lower()
+    is_away = _AWAY.match(headers.text("Subject")) is not None
     replies = (_word(headers, name) for name in ("X-Autoreply", "X-Autorespond"))
     reports, answers, signs = Machine.REPORTS, Machine.ANSWERS, Machine.SIGNS
     reasons = (
@@ -309,6 +323,7 @@ def _signs_of_machine(headers: Headers, sender: str) -> tuple[str, Machine]:
             noted("an automatic answer (X-Autoreply)"),
             answers,
         ),
+        (is_away, noted("an automatic answer (by its subject)"), answers),
         (submitted not in _NO, noted("sent by a program (Auto-Submitted)"), signs),
         (precedence in ("bulk", "junk") and not is_list, noted("a mass mail (Precedence)"), signs),
         # The last two: a person may have written so.
@@ -396,31 +411,41 @@ def _body(leaves: Sequence[Part]) -> tuple[Text, Text | None]:
     A text with a `<<FROM>>` line is preferred to others, then one that is no file, then plain text
     to HTML.
     """
-    shown = [
-        leaf
-        for leaf in leaves
-        if leaf.headers.content_type.startswith("text/")
-        and leaf.headers.content_type not in _NO_TEXT
-        and leaf.headers.disposition != "attachment"
-        and not _is_program(leaf)
-        and leaf.body.strip()
-    ]
-    unnamed = [leaf for leaf in shown if not leaf.headers.sent_file_name]
-    texts = [(leaf, decode(leaf)) for leaf in sorted(unnamed or shown, key=_rank)]
-    marked = [found for found in texts if has_from_line(found[1].lines)]
-    pages = [text for leaf, text in marked or texts if leaf.headers.content_type == "text/html"]
-    leaf, text = next(iter(marked or texts), (None, Text(())))
-    if leaf is not None and pages and text is not pages[0]:
-        page = pages[0]
-        return text if is_flowed(leaf) else text.after(
-            lambda lines: rejoined(lines, page.lines)
-        ), page
-    if not pages or text is texts[0][1]:
+    texts = [(leaf, decode(leaf)) for leaf in _readable(leaves)]
+    if not texts:
+        return Text(()), None
+    marked = [(leaf, text) for leaf, text in texts if has_from_line(text.lines)] or texts
+    leaf, text = marked[0]
+    page = next((page for of, page in marked if of.headers.content_type == "text/html"), None)
+    if page is not None and text is not page:
+        return _unwrapped(leaf, text, page), page
+    if page is None or text is texts[0][1]:
         return text, None
     words = gettext(
         "the program was taken out of the letter's HTML, because its plain text has none"
     )
     return text.told(words), None
+
+
+def _readable(leaves: Sequence[Part]) -> list[Part]:
+    """The parts that a reader sees as text, plain text first; files only if there is nothing
+    else."""
+    shown = [leaf for leaf in leaves if _is_shown(leaf)]
+    unnamed = [leaf for leaf in shown if not leaf.headers.sent_file_name]
+    return sorted(unnamed or shown, key=_rank)
+
+
+def _unwrapped(leaf: Part, text: Text, page: Text) -> Text:
+    """The text, its lines joined as its version in HTML shows them, unless it says so itself."""
+    return text if is_flowed(leaf) else text.after(partial(rejoined, seen=page.lines))
+
+
+def _is_shown(leaf: Part) -> bool:
+    """Whether a reader sees it as text."""
+    headers = leaf.headers
+    is_text = headers.content_type.startswith("text/") and headers.content_type not in _NO_TEXT
+    is_attached = headers.disposition == "attachment" or _is_program(leaf)
+    return is_text and not is_attached and bool(leaf.body.strip())
 
 
 _NO_TEXT = {kind for kinds, _ in _CLOSED for kind in kinds} | _ADDED | {"text/calendar", "text/css"}

@@ -21,12 +21,17 @@ JOINED = noted("lines of team-members that were broken in two were joined again"
 UNNUMBERED = noted("numbers or signs before the members were left out")
 
 _FIRST_LINE = re.compile(r"([^,]+),([^,]+),(.*)")
+_WHOLE_MEMBER = re.compile(r"([^,]+,[^,]+,[^,]*\w[^,]*),\s*([^,\s].*)")
 _ONLY_LINE = re.compile(r"([^,]+),(.*)")
-_AGE = re.compile(r"0*[1-9][0-9]{0,2}")
-_WITH_AGE = re.compile(r"(?:^|,)\s*+[0-9]{1,3}\s*+(?:,|$)")
+_YEARS = r"(?:\s?(?:years?(?: old)?|yrs?\.?|jahre?(?: alt)?|j\.|ans|años|anni|jaar))?"
+_AGE = re.compile(rf"(0*[1-9][0-9]{{0,2}}){_YEARS}", re.IGNORECASE)
+_WITH_AGE = re.compile(rf"(?:^|,)\s*+[0-9]{{1,3}}{_YEARS}\s*+(?:,|$)", re.IGNORECASE)
 _BULLET = re.compile(r"^(\s*)[-*+•·▪◦–—]\s+(?=\S)")
 _NUMBER = re.compile(
     r"^(\s*)(?:(?:member|mitglied)\s+)?[#(]?([0-9]{1,2})([.):]{0,2})\s*(?=[^\W\d_])", re.IGNORECASE
+)
+_LABEL = re.compile(
+    r"^(\s*)(?:(?:full )?name|member|mitglied)\s?[0-9]{0,2}\s?[:=]\s*", re.IGNORECASE
 )
 _MAX_WORDS_OF_NAME = 5
 _ADDED = re.compile(r"://|www\.|\*\*\*|@")  # as in what mail systems add below a letter
@@ -77,10 +82,20 @@ def may_be_one(text: str, lines_each: int) -> bool:
     is_long = len(text) > MAX_MEMBER_TEXT
     if not text or is_long or text[-1] in ".!?:;" or _ADDED.search(text):
         return False
+    if lines_each == WITH_BACKGROUND:
+        return text.count(",") > 1 or _WITH_AGE.search(text) is not None
     if lines_each:
         return "," in text
     words = text.split()
     return "," not in text and 1 < len(words) <= _MAX_WORDS_OF_NAME
+
+
+def is_sentence(text: str) -> bool:
+    """Whether the line says something in words, and is no name, with whatever behind it."""
+    name, comma, _ = text.partition(",")
+    last_word = text.rsplit(maxsplit=1)[-1]
+    ends = last_word.endswith(("!", "?")) or (last_word.endswith(".") and last_word[0].islower())
+    return ends and (not comma or len(name.split()) > _MAX_WORDS_OF_NAME)
 
 
 def names_one(text: str, lines_each: int) -> bool:
@@ -94,7 +109,8 @@ def unnumbered(lines: Sequence[Line], lines_each: int) -> tuple[Line, ...]:
 
     A number without a sign behind it may begin what a member tells of his background.
     """
-    plain = [Line(line.number, _BULLET.sub(r"\1", line.text, count=1)) for line in lines]
+    texts = (_LABEL.sub(r"\1", _BULLET.sub(r"\1", line.text, count=1), count=1) for line in lines)
+    plain = [Line(line.number, text) for line, text in zip(lines, texts, strict=True)]
     first = _NUMBER.match(plain[0].text) if plain else None
     if first is None or not (first[3] or lines_each != WITH_BACKGROUND):
         return tuple(plain)
@@ -181,6 +197,7 @@ def _only_line_member(line: Line) -> Member:
 
 # --- two lines each -------------------------------------------------------------------------------
 def _by_pairs(lines: Sequence[Line]) -> Members:
+    lines = _divided(lines)
     pairs = _pairs(lines) or _pairs(_rejoined(lines, lambda _before, _after: True))
     if pairs is None:
         groups = _groups(lines)
@@ -195,9 +212,24 @@ def _by_pairs(lines: Sequence[Line]) -> Members:
 def _pairs(lines: Sequence[Line]) -> tuple[tuple[Line, Line], ...] | None:
     """Two lines for each member (K35); None where that does not come out."""
     firsts, seconds = lines[::2], lines[1::2]
-    if not lines or len(firsts) != len(seconds) or not all(_is_first(line) for line in firsts):
+    if not lines or len(firsts) != len(seconds) or not all(map(_is_first, firsts)):
         return None
-    return tuple(zip(firsts, seconds, strict=True))
+    # Who writes a member into one line would lose every other one.
+    return None if any(map(_is_first, seconds)) else tuple(zip(firsts, seconds, strict=True))
+
+
+def _divided(lines: Sequence[Line]) -> Sequence[Line]:
+    """The lines, in two where each has all that one asks about a member: name, age, occupation and
+    background."""
+    whole = [_WHOLE_MEMBER.fullmatch(line.text) for line in lines]
+    if not all(found and _is_first(line) for found, line in zip(whole, lines, strict=True)):
+        return lines
+    return [
+        Line(line.number, text)
+        for found, line in zip(whole, lines, strict=True)
+        if found
+        for text in found.groups()
+    ]
 
 
 def _is_first(line: Line) -> bool:
@@ -208,7 +240,8 @@ def _first_line_fault(text: str) -> str:
     match = _FIRST_LINE.fullmatch(text.strip())
     if not match or not match[1].strip() or match[1].strip()[0].isdigit():
         return gettext("This should be the first line of a member: name, age in years, occupation.")
-    if not _AGE.fullmatch(match[2].strip()) or int(match[2]) > MAX_AGE:
+    age = _AGE.fullmatch(match[2].strip())
+    if not age or int(age[1]) > MAX_AGE:
         return gettext(
             "The age should be a number from 1 to %(max_age)s, not `%(match)s`.",
             max_age=MAX_AGE,
@@ -223,18 +256,21 @@ def _member(first: Line, second: Line) -> Member:
     match = _FIRST_LINE.fullmatch(first.text.strip())
     assert match, "only lines that _is_first has accepted come here"  # noqa: S101
     name, age, occupation = (" ".join(part.split()) for part in match.groups())
-    return Member(name, int(age), occupation.rstrip(" ,"), " ".join(second.text.split()))
+    years = int("".join(filter(str.isdigit, age)))
+    return Member(name, years, occupation.rstrip(" ,"), " ".join(second.text.split()))
 
 
 def _groups(lines: Sequence[Line]) -> list[list[Line]]:
     """Guess which lines belong to which member, if not every member has two.
 
-    In an even number of lines every other one begins a member. In an odd number some member has a
-    line too few or too many, and we know a first line by its age.
+    In an even number of lines every other one begins a member. In an odd number, or where two first
+    lines follow each other, some member has a line too few or too many, and we know a first line by
+    its age.
     """
+    is_by_age = len(lines) % 2 or any(map(_is_first, lines[1::2]))
     groups: list[list[Line]] = []
     for number, line in enumerate(lines):
-        begins = _is_first(line) if len(lines) % 2 else number % 2 == 0
+        begins = _is_first(line) if is_by_age else number % 2 == 0
         if begins or not groups:
             groups.append([line])
         else:

@@ -217,8 +217,7 @@ _MAX_ENCODING = 200
 
 def _unknown(part: Part, encoding: str) -> SentFile:
     """A body whose transfer encoding nobody knows: base64 if it is all that, else as it stands."""
-    packed = b"".join(part.body.split())
-    is_packed = len(packed) >= WRAPS_FROM and _BASE64_LINE.fullmatch(packed)
+    is_packed = _is_packed(part.body)
     sent = _base64(part.body) if is_packed else _unlabelled(part)
     if sent.problem:
         return sent
@@ -232,8 +231,8 @@ def _unknown(part: Part, encoding: str) -> SentFile:
 
 
 def _unlabelled(part: Part) -> SentFile:
-    """Text that a gateway took the label from: every `=` in it stands before two hex digits or a
-    line end."""
+    """Text that a gateway took the label from: base64, or quoted-printable, in which every `=`
+    stands before two hex digits or a line end."""
     data = part.body
     is_text = part.headers.content_type.startswith("text/")
     if is_text and _ENCODED_EQUALS.search(data) and len(_ENCODED.findall(data)) == data.count(b"="):
@@ -241,7 +240,23 @@ def _unlabelled(part: Part) -> SentFile:
             from_quoted_printable(data),
             gettext("the text was quoted-printable, though its letter did not say so"),
         )
+    text = _base64(data).data if is_text and _is_packed(data) else b""
+    if text and _is_utf8(text):
+        return SentFile(text, gettext("the text was base64, though its letter did not say so"))
     return SentFile(data)
+
+
+def _is_packed(body: bytes) -> bool:
+    """Whether all of a body looks like base64, and it is too long for a word."""
+    packed = b"".join(body.split())
+    return len(packed) >= WRAPS_FROM and _BASE64_LINE.fullmatch(packed) is not None
+
+
+def _is_utf8(data: bytes) -> bool:
+    try:
+        return "\0" not in data.decode()
+    except UnicodeDecodeError:
+        return False
 
 
 def _quoted_printable(data: bytes) -> SentFile:
@@ -266,14 +281,14 @@ def _base64(body: bytes) -> SentFile:
         (n for n, line in enumerate(lines) if line and not _BASE64_LINE.fullmatch(line)), len(lines)
     )
     added = [line for line in lines[end:] if line]
+    packed = b"".join(lines[:end])
+    if _is_plain(packed, added):
+        return SentFile(body, gettext("the text was not base64, though its letter said so"))
     if added and not _is_prose(added):
         return SentFile(
             b"",
             problem=gettext("its base64 encoding is damaged (in line %(end)s of it)", end=end + 1),
         )
-    packed = b"".join(lines[:end])
-    if added and not packed:
-        return SentFile(body, gettext("the text was not base64, though its letter said so"))
     try:
         data = binascii.a2b_base64(packed + b"=" * (-len(packed) % 4), strict_mode=True)
     except binascii.Error as error:
@@ -286,6 +301,14 @@ def _base64(body: bytes) -> SentFile:
         len(added),
     )
     return SentFile(data, remark if added else "")
+
+
+def _is_plain(packed: bytes, others: Sequence[bytes]) -> bool:
+    """Whether this is no base64 at all, but words. `packed`: the lines above the first one that can
+    be none, `others`: that one, and those below."""
+    if not any(b" " in line for line in others):
+        return False
+    return not packed or (len(packed) < WRAPS_FROM and not _is_prose(others))
 
 
 def _is_prose(lines: Sequence[bytes]) -> bool:

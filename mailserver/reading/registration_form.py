@@ -7,7 +7,7 @@ we refuse the form; the answer names all such places, with line numbers and the 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from functools import cache, lru_cache
@@ -33,7 +33,7 @@ from contest.model import Member, Registration
 from contest.schema.sections import MAX_FIELD_VALUE, ExtraField, Teams, spelling
 from contest.util.sanitize import ZERO_WIDTH, is_invisible, quote, visible, without_zero_width
 from mailserver.problem import Problem
-from mailserver.reading import addresses, form_in_letter, members, team_names
+from mailserver.reading import addresses, form_in_letter, html, members, team_names
 from mailserver.reading.form_in_letter import DASHES, FormLines, Names
 from mailserver.reading.members import MAX_MEMBER_TEXT, Line
 from mailserver.reading.part_text import was_wrapped
@@ -46,6 +46,8 @@ MAX_LINE_CHARACTERS = 2_000  # no field and no member may have so many
 
 _NO_FORM = Problem(noted("There is no registration form in the text of the letter."))
 
+_ESCAPED = re.compile(r"&(?:[lg]t|nbsp|amp|quot);")
+_LONE_BULLET = re.compile(r"\s*[-*+•·▪◦]\s*")
 _ANY_FIELD = re.compile(r"\s*[A-Za-z][\w-]*( [\w-]+){0,2}\s*:")
 _BLANK = re.compile(r"<[^<>\n]{1,80}>")
 _UNFILLED = noted("`%(blank)s` is still to be filled in.")
@@ -139,14 +141,21 @@ def _form_lines(lines: Sequence[str], settings: Settings) -> FormLines:
         return names[spelling(found[1])] if found else ""
 
     def name_near(text: str) -> str:
-        return names.get(_nearest(text, names), "")
+        return _nearest(text, names)
 
-    rows = (table_row.sub(r"\1\2: \3", text[:MAX_LINE_CHARACTERS]) for text in lines[:MAX_LINES])
+    cut = (_unescaped(text[:MAX_LINE_CHARACTERS]) for text in lines[:MAX_LINES])
+    items = ("" if _LONE_BULLET.fullmatch(text) else text for text in cut)
+    rows = (table_row.sub(r"\1\2: \3", text) for text in items)
     numbered = [
         Line(number, text.expandtabs()[:MAX_LINE_CHARACTERS]) for number, text in enumerate(rows, 1)
     ]
     known = Names(name_of, name_near, blanks(settings))
     return form_in_letter.form_in(numbered, known, settings.teams.member_lines)
+
+
+def _unescaped(text: str) -> str:
+    """The line without `&gt;` and the like, which some web mailers leave in plain text."""
+    return html.unescaped(text).replace("\u00a0", " ") if _ESCAPED.search(text) else text
 
 
 def _unclear(lines: Sequence[Line], settings: Settings) -> Iterator[Problem]:
@@ -198,7 +207,7 @@ def _known_names(teams: Teams) -> tuple[str, ...]:
 
 # --- lines -> fields ------------------------------------------------------------------------------
 # Signs that mailers and their users put before a field's name, and around it.
-_BEFORE = r"\s*+(?:[-*+•·▪◦–—]\s++|\(?[0-9]{1,2}[.)]\s*+|\#{1,3}\s++)?[*_`]{0,3}"
+_BEFORE = r"\s*+(?:[-*+•·▪◦–—]\s++|\(?(?:[0-9]{1,2}|[a-z])[.)]\s*+|\#{1,3}\s++)?[*_`]{0,3}"
 _AFTER = r"[*_`]{0,3}(?:\s*+(?:[:：=]|$)|\s++[-–](?=\s|$))[*_`]{0,3}"
 
 
@@ -240,11 +249,28 @@ def _plain(text: str) -> str:
     return _ENCODED_END.sub("", _UNSEEN.sub("", seen))
 
 
-def _nearest(text: str, names: Iterable[str]) -> str:
-    """The spelling of the field whose name the line nearly has; "" if it has none of these."""
+_OTHER_NAMES: Mapping[str, Sequence[str]] = {
+    ADDRESS: ("mail", "email", "emailaddress", "emailadresse", "mailadresse"),
+    PREFERENCE: ("reports", "berichte"),
+    TEAM_NAME: ("team",),
+    ORGANIZATION: ("institution", "university", "universität", "hochschule"),
+    MEMBERS: ("members", "member", "mitglieder", "mitglied", "teammitglieder"),
+}
+
+
+def _nearest(text: str, names: Mapping[str, str]) -> str:
+    """The field whose name the line nearly has, or another word for it; "" if it has none of these.
+
+    `names`: of the fields, by their spellings.
+    """
     name, colon, _ = text.partition(":")
     written = _SIGNS.sub("", name).casefold()
-    return _near(written, tuple(names)) if colon and len(written) <= _MAX_NAME else ""
+    if not colon or len(written) > _MAX_NAME:
+        return ""
+    other = (field for field, words in _OTHER_NAMES.items() if written in words)
+    return next((field for field in other if field in names.values()), "") or names.get(
+        _near(written, tuple(names)), ""
+    )
 
 
 @lru_cache(maxsize=1_024)  # a line is looked at several times
@@ -262,7 +288,7 @@ class _Scan:
         self._names = {spelling(name): name for name in order}
         self._blanks = blanks
         named = (self._field_line.fullmatch(_plain(line.text)) for line in lines)
-        self._given = {spelling(match[1]) for match in named if match}
+        self._given = {self._names[spelling(match[1])] for match in named if match}
         full = [line.text for line in lines if line.text.strip()]
         self._indent = full[0][: len(full[0]) - len(full[0].lstrip())] if full else ""
         self.fields: list[Field] = []
@@ -324,15 +350,16 @@ class _Scan:
             return False
         field = self.fields[-1]
         is_text = field.name not in (ADDRESS, PREFERENCE, TEAM_NAME)
-        wrapped = is_text and was_wrapped(self._previous, line.text)
+        is_open_list = field.name == ORGANIZATION and self._previous.rstrip().endswith(",")
+        wrapped = is_text and (is_open_list or was_wrapped(self._previous, line.text))
         is_likely = field.name != PREFERENCE or line.text.upper() == line.text
         is_value = self._is_empty(field) and is_likely
         return field.name == MEMBERS or line.text.startswith(" ") or wrapped or is_value
 
     def _stray(self, line: Line) -> Problem:
-        near = _nearest(line.text, self._names)
-        if near:
-            meant, value = self._names[near], line.text.partition(":")[2]
+        meant = _nearest(line.text, self._names)
+        if meant:
+            value = line.text.partition(":")[2]
             self.fields.append(Field(meant, line, " ".join(value.split()), is_guess=True))
             self._open = True
             text = gettext(
@@ -395,9 +422,11 @@ _LINK = re.compile(
     r"(?<=\S) ?(?:<(?:mailto:|https?:)[^<>\s]*>|(?<=\])\((?:mailto:|https?:)[^()\s]*\))"
 )
 _KEPT_BRACKETS = re.compile(r"<([^<>@]{1,200})>")
+_ANSWERED_BLANK = re.compile(r"(<[^<>\n]{1,80}>)\s{0,20}(?=\w)")
+_PAIRS = ('""', "''", "``", "“”", "„“", "»«", "«»", "[]")
 _AROUND_ADDRESS = re.compile(r"[\s<>()\[\],;:\"|*]+")
 _AROUND = "*` "
-_AROUND_NAME = _AROUND + ".,;:!\"'“”„«»()"
+_AROUND_NAME = _AROUND + ".,;:!\"'“”„«»()[]"
 _BETWEEN_CODES = re.compile(r"[\s,;/|]+")
 _AND = ("and", "und", "et", "y", "e", "&", "+")
 
@@ -405,7 +434,7 @@ _AND = ("and", "und", "et", "y", "e", "&", "+")
 def read_codes(text: str) -> tuple[str, ...]:
     """The codes as they are written, parted by commas or blanks; (`none`,) for that word, () for
     nothing."""
-    words = (word.strip("*`.:<>()[]\"'") for word in _BETWEEN_CODES.split(text))
+    words = (word.strip("*`.:<>()[]\"'-–—") for word in _BETWEEN_CODES.split(text))
     codes = tuple(word for word in words if word and word.casefold() not in _AND)
     return (NONE,) if tuple(map(str.casefold, codes)) == (NONE,) else codes
 
@@ -422,7 +451,7 @@ class _Cleaned:
         """The field with its value alone."""
         if field.name == MEMBERS:
             return self._members(field)
-        value = self._said(field.value)
+        value = _unwrapped(self._said(field.value))
         is_bold = field.line.text.lstrip().startswith("*") or value.startswith("*")
         if is_bold or field.name in (ADDRESS, PREFERENCE, TEAM_NAME):
             value = value.strip(_AROUND)
@@ -445,16 +474,33 @@ class _Cleaned:
 
     def _members(self, field: Field) -> Field:
         lines = [Line(line.number, self._said(line.text)) for line in _member_lines(field)]
-        plain = members.unnumbered(lines, self._lines_each)
+        filled = [line for line in lines if not self._asks_alone(line.text)]
+        plain = members.unnumbered(filled or lines, self._lines_each)
         if plain != tuple(lines):
             self.remarks.append(gettext(members.UNNUMBERED))
         return replace(field, value="", below=plain)
 
     def _said(self, text: str) -> str:
-        """The text without links, and without the brackets around what was filled in."""
-        return _KEPT_BRACKETS.sub(
+        """The text without links, without the brackets around what was filled in, and without our
+        words in brackets beside which it was written."""
+        plain = _KEPT_BRACKETS.sub(
             lambda found: found[0] if found[0] in self._blanks else found[1], _LINK.sub("", text)
         )
+        return _ANSWERED_BLANK.sub(
+            lambda found: "" if found[1] in self._blanks else found[0], plain
+        )
+
+    def _asks_alone(self, text: str) -> bool:
+        """Whether all that the line says are our own words in brackets."""
+        rest = _BLANK.sub(lambda found: "" if found[0] in self._blanks else found[0], text)
+        return rest != text and not re.search(r"\w", rest)
+
+
+def _unwrapped(value: str) -> str:
+    """The value without the quotation marks, or square brackets, that are around all of it."""
+    is_pair = len(value) > 1 and value[0] + value[-1] in _PAIRS
+    inner = value[1:-1]
+    return inner.strip() if is_pair and not {value[0], value[-1]} & set(inner) else value
 
 
 def _address_in(value: str) -> str:

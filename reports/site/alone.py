@@ -13,12 +13,13 @@ from typing import Protocol
 from contest.config.settings import Settings
 from contest.games.drawing import Course
 from contest.games.game import GameInfo
+from contest.games.registry import game_of
 from contest.language import SOURCE, speaking
 from contest.model import Match
 from reports.play import play_reports
 from reports.site.game_text import game_lines, heading_lines, in_page, legend
 from reports.site.games import title_of_game
-from reports.site.tables import Page
+from reports.site.tables import Cell, Column, Page, Table, cell, name_cell
 from reports.site.templates import SiteTemplates
 
 
@@ -88,6 +89,99 @@ def index_of_archives(
         "style_digest": _digest(style),
     }
     return templates.files(Page(INDEX, "archives", "", facts))[INDEX]
+
+
+class RankedProgram(Protocol):
+    """A program among those of several contests."""
+
+    @property
+    def rank(self) -> int: ...
+    @property
+    def contest(self) -> str: ...
+    @property
+    def team(self) -> str: ...
+    @property
+    def points(self) -> float: ...
+    @property
+    def won(self) -> int: ...
+    @property
+    def drawn(self) -> int: ...
+    @property
+    def lost(self) -> int: ...
+    @property
+    def failures(self) -> int: ...
+    @property
+    def in_contest(self) -> int: ...
+    @property
+    def place(self) -> int | None: ...
+
+
+class RankedPrograms(Protocol):
+    """The table of several contests."""
+
+    @property
+    def contests(self) -> Sequence[str]: ...
+    @property
+    def lines(self) -> Sequence[RankedProgram]: ...
+    @property
+    def builds(self) -> int: ...
+    @property
+    def games(self) -> int: ...
+
+
+ALL_TIME = "all-time.html"
+
+
+def all_time_page(found: RankedPrograms, settings: Settings) -> bytes:
+    """The page with the programs of several contests, in English as all of the command line."""
+    with speaking(SOURCE):
+        english = settings.changed(contest={"language": SOURCE})
+        game = game_of(settings.game, settings.programs).info
+        templates = SiteTemplates(english, game, ())
+        style = templates.static()["style.css"].decode()
+        facts = {
+            "found": found,
+            "game": game,
+            "ranking": all_time_rows(found),
+            "style": style,
+            "style_digest": _digest(style),
+        }
+        return templates.files(Page(ALL_TIME, "all_time", "", facts))[ALL_TIME]
+
+
+def all_time_rows(found: RankedPrograms) -> Table:
+    """The table, on the page and as CSV, in English alone."""
+    return Table(
+        "all-time",
+        "All programs",
+        (
+            Column("rank", "rank", numeric=True),
+            Column("team", "team"),
+            Column("contest", "contest"),
+            Column("points", "points", numeric=True),
+            Column("won", "won", numeric=True),
+            Column("drawn", "drawn", numeric=True, optional=True),
+            Column("lost", "lost", numeric=True),
+            Column("failures", "failures", numeric=True, optional=True),
+            Column("in_contest", "rank in its contest", numeric=True),
+            Column("place", "place then", numeric=True),
+        ),
+        tuple(
+            (
+                cell(line.rank),
+                name_cell(line.team),
+                cell(line.contest),
+                Cell(f"{line.points:,.1f}", line.points),
+                cell(line.won),
+                cell(line.drawn),
+                cell(line.lost),
+                cell(line.failures),
+                cell(line.in_contest),
+                cell(line.place),
+            )
+            for line in found.lines
+        ),
+    )
 
 
 class StepInView(Protocol):

@@ -221,13 +221,13 @@ def headings(facts: SiteFacts, planned: Plan) -> Mapping[str, str]:
     verdicts = play_reports(facts.game.play).verdicts
     return {
         game.key: heading_lines(
-            game.key,
-            game.title,
-            game.match,
-            facts.game,
-            verdicts,
-            _group_of(facts, game),
-            [paths.team(name) for name in game.match.players],
+            key=game.key,
+            title=game.title,
+            match=game.match,
+            game=facts.game,
+            verdicts=verdicts,
+            group=_group_of(facts, game),
+            links=[paths.team(name) for name in game.match.players],
         )
         for game in planned.games
     }

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterator, Sequence
 
-from contest.arena.ladder_ranking import movements
+from contest.ladder_ranking import movements
 from contest.language import decimal, gettext, noted
 from contest.model import Certainty, EvolutionOutcome, LadderRanking, SeasonTable
 from reports.certainty import certainty_facts

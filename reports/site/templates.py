@@ -38,8 +38,15 @@ from reports.text import plural
 from reports.words import TURNS
 
 STATIC = (
-    *("style.css", "replay.css", "page.js", "tables.js", "replay.js", "evolution.js", "cross.js"),
-    *("favicon.svg", "favicon.png"),
+    "style.css",
+    "replay.css",
+    "page.js",
+    "tables.js",
+    "replay.js",
+    "evolution.js",
+    "cross.js",
+    "favicon.svg",
+    "favicon.png",
 )
 _PACKAGE = "reports.site"
 _OF_ALL_PAGES = ("page.js", "tables.js")

@@ -124,15 +124,20 @@ class ProcessPlayer(Player):
     # why it is not asked in this game any more
     _lost: AnswerFault | None = field(default=None, init=False)
     _answer_seconds: list[float] = field(default_factory=list, init=False)
+    _slept: float = field(default=0.0, init=False)  # seconds, in this game
     _memory: PlayerUsage = field(default=PlayerUsage(), init=False)  # of processes that have ended
 
     def begin(self, seed: bytes = b"") -> None:
-        self._lost = None
+        self._lost, self._slept = None, 0.0
         self._answer_seconds, self._memory = [], PlayerUsage()
 
     def usage(self) -> PlayerUsage:
         memory = self._memory.with_memory(self._process.usage()) if self._process else self._memory
         return memory._replace(answer_seconds=self._answer_seconds)
+
+    def _note_time(self, answer: Answer) -> None:
+        self._answer_seconds.append(answer.seconds)
+        self._slept += answer.slept
 
     def stderr_tail(self) -> str:
         return decoded(self._process.stderr_tail() if self._process else self._stderr)

@@ -43,10 +43,10 @@ class ArgumentsPlayer(ProcessPlayer):
         with self.program.open(
             self.sandbox, as_text(question), cpu_seconds=cpu_seconds, answer_bytes=MAX_ANSWER_BYTES
         ) as process:
-            answer = process.finish(self.seconds)
+            answer = process.finish(self.seconds, self._slept)
             status = process.close()
             self._stderr = (self._stderr + status.stderr)[-STDERR_TAIL_BYTES:]
-            self._answer_seconds.append(answer.seconds)
+            self._note_time(answer)
             self._memory = self._memory.with_memory(status.usage)
             return _move(answer, status)
 

@@ -27,7 +27,7 @@ from sandbox.players import (
     process_fault,
     read_reply,
 )
-from sandbox.process import AnswerKind
+from sandbox.process import Answer, AnswerKind
 from sandbox.program_folder import ProgramFolder
 
 if TYPE_CHECKING:  # bubblewrap is not needed to talk with a program (knobellib.python_kit)
@@ -54,6 +54,7 @@ class PythonFunction:
         cpu_seconds: int = CPU_SECONDS,
         import_seconds: float = IMPORT_SECONDS,
         answer_bytes: int = MAX_REPLY_BYTES,
+        slept_before: float = 0.0,
     ) -> None:
         if program.language != LANGUAGE:
             raise ValueError(
@@ -62,7 +63,7 @@ class PythonFunction:
         driver = files("sandbox.players").joinpath("driver.py").read_bytes()
         self._name = name
         self._fault: AnswerFault | None = None
-        self.answer_seconds = 0.0  # of the last answer
+        self.last_answer = Answer(AnswerKind.LATE)
         interpreter = program.command[:-1]  # with its options
         words = (
             program.program,
@@ -79,18 +80,19 @@ class PythonFunction:
             cpu_seconds=cpu_seconds,
             answer_bytes=answer_bytes,
         )
-        imported = self.ask({"import": True}, import_seconds)
+        imported = self.ask({"import": True}, import_seconds, slept_before)
         self.import_fault = imported if isinstance(imported, AnswerFault) else None
 
     @property
     def usable(self) -> bool:
         return self.import_fault is None and self._fault is None
 
-    def ask(self, request: Mapping[str, object], seconds: float) -> Reply | AnswerFault:
+    def ask(
+        self, request: Mapping[str, object], seconds: float, slept_before: float = 0.0
+    ) -> Reply | AnswerFault:
         """Send a request of driver.py; return the driver's reply, or what was wrong with the
         function."""
-        answer = self.process.ask(json.dumps(request), seconds)
-        self.answer_seconds = answer.seconds
+        answer = self.last_answer = self.process.ask(json.dumps(request), seconds, slept_before)
         if answer.kind is not AnswerKind.LINE:
             self._fault = process_fault(answer, self.process.close())
             return self._fault
@@ -124,10 +126,13 @@ class FunctionPlayer(ProcessPlayer):
         if self._called and not self._called.usable:
             self.close()
         if self._process is None or self._called is None:
-            self._called = PythonFunction(self.program, NAME, self.sandbox)
+            self._called = PythonFunction(
+                self.program, NAME, self.sandbox, slept_before=self._slept
+            )
+            self._slept += self._called.last_answer.slept
             self._process, self._lost = self._called.process, self._called.import_fault
         if self._lost:
             return self._lost
-        reply = self._called.ask({"call": question}, self.seconds)
-        self._answer_seconds.append(self._called.answer_seconds)
+        reply = self._called.ask({"call": question}, self.seconds, self._slept)
+        self._note_time(self._called.last_answer)
         return reply

@@ -52,8 +52,8 @@ class LinesPlayer(ProcessPlayer):
             self._process = self.program.open(
                 self.sandbox, cpu_seconds=CPU_SECONDS, answer_bytes=MAX_ANSWER_BYTES
             )
-        answer = self._process.ask(" ".join(as_text(question)), self.seconds)
-        self._answer_seconds.append(answer.seconds)
+        answer = self._process.ask(" ".join(as_text(question)), self.seconds, self._slept)
+        self._note_time(answer)
         return answer.text if answer.kind is AnswerKind.LINE else self._fault(self._process, answer)
 
     def tell(self, words: Words) -> None:

@@ -9,7 +9,6 @@ import click
 import pytest
 
 from compiler.builders import machine, text
-from contest.archive import files
 from contest.errors import Differs
 from knobeln.cli.verify import verify
 from tests.support import check_page
@@ -23,6 +22,7 @@ from tests.support.archives import (
     put_in_place,
     small,
 )
+from trust.archive import files
 
 LARGEST = 100_000_000  # bytes of a file that is handed to the page in tests
 

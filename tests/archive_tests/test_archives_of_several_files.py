@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 from compiler.languages import languages_of, usable
-from contest import presets
 from contest.config.settings import Settings
 from contest.ledger.receipts import program_digest
+from knobeln import presets
 from tests.support.archives import DRAW_BELIEVED, Published, knobeln
 from tests.support.check_page import page_on
 from tests.support.fuel_workers import COUNTABLE

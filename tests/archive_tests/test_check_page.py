@@ -18,14 +18,14 @@ from random import Random
 
 import pytest
 
-from contest.archive import files
-from contest.archive.findings import FINDINGS
-from reports.check_page import FOLDER, MADE, check_page
 from tests.support.archives import Published, changes
 from tests.support.check_page import mended, packed, page_on, page_says
 from tests.support.drand_network import RECORDED
 from tests.support.servers import program
 from tools.check_page import CLANG, build_machine
+from trust.archive import files
+from trust.archive.findings import FINDINGS
+from trust.check_page import FOLDER, MADE, check_page
 
 DOCS = Path(__file__).parents[2] / "docs" / "archive.md"
 MAX_LINES = 1_700

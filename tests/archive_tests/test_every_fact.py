@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from contest.archive import contents, files
 from contest.errors import GiveUp
-from knobeln.archive import verification
 from knobeln.cli.progress_bars import progress_bar
 from tests.support.archives import changes, put_in_place
+from trust import verification
+from trust.archive import contents, files
 
 DOCS = Path(__file__).parents[2] / "docs" / "archive.md"
 

@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 from contest.config.load import FILE_NAME
-from contest.store import outbox, results
-from contest.store.results import Games
 from knobeln.context import ContestContext
+from store import outbox, results
+from store.results import Games
 from tests.support.archives import (
     DRAW_BELIEVED,
     knobeln,

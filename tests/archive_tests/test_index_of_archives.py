@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from contest.archive import files
 from tests.support.archives import Mended, Published, knobeln
+from trust.archive import files
 
 
 class Links(HTMLParser):

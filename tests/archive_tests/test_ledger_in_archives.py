@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from contest.archive import contents, files
 from contest.errors import Differs
-from knobeln.archive import verification
 from knobeln.cli.progress_bars import progress_bar
 from tests.support.archives import Mended, Published
 from tests.support.organizers import entries_in, signed_again
+from trust import verification
+from trust.archive import contents, files
 
 HOUR = timedelta(hours=1)
 

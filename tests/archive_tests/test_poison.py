@@ -14,11 +14,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from contest.archive import contents, files, pieces
 from contest.errors import Differs, KnobelnError
-from contest.ledger import notes
+from contest.ledger import signatures
 from contest.ledger.receipts import from_file
-from knobeln.archive import verification
 from knobeln.cli.progress_bars import progress_bar
 from tests.support.archives import (
     Mended,
@@ -30,6 +28,8 @@ from tests.support.archives import (
     small,
 )
 from tests.support.organizers import frozen, signed
+from trust import verification
+from trust.archive import contents, files, pieces
 
 MAX_MEMORY_KB = 512_000
 MAX_CPU_SECONDS = 60
@@ -67,7 +67,7 @@ def setting(section: str, name: str, value: object) -> Poison:
 def frozen_again(archive: dict[str, bytes]) -> None:
     """Let the ledger have the settings of the archive, and sign it with another key."""
     first, *others = frozen(archive, list(from_file(archive["ledger.txt"])))
-    made = replace(first, digest=notes.public_key(bytes(32)).hex())
+    made = replace(first, digest=signatures.public_key(bytes(32)).hex())
     signed(bytes(32), [made, *others])(archive)
 
 

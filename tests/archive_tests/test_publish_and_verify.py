@@ -11,14 +11,13 @@ from typing import Any
 
 import pytest
 
-from contest import presets
-from contest.archive import files
 from contest.errors import Differs, GiveUp
 from contest.ledger.receipts import Effect, LedgerEntry
 from contest.model import TeamState
-from contest.store import Store, ledger, outbox, results, teams, url_of
+from knobeln import presets
 from knobeln.context import ContestContext
 from knobeln.day.run import contest_day
+from store import Store, ledger, outbox, results, teams, url_of
 from tests.support.archives import (
     DRAW_BELIEVED,
     Mended,
@@ -33,6 +32,7 @@ from tests.support.archives import (
 from tests.support.contest_days import Stumbling, until
 from tests.support.contest_field import NOW, settings
 from tests.support.organizers import resealed
+from trust.archive import files
 
 GROUP = "rounds/1/group-1.json"
 

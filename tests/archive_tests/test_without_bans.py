@@ -12,17 +12,13 @@ from pathlib import Path
 
 import pytest
 
-from contest.archive import contents, files
-from contest.archive.contents import Archive
 from contest.interfaces.protocols import ProgressCallback, no_progress
 from contest.ledger.receipts import Effect, LedgerEntry
-from contest.store import results
 from knobellib.samples import samples
-from knobeln.archive import verification
-from knobeln.archive.verify_entries import Verified, late_bans
 from knobeln.cli.progress_bars import progress_bar
 from knobeln.context import ContestContext
 from knobeln.day.run import contest_day
+from store import results
 from tests.support.archives import (
     Published,
     knobeln,
@@ -36,7 +32,11 @@ from tests.support.check_page import page_on
 from tests.support.contest_days import AfterADraw, Stumbling, until
 from tests.support.contest_field import NOW
 from tests.support.counted_programs import counted_contest, needs_engine
-from tournament.without_bans import OtherRank, WithoutBans, sentences
+from trust import verification
+from trust.archive import contents, files
+from trust.archive.contents import Archive
+from trust.verify_entries import Verified, late_bans
+from trust.without_bans import OtherRank, WithoutBans, sentences
 
 pytestmark = pytest.mark.usefixtures("built_once")
 Day = Callable[[ContestContext], None]

@@ -13,9 +13,9 @@ from sigstore._internal.rekor.checkpoint import SignedCheckpoint
 from sigstore.errors import VerificationError
 
 from contest.ledger.receipts import PROOF_FILE
-from contest.store import ledger
-from knobellib.receipts import read_mails
+from store import ledger
 from tests.support.mailed_contest import HEAVY, LOST, MailedContest, Stages
+from trust.for_teams.receipts import read_mails
 
 
 def proofs_of(contest: MailedContest, team: str) -> list[tuple[str, int, list[bytes], bytes]]:

@@ -13,7 +13,7 @@ from sqlalchemy import select, update
 
 from contest.ledger.receipts import Effect
 from contest.schema.sections import ExtraField
-from contest.store.tables import teams
+from store.tables import teams
 from tests.support.mail_world import FORM, flat, from_line
 from tests.support.mailed_contest import (
     CLOSES,

@@ -8,14 +8,14 @@ from pathlib import Path
 
 import pytest
 
-from contest.archive import files
-from contest.ledger import notes
+from contest.ledger import signatures
 from contest.ledger.receipts import Effect, LedgerEntry
 from contest.model import BanKind
-from contest.store import decisions, teams
+from store import decisions, teams
 from tests.support.mail_world import START, body_of, flat
 from tests.support.mailed_contest import CLOSES, DARK, HEAVY, LIGHT, LOST, MailedContest, Stages
 from tests.support.organizers import Forgery, Verify, signing_key
+from trust.archive import files
 
 Stage = Callable[[str], MailedContest]
 
@@ -185,7 +185,7 @@ def test_two_teams_that_were_told_different_commitments_find_out(
 def test_two_teams_that_were_told_different_keys_find_out(stage, honest, verify, one_box) -> None:
     contest = stage("played")
     key, other = (
-        base64.b64encode(b"\x01" + notes.public_key(each)).decode()
+        base64.b64encode(b"\x01" + signatures.public_key(each)).decode()
         for each in (signing_key(contest.folder), bytes(32))
     )
     light = retold(contest, LIGHT, key, other)

@@ -10,11 +10,11 @@ from pathlib import Path
 import pytest
 from sqlalchemy import func, select, update
 
-from contest.actions.organizer_actions import OrganizerActions
 from contest.config.load import FILE_NAME
 from contest.ledger.receipts import Effect, LedgerEntry
 from contest.model import BanKind
-from contest.store.tables import builds
+from mailserver.organizer_actions import OrganizerActions
+from store.tables import builds
 from tests.support.check_page import without_late_bans
 from tests.support.mail_world import START, flat, from_line
 from tests.support.mailed_contest import CLOSES, DARK, KNOWN, LIGHT, MailedContest, Stages

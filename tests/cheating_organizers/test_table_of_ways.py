@@ -10,12 +10,12 @@ from pathlib import Path
 
 import pytest
 
-from knobellib import receipts
 from tests.support.archives import knobeln
 from tests.support.check_page import page_on
 from tests.support.mailed_contest import CHAIN, MailedContest
 from tests.support.organizers import Verify
 from tests.support.ways_to_cheat import BY_MAILS_ALONE, THIRD, VICTIM, WAYS, Hands
+from trust.for_teams import receipts
 
 pytestmark = [pytest.mark.slow, pytest.mark.night]
 Stage = Callable[[str], MailedContest]

@@ -10,12 +10,12 @@ from pathlib import Path
 
 import pytest
 
-from contest.actions.organizer_actions import OrganizerActions
 from contest.config.load import FILE_NAME
 from contest.ledger.receipts import Effect
-from contest.store import ledger
 from knobeln.services import Services
 from mailserver.intake.accept import accept
+from mailserver.organizer_actions import OrganizerActions
+from store import ledger
 from tests.support.letters import letter
 from tests.support.mail_world import START, flat, from_line
 from tests.support.mailed_contest import (

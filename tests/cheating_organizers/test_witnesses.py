@@ -15,9 +15,9 @@ import pytest
 
 from contest.ledger.receipts import Effect
 from contest.schema.sections import Witness
-from contest.store import ledger
 from knobellib.kits import knobeln_kit
 from knobeln.services import Services
+from store import ledger
 from tests.support.archives import knobeln
 from tests.support.clocks import FixedClock
 from tests.support.drand_network import stand_in

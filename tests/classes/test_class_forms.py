@@ -7,9 +7,9 @@ import pytest
 from contest.errors import GiveUp
 from contest.language import speaking
 from contest.mail.form import short_preferences, with_examples
-from contest.presets import for_class
 from contest.schema.sections import ExtraField
 from knobeln.classes import class_forms, class_list
+from knobeln.presets import for_class
 from mailserver.reading import registration_form, team_names
 from tests.support.contest_field import settings
 

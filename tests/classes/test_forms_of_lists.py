@@ -8,8 +8,8 @@ from collections.abc import Callable
 import pytest
 
 from contest.errors import GiveUp
-from contest.presets import for_class
 from knobeln.classes import class_forms, class_list
+from knobeln.presets import for_class
 from mailserver.reading import registration_form
 from tests.support.class_lists import FORMS, Form
 from tests.support.contest_field import settings

@@ -21,10 +21,10 @@ from click.testing import CliRunner
 from contest.config.load import FILE_NAME
 from contest.config.settings import game_settings
 from contest.model import LetterState, OutboxState, Phase
-from contest.store import backup, contest_state, ledger, letters, outbox, results, teams
 from knobeln.cli import main
 from knobeln.context import ContestContext
 from mailserver.intake.accept import accept
+from store import backup, contest_state, ledger, letters, outbox, results, teams
 from tests.support.clocks import FixedClock
 from tests.support.command_line import knobeln_in
 from tests.support.contest_days import Stumbling, until

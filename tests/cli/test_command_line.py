@@ -20,12 +20,12 @@ from contest.config.load import load_settings
 from contest.config.settings import Settings, without_secrets
 from contest.config.template import description_of, settings_template, usual_dates
 from contest.errors import ToolMissing
-from contest.store import Store, migrate
 from contest.util.clock import SystemClock
 from knobellib.samples import house_strategies
-from knobeln.server import host_checks
+from knobeln.doctor import host_checks
 from sandbox import bubblewrap, groups
 from sandbox.groups import LimitsOfSandboxes, limits_of_sandboxes
+from store import Store, migrate
 from tests.support.command_line import knobeln
 from tests.support.contest_field import House, make_contest, settings
 from tests.support.letters import letter
@@ -377,7 +377,7 @@ def test_doctor_sees_whether_knobeln_is_the_first_process(
     command: str, is_ours: bool, tmp_path: Path
 ) -> None:
     program = tmp_path / "knobeln"
-    check = "from knobeln.server.host_checks import is_process_1; print(is_process_1())"
+    check = "from knobeln.doctor.host_checks import is_process_1; print(is_process_1())"
     program.write_text(f"#!{sys.executable}\n{check}\n")
     program.chmod(0o755)
     namespace = ["unshare", "--map-root-user", "--pid", "--fork", "--mount-proc"]

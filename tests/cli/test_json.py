@@ -17,8 +17,8 @@ from click.testing import Result
 from jsonschema import Draft202012Validator
 
 from contest.model.as_json import adapter
-from contest.store import results, submissions
-from contest.store.results import Games
+from store import results, submissions
+from store.results import Games
 from tests.support.archives import knobeln_field, played, publish, small
 from tests.support.command_line import knobeln, knobeln_in
 from tests.support.contest_field import House, make_contest, settings

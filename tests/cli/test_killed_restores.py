@@ -15,11 +15,11 @@ from pathlib import Path
 import pytest
 
 from contest.ledger.receipts import LedgerEntry
-from contest.store import Store, contest_state, ledger, outbox
 from knobeln.context import ContestContext, create_contest
 from knobeln.services import Services
 from mailserver.delivery.transports import MAILDIRS
 from mailserver.intake.accept import accept
+from store import Store, contest_state, ledger, outbox
 from tests.support.clocks import FixedClock
 from tests.support.command_line import knobeln, knobeln_in
 from tests.support.disks import mounted

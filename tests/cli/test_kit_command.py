@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from contest import presets
 from contest.config.load import FILE_NAME
 from contest.config.template import settings_template
 from contest.games.knobeln import Rules
@@ -15,6 +14,7 @@ from contest.games.standoff import Standoff
 from contest.util.clock import SystemClock
 from knobellib.kit_archives import tar_archive
 from knobellib.kits import knobeln_kit
+from knobeln import presets
 from knobeln.cli import main
 
 

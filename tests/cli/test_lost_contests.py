@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from contest.store import Store, contest_state
 from knobeln.cli import main
 from knobeln.systemd.install import next_commands
+from store import Store, contest_state
 from tests.support.command_line import knobeln, knobeln_in
 
 SLOW = pytest.param("doctor", marks=pytest.mark.slow)  # it tries the host

@@ -29,8 +29,6 @@ from contest.model import (
     Severity,
     TeamState,
 )
-from contest.store import contest_state, letters, outbox, submissions, teams
-from contest.store.outbox import End
 from contest.util.log import log
 from knobeln import log_setup
 from knobeln.cli import output
@@ -38,6 +36,8 @@ from knobeln.context import ContestContext, create_contest, who_holds
 from knobeln.server.status import next_date
 from knobeln.services import LIMITS_AREA, note_limits_of_sandboxes
 from sandbox.groups import limits_of_sandboxes
+from store import contest_state, letters, outbox, submissions, teams
+from store.outbox import End
 from tests.support.command_line import knobeln_in
 from tests.support.contest_field import NOW, add_team, settings
 from tests.support.due_mails import due_mails, end

@@ -10,12 +10,12 @@ from click.testing import CliRunner
 from contest.games.registry import game_plugin, registered
 from contest.model import LetterState
 from contest.schema.sections import Evolution, Programs
-from contest.store import letters, submissions
 from knobellib.samples import samples
 from knobeln.cli import main
 from knobeln.context import create_contest
 from knobeln.home.home_game import distinct_names
 from knobeln.services import Services
+from store import letters, submissions
 from tests.support.command_line import knobeln
 from tests.support.contest_field import add_team
 from tests.support.contest_field import settings as plain_settings

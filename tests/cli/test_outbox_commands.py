@@ -8,9 +8,9 @@ import pytest
 
 from contest.errors import KnobelnError
 from contest.model import Outgoing
-from contest.store import outbox
 from knobeln.context import ContestContext
-from knobeln.server.mail_checks import check_delivery
+from knobeln.doctor.mail_checks import check_delivery
+from store import outbox
 from tests.support.command_line import knobeln_in
 from tests.support.relays import Sink, relay
 

@@ -10,7 +10,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from compiler.trial import with_counted_time, with_languages_here
-from contest import presets
 from contest.config.load import FILE_NAME, load_settings
 from contest.config.settings import Settings
 from contest.config.template import settings_template, usual_dates
@@ -19,6 +18,7 @@ from contest.games.game import TEXT
 from contest.games.registry import game_of, game_plugins, rules_text
 from contest.schema.sections import UNITS_PER_SECOND, ExtraField, Season, Teams
 from contest.util.clock import SystemClock
+from knobeln import presets
 from knobeln.cli.game_option import lacking_packages, without_packages
 from knobeln.day.demonstration import demo_settings
 from sandbox.fuel import engine
@@ -113,7 +113,7 @@ def test_a_new_contest_draws_with_drand_unless_another_beacon_is_chosen(tmp_path
 @pytest.mark.parametrize("game", sorted(game_plugins()))
 def test_programs_show_only_where_registering_is_to_agree_to_it(game: str) -> None:
     tells = presets.settings(game, NOW).site.programs
-    assert tells == (game == "knobeln"), f"contest/presets/{game}.toml: write site.programs = false"
+    assert tells == (game == "knobeln"), f"knobeln/presets/{game}.toml: write site.programs = false"
 
 
 def test_what_is_wrong_in_a_preset_is_said_with_its_file_and_line(tmp_path, monkeypatch) -> None:

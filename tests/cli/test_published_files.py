@@ -15,10 +15,10 @@ import pytest
 
 from contest.util.folders import make_public_folder
 from knobeln.context import ContestContext
-from reports.check_page import ARCHIVE
 from reports.site.folder import SiteFolder
 from tests.support.command_line import knobeln, knobeln_in
 from tests.support.servers import Child, free_port, program, wait_for, world_readable_folder
+from trust.check_page import ARCHIVE
 
 
 @pytest.fixture(autouse=True)

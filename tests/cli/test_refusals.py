@@ -15,9 +15,9 @@ import pytest
 from contest.config.settings import Settings
 from contest.config.template import usual_dates
 from contest.model import Phase
-from contest.store import contest_state, decisions
 from contest.util.clock import SystemClock
 from knobeln.context import ContestContext, create_contest
+from store import contest_state, decisions
 from tests.support.clocks import FixedClock
 from tests.support.command_line import knobeln, knobeln_in
 from tests.support.contest_field import House, add_field, make_contest, settings

@@ -7,9 +7,9 @@ import pytest
 
 from contest import errors as exit_codes
 from contest.model import BanKind
-from contest.store import decisions, submissions, teams
 from knobeln.cli.main import COMMANDS
 from knobeln.context import ContestContext
+from store import decisions, submissions, teams
 from tests.support.command_line import knobeln, knobeln_in
 from tests.support.contest_field import NOW, House, make_contest, settings
 from tools.reference import pages

@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 
 from contest.model import Outgoing
-from contest.store import letters, outbox, submissions, teams
 from knobeln.context import ContestContext, create_contest
+from store import letters, outbox, submissions, teams
 from tests.support.command_line import knobeln, knobeln_in
 from tests.support.contest_field import add_team, settings
 

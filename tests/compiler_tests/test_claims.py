@@ -21,7 +21,8 @@ from contest.errors import StoreBusy
 from contest.ledger.receipts import Effect
 from contest.model import SubmissionState
 from contest.schema.sections import Programs
-from contest.store import (
+from reports.render import Templates
+from store import (
     Store,
     claims,
     contest_state,
@@ -32,10 +33,9 @@ from contest.store import (
     submissions,
     url_of,
 )
-from contest.store.claimant import Claimant
-from contest.store.claims import LEASE
-from contest.store.tables import outbox as outbox_table
-from reports.render import Templates
+from store.claimant import Claimant
+from store.claims import LEASE
+from store.tables import outbox as outbox_table
 from tests.support.clocks import FixedClock
 from tests.support.compile_services import compile_service
 from tests.support.contest_field import NOW as STARTS

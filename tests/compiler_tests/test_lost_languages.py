@@ -13,11 +13,16 @@ import pytest
 
 from compiler import languages as compilers
 from compiler.builders.text import TextBuilder
-from contest import presets
 from contest.errors import ToolMissing
 from contest.model import PracticeState, ProgramsWaiting, SubmissionState
 from contest.schema.languages import Language, usual_languages
-from contest.store import (
+from knobellib.samples import house_strategies, samples
+from knobeln import presets
+from knobeln.context import ContestContext, create_contest
+from knobeln.server.status import status_of
+from knobeln.services import Services
+from sandbox.fuel import engine, guests
+from store import (
     contest_state,
     entry_lists,
     languages,
@@ -26,15 +31,10 @@ from contest.store import (
     submissions,
     teams,
 )
-from contest.store.claims import LEASE
-from contest.store.engine_failures import MAX_FAILURES
-from contest.store.tables import outbox as outbox_table
-from contest.store.tables import practices as practice_table
-from knobellib.samples import house_strategies, samples
-from knobeln.context import ContestContext, create_contest
-from knobeln.server.status import status_of
-from knobeln.services import Services
-from sandbox.fuel import engine, guests
+from store.claims import LEASE
+from store.engine_failures import MAX_FAILURES
+from store.tables import outbox as outbox_table
+from store.tables import practices as practice_table
 from tests.support.clocks import FixedClock
 from tests.support.contest_field import NOW, add_team, settings
 from tests.support.due_mails import due_mails

@@ -6,7 +6,7 @@ import pytest
 
 from compiler.builders import builder_of
 from compiler.python2 import failed_as_python_2, refused_as_python_2
-from contest import presets
+from knobeln import presets
 from tournament.runners import open_runner
 
 PYTHON_2 = [

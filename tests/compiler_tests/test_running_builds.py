@@ -6,12 +6,12 @@ from pathlib import Path
 
 from sqlalchemy import update
 
-from contest.store import Store, submissions
-from contest.store.claimant import Claimant
-from contest.store.claims import LEASE
-from contest.store.tables import submissions as table
 from knobeln.context import create_contest
 from knobeln.server.status import LONG_BUILD, status_of
+from store import Store, submissions
+from store.claimant import Claimant
+from store.claims import LEASE
+from store.tables import submissions as table
 from tests.support.archives import put_team
 from tests.support.clocks import FixedClock
 from tests.support.contest_field import NOW, SEED, settings

@@ -9,20 +9,20 @@ from typing import Any
 
 import pytest
 
-from contest import presets
-from contest.actions.waiting_programs import tell_of_waiting
+from compiler.waiting_programs import tell_of_waiting
 from contest.config.settings import Settings
 from contest.errors import EngineFailed
 from contest.model import Team, Wait, WaitingProgram
 from contest.schema.sections import Programs
-from contest.store import contest_state, letters, submissions, teams
-from contest.store.tables import outbox as outbox_table
-from contest.store.waiting import LONG
 from knobellib.samples import house_strategies, samples
+from knobeln import presets
 from knobeln.context import ContestContext, create_contest
 from knobeln.server.status import status_of
 from knobeln.services import Services
 from reports.render import Templates
+from store import contest_state, letters, submissions, teams
+from store.tables import outbox as outbox_table
+from store.waiting import LONG
 from tests.support.clocks import FixedClock
 from tests.support.contest_field import NOW as STARTS
 from tests.support.contest_field import add_team

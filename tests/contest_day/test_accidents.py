@@ -20,12 +20,12 @@ from click.testing import CliRunner
 
 from contest.errors import ToolMissing
 from contest.model import LetterState, Phase, Submission, SubmissionState
-from contest.store import contest_state, letters, session, submissions
 from knobellib.samples import house_strategies
 from knobeln.cli import main
 from knobeln.context import ContestContext
 from knobeln.day.run import contest_day
 from knobeln.services import Services
+from store import contest_state, letters, session, submissions
 from tests.support.clocks import FixedClock
 from tests.support.contest_days import dump
 from tests.support.contest_field import NOW, House, add_team, make_contest, settings, short_games

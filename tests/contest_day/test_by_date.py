@@ -8,8 +8,8 @@ import pytest
 
 from contest.model import Phase
 from contest.schema.sections import Mail
-from contest.store import contest_state
 from knobeln.context import ContestContext
+from store import contest_state
 from tests.support.archives import HOUSE
 from tests.support.clocked_server import ClockedServer
 from tests.support.mail_world import START

@@ -18,16 +18,16 @@ from sqlalchemy import select
 
 from cluster import session
 from compiler.builders.text import TextBuilder
-from contest import presets
 from contest.model import GroupOutcome
 from contest.schema.sections import Cluster as ClusterSettings
 from contest.schema.sections import Mail
-from contest.store import contest_state
-from contest.store.tables import outbox
 from knobellib.samples import samples
+from knobeln import presets
 from knobeln.archive.export import publish
 from knobeln.context import ContestContext
 from knobeln.day.run import contest_day
+from store import contest_state
+from store.tables import outbox
 from tests.support.archives import without_key
 from tests.support.contest_field import NOW, House, add_team_with_program, make_contest, settings
 from tests.support.oci_images import Made, archive, cache_folder, member, static_player, tar

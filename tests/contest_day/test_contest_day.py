@@ -15,11 +15,11 @@ from contest.games.knobeln import rules_of
 from contest.interfaces.protocols import Images, Runner
 from contest.model import Phase
 from contest.seeds import ContestSeed
-from contest.store import contest_state, outbox, results, submissions
-from contest.store.results import Games
 from knobeln.context import ContestContext
 from knobeln.day.run import contest_day
 from reports.announcement import announcement
+from store import contest_state, outbox, results, submissions
+from store.results import Games
 from tests.support.contest_days import dump, stumbling_day
 from tests.support.contest_field import PREFERENCES, SEED, House, add_team, make_contest, settings
 from tournament.day import Spectator

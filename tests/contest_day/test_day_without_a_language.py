@@ -11,12 +11,12 @@ from threading import Thread
 import pytest
 
 from contest.model import SubmissionState
-from contest.store import contest_state, languages, letters, submissions
 from knobellib.samples import house_strategies
 from knobeln.archive.export import packed
 from knobeln.context import ContestContext
 from knobeln.server.gateway import Gateway
 from knobeln.server.parts import Part
+from store import contest_state, languages, letters, submissions
 from tests.support.archives import knobeln
 from tests.support.contest_field import NOW, House, add_team, make_contest, settings
 from tests.support.servers import wait_for

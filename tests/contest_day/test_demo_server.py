@@ -13,11 +13,11 @@ from typing import Any
 
 import pytest
 
-from contest import presets
 from contest.config.settings import Settings
 from contest.errors import GiveUp
 from contest.games.registry import game_plugins
 from contest.subprocesses.child_process import own_command, run
+from knobeln import presets
 from knobeln.day import demonstration
 from knobeln.day.demonstration import Demonstration, demo_settings, what_is_shorter
 from tests.support.desk import DESCRIPTION

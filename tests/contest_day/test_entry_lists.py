@@ -10,16 +10,16 @@ from pathlib import Path
 
 import pytest
 
-from contest.actions.organizer_actions import OrganizerActions
 from contest.config.settings import Settings, frozen_digest, game_settings
 from contest.errors import NumberAwaited
 from contest.ledger.entry_list import EntryList, SealedEntry
 from contest.ledger.receipts import PROOF_FILE, Effect, LedgerEntry
 from contest.model import BanKind, LetterState, TeamState
-from contest.store import entry_lists, ledger, letters, outbox, submissions, teams
 from knobeln.context import ContestContext
 from knobeln.day.run import contest_day
 from knobeln.services import Services
+from mailserver.organizer_actions import OrganizerActions
+from store import entry_lists, ledger, letters, outbox, submissions, teams
 from tests.support.clocks import FixedClock
 from tests.support.contest_field import NOW, House, make_contest, settings
 from tests.support.mail_world import body_of, flat

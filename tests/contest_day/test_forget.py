@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from contest.store import class_people, teams
-from contest.store.class_people import ListedPerson
 from knobeln.services import Services
 from mailserver.delivery.transports import MAILDIRS
+from store import class_people, teams
+from store.class_people import ListedPerson
 from tests.support.archives import knobeln
 from tests.support.mail_world import REGISTER, from_line, told
 from tests.support.mailed_contest import (

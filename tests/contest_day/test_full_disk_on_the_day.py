@@ -19,8 +19,8 @@ from aiosmtpd.smtp import SMTP, Envelope, Session
 
 from contest.model import OutboxState, Phase
 from contest.schema.sections import DeliveryKind, Mail
-from contest.store import contest_state, outbox
 from knobeln.context import ContestContext
+from store import contest_state, outbox
 from tests.support.contest_field import House, make_contest
 from tests.support.contest_runs import SMALL, finish
 from tests.support.disks import may_mount, mounted

@@ -11,10 +11,10 @@ import pytest
 from contest.config.settings import Settings
 from contest.model import LetterState, OutboxState, Phase
 from contest.schema.sections import Evolution, Reports
-from contest.store import contest_state, letters, outbox, results, submissions
 from knobellib.samples import house_strategies
 from knobeln.context import ContestContext
 from mailserver.intake.accept import accept
+from store import contest_state, letters, outbox, results, submissions
 from tests.support.contest_days import dump
 from tests.support.contest_field import NOW, House, add_team, make_contest, short_games
 from tests.support.contest_runs import delivered, finish, without_times

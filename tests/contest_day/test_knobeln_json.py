@@ -23,13 +23,13 @@ from aiosmtpd.smtp import SMTP, Envelope, Session
 from imapclient import IMAPClient
 from jsonschema import Draft202012Validator
 
-from contest.actions.organizer_actions import OrganizerActions
 from contest.mail.knobeln_json import FILE
 from contest.model.as_json import adapter
 from contest.model.mail_records import MailRecord
 from contest.schema.sections import Season
-from contest.store import submissions, teams
 from knobeln.season import go_on
+from mailserver.organizer_actions import OrganizerActions
+from store import submissions, teams
 from tests.support.archives import HOUSE
 from tests.support.knobeln_server import ROBOT
 from tests.support.mail_world import REGISTER, START, from_line, told

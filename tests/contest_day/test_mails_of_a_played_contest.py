@@ -13,8 +13,8 @@ import pytest
 from imapclient import IMAPClient
 
 from compiler.build import BuildResult
-from contest.store import outbox, teams
 from mailserver.team_secret import digest
+from store import outbox, teams
 from tests.support.clocks import FixedClock
 from tests.support.command_line import knobeln_in
 from tests.support.contest_field import NOW, make_contest, settings

@@ -13,7 +13,6 @@ from structlog.testing import capture_logs
 from contest.errors import ToolMissing
 from contest.games.knobeln import rules_of
 from contest.model import GameJob
-from contest.store import results, submissions
 from contest.subprocesses.c_programs import c_program
 from contest.util.log import log
 from knobeln.context import ContestContext
@@ -23,6 +22,7 @@ from knobeln.organizer import backup
 from sandbox.vm import engine_binary, translation
 from sandbox.vm.image import Image
 from sandbox.vm.translation import translations
+from store import results, submissions
 from tests.support.contest_field import House, make_contest, short_games
 from tournament.day import Spectator
 from tournament.runners.machine import KNOBELN_SOURCES, MachineRunner, knobeln_engine

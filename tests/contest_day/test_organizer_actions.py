@@ -23,11 +23,11 @@ from contest.errors import EngineFailed, Paused
 from contest.interfaces.protocols import Runner
 from contest.model import GameJob, GameResult, GroupOutcome, Phase, SeatResult, Standing, Verdict
 from contest.schema.sections import Evolution
-from contest.store import contest_state, decisions, outbox, results, submissions, tables, teams
-from contest.store.results import Games
 from knobeln.context import ContestContext
 from knobeln.day.run_with_retries import MAX_TRIES, PAUSE, RetryingRun
 from sandbox.program_folder import Needs, ProgramFolder
+from store import contest_state, decisions, outbox, results, submissions, tables, teams
+from store.results import Games
 from tests.support import killed_at
 from tests.support.clocks import FixedClock
 from tests.support.command_line import knobeln_in

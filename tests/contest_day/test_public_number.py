@@ -16,7 +16,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from contest.actions.organizer_actions import OrganizerActions
 from contest.config.settings import Settings, game_settings
 from contest.errors import GiveUp, NotNow, NumberAwaited
 from contest.model import OutboxState, Phase
@@ -24,11 +23,12 @@ from contest.public_number import drand
 from contest.public_number import draw as timing
 from contest.public_number.beacon import Beacon, canonical_draw
 from contest.public_number.draw import Draw, draw_of
-from contest.store import contest_state, ledger, outbox, results
-from contest.store.results import Games
 from contest.util.clock import SystemClock
 from knobeln.context import ContestContext
 from knobeln.day.run import contest_day, play_contest
+from mailserver.organizer_actions import OrganizerActions
+from store import contest_state, ledger, outbox, results
+from store.results import Games
 from tests.support.contest_field import NOW, House, make_contest, settings
 from tests.support.contest_runs import finish, run
 from tests.support.drand_network import (

@@ -11,10 +11,10 @@ from sqlalchemy import select
 from contest.config.settings import Settings, game_settings
 from contest.ledger.entry_list import EntryList, SealedEntry
 from contest.seeds import ContestSeed
-from contest.store import contest_state, outbox, submissions
-from contest.store.tables import outbox as outbox_table
 from knobeln.context import ContestContext
 from knobeln.day.run import contest_day
+from store import contest_state, outbox, submissions
+from store.tables import outbox as outbox_table
 from tests.support.contest_field import SEED, House, make_contest, settings
 
 PREFERENCES = ("LAP,LGP,GRP,RSM",)

@@ -13,16 +13,15 @@ from random import Random
 import pytest
 from click.testing import CliRunner
 
-from contest.actions.organizer_actions import OrganizerActions
-from contest.archive import contents, files
 from contest.ledger.receipts import Effect
 from contest.model import BanKind
 from contest.schema.sections import Season
-from contest.store import decisions, submissions
 from contest.subprocesses.child_process import own_command, run
 from knobeln.cli import main
 from knobeln.context import ContestContext
 from knobeln.season import go_on, order_run_if_due
+from mailserver.organizer_actions import OrganizerActions
+from store import decisions, submissions
 from tests.support.archives import DRAW_BELIEVED, HOUSE, knobeln
 from tests.support.check_page import page_on
 from tests.support.drand_network import drand_server, stand_in, stand_in_chain
@@ -41,6 +40,7 @@ from tests.support.mailed_contest import (
 )
 from tests.support.organizers import Forgery
 from tests.support.season_server import PATIENCE, SeasonServer, master
+from trust.archive import contents, files
 
 DAYS = timedelta(days=14)
 PUBLISHED = START + timedelta(days=7)

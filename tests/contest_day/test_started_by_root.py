@@ -12,8 +12,8 @@ import pytest
 
 from contest.model import LetterState
 from contest.schema.sections import Mail
-from contest.store import letters
 from knobeln.context import ContestContext, create_contest
+from store import letters
 from tests.support.command_line import knobeln_in
 from tests.support.contest_field import House, make_contest, settings, short_games
 from tests.support.other_users import NOBODYS, start_as_root, users_of

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from contest.store import results
 from knobeln.context import ContestContext
 from knobeln.day.run import contest_day
 from knobeln.server.site_facts import site_facts
 from reports.site.facts import SiteFacts
+from store import results
 from tests.support.command_line import knobeln
 from tests.support.contest_field import House, make_contest, settings
 from tests.support.due_mails import due_mails

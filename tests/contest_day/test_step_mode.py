@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from contest import presets
-from contest.store import Store, outbox, url_of
 from knobellib.samples import samples
+from knobeln import presets
+from store import Store, outbox, url_of
 from tests.support.archives import played
 from tests.support.command_line import knobeln
 from tests.support.contest_field import NOW

@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 
 from contest.errors import StoreBusy
-from contest.store import contest_state, outbox
-from contest.store.claimant import Claimant
 from knobeln.context import ContestContext, create_contest
 from knobeln.services import this_process
 from knobeln.steps import Steps
+from store import contest_state, outbox
+from store.claimant import Claimant
 from tests.support.mail_world import make_settings
 
 NAME = "the list of entries"

@@ -12,9 +12,9 @@ from pathlib import Path
 import pytest
 
 from contest.subprocesses.child_process import own_command
-from reports.check_page import check_page
 from tests.support.browser import Browser
 from tests.support.servers import wait_for
+from trust.check_page import check_page
 
 ROOT = Path(__file__).parents[2]
 EXAMPLE = ROOT / "docs" / "archive-example"

@@ -21,7 +21,7 @@ from compiler.build import BuildResult, build
 from compiler.builders import builder_of
 from compiler.source import count as count_elements
 from compiler.toolchain import Toolchain
-from contest import __version__, presets
+from contest import __version__
 from contest.config.settings import Settings
 from contest.config.template import usual_dates
 from contest.games.knobeln import Rules, throw_points
@@ -31,6 +31,7 @@ from contest.schema.sections import Contest
 from contest.util.clock import SystemClock
 from knobellib.kit_archives import tar_archive
 from knobellib.kits import knobeln_kit
+from knobeln import presets
 from knobeln.context import create_contest
 from mailserver.command import Command
 from mailserver.commands import COMMANDS as MAIL_COMMANDS

@@ -8,7 +8,7 @@ import pytest
 ROOT = Path(__file__).parents[2]
 PACKAGES = (
     "arena", "contest", "knobeln", "mailserver", "compiler", "tournament", "reports", "knobellib",
-    "sandbox",
+    "sandbox", "store", "trust",
 )  # fmt: skip
 FOLDERS = (*PACKAGES, "alembic", "bench", "docs", "tests", "tools")
 GLOSSARY = (ROOT / "docs" / "glossary.md").read_text(encoding="utf-8")

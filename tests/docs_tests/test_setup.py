@@ -13,7 +13,7 @@ import interpreters
 import pytest
 
 from contest.errors import ToolMissing
-from knobeln.server import host_checks
+from knobeln.doctor import host_checks
 
 ROOT = Path(__file__).parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]

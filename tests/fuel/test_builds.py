@@ -16,7 +16,6 @@ from compiler import counted
 from compiler.builders import builder_of
 from compiler.languages import Outcome, Problem, is_installed, languages_of
 from compiler.trial import try_language, with_counted_time
-from contest import presets
 from contest.config.settings import Settings
 from contest.config.template import usual_dates
 from contest.errors import ToolMissing
@@ -25,6 +24,7 @@ from contest.model import TextBuildReport
 from contest.schema.languages import Language
 from contest.schema.sections import Programs
 from knobellib.samples import samples
+from knobeln import presets
 from sandbox.executable import Executable
 from sandbox.fuel import engine
 from sandbox.fuel.program import FuelProgram

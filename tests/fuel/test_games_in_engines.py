@@ -15,9 +15,7 @@ from compiler import counted
 from compiler.languages import is_installed, languages_of
 from contest.schema.languages import usual_languages
 from contest.schema.sections import Programs
-from contest.store import results
 from knobellib.samples import samples
-from reports.check_page import COUNTED_GUEST
 from sandbox.fuel import engine
 from sandbox.fuel.counting.counted import Limits
 from sandbox.fuel.counting.counted import counted as with_counter
@@ -26,10 +24,12 @@ from sandbox.fuel.guests import JAVASCRIPT, PYTHON
 from sandbox.fuel.program import FuelProgram
 from sandbox.limits import MB
 from sandbox.sandbox import Sandbox
+from store import results
 from tests.support.archives import DRAW_BELIEVED, knobeln, played, publish
 from tests.support.counted_programs import TALKING, settings_of, whole_day
 from tests.support.counting import in_node, wasm
 from tests.support.fuel_workers import COUNTABLE, UNITS, started
+from trust.check_page import COUNTED_GUEST
 
 pytestmark = pytest.mark.skipif(
     not engine.is_installed(), reason="no engine that counts is installed"

@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 from contest.model import Verdict
-from contest.store import Store, results, url_of
-from contest.store.results import Games
 from knobellib.samples import samples
+from store import Store, results, url_of
+from store.results import Games
 from tests.support.archives import DRAW_BELIEVED, knobeln
 from tests.support.counted_programs import counted_contest, needs_engine
 

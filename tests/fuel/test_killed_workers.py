@@ -6,10 +6,10 @@ import pytest
 
 from contest.errors import EngineFailed
 from contest.model import SubmissionState
-from contest.store import Store, contest_state, submissions, url_of
 from knobellib.samples import samples
 from knobeln.context import ContestContext, create_contest
 from knobeln.services import Services
+from store import Store, contest_state, submissions, url_of
 from tests.support.archives import digests_of, put_team
 from tests.support.clocks import FixedClock
 from tests.support.contest_field import NOW, SEED

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from contest import presets
-from knobeln.server import host_checks
+from knobeln import presets
+from knobeln.doctor import host_checks
 from sandbox.fuel import engine
 from sandbox.limits import MB
 from sandbox.players.fuel import Turns

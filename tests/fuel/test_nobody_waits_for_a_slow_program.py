@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from contest.model import SubmissionState
-from contest.store import engine_failures, submissions, teams
+from store import engine_failures, submissions, teams
 from tests.support.archives import put_team
 from tests.support.counted_programs import CHASING, MOODY, needs_engine, settings_of, workers_of
 from tests.support.knobeln_server import Server

@@ -17,7 +17,11 @@ from contest.errors import EngineFailed
 from contest.ledger.receipts import Effect
 from contest.model import Match, Phase, SubmissionState, Verdict
 from contest.schema.sections import Ladder
-from contest.store import (
+from knobellib.samples import samples
+from knobeln.context import ContestContext, create_contest
+from knobeln.day.run import handle_everything
+from knobeln.services import Services
+from store import (
     Store,
     contest_state,
     engine_failures,
@@ -29,12 +33,8 @@ from contest.store import (
     teams,
     url_of,
 )
-from contest.store.engine_failures import MAX_FAILURES
-from contest.store.results import Games
-from knobellib.samples import samples
-from knobeln.context import ContestContext, create_contest
-from knobeln.day.run import handle_everything
-from knobeln.services import Services
+from store.engine_failures import MAX_FAILURES
+from store.results import Games
 from tests.support.archives import DRAW_BELIEVED, Published, digests_of, knobeln, put_team
 from tests.support.clocks import FixedClock
 from tests.support.contest_field import NOW, SEED
@@ -139,7 +139,7 @@ def test_no_archive_says_of_a_program_that_it_was_set_aside_without_that_decisio
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(
-        "contest.actions.repeated_failures.ledger", SimpleNamespace(append=lambda *_: None)
+        "compiler.repeated_failures.ledger", SimpleNamespace(append=lambda *_: None)
     )
     with struck("learning.c"):
         disturbed = counted_contest(tmp_path, GAME, FIELD, games=2)

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from contest import presets
 from knobellib.samples import samples
+from knobeln import presets
 from sandbox.fuel import engine
 from tests.support.archives import digests_of, played, publish
 from tests.support.contest_field import NOW

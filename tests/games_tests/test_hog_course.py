@@ -3,11 +3,11 @@
 import pytest
 
 from compiler.builders import builder_of
-from contest import presets
 from contest.games.hog import goal_for
 from contest.model import TableBuildReport
 from knobellib import hog_contest
 from knobellib.hog_course import own_files, with_course
+from knobeln import presets
 from tests.support.contest_field import NOW
 from tournament.runners import open_runner
 

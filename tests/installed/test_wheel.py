@@ -10,9 +10,9 @@ from zipfile import ZipFile
 import pytest
 
 from contest.model import Phase
-from contest.store import contest_state, results
 from knobellib.samples import house_strategies
 from knobeln.context import ContestContext
+from store import contest_state, results
 from tests.support.contest_days import dump
 from tests.support.contest_field import House, make_contest
 from tests.support.contest_runs import SMALL, delivered, finish, without_times

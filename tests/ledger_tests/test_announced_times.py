@@ -4,7 +4,14 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from knobellib.receipts import CLOSED, FINAL_LIST, FIRST_LIST, Calendar, about_times, calendar_of
+from trust.for_teams.receipts import (
+    CLOSED,
+    FINAL_LIST,
+    FIRST_LIST,
+    Calendar,
+    about_times,
+    calendar_of,
+)
 
 CLOSES = datetime(1994, 5, 14, 10, tzinfo=UTC)
 STARTS = CLOSES + timedelta(hours=2)

@@ -10,8 +10,18 @@ from pathlib import Path
 
 import pytest
 
-from contest.archive import files
-from contest.archive.contents import (
+from contest.errors import Differs
+from contest.ledger import merkle, signatures
+from contest.ledger.entry_list import EntryList
+from contest.ledger.notes import Checkpoint, VerifierKey
+from contest.ledger.receipts import Effect, LedgerEntry
+from contest.model import BanKind
+from knobeln.archive.season import SEASON, read_season
+from tests.support.archives import Published, of_game
+from tests.support.linear_time import MAX_GROWTH, growth
+from tests.support.organizers import signing_key
+from trust.archive import files
+from trust.archive.contents import (
     Archive,
     ArchivedList,
     LedgerFacts,
@@ -19,18 +29,8 @@ from contest.archive.contents import (
     from_files,
     settings_of,
 )
-from contest.errors import Differs
-from contest.ledger import merkle, notes
-from contest.ledger.entry_list import EntryList
-from contest.ledger.notes import VerifierKey
-from contest.ledger.receipts import Checkpoint, Effect, LedgerEntry
-from contest.model import BanKind
-from knobellib import receipts
-from knobeln.archive.season import SEASON, read_season
-from knobeln.archive.verify_entries import Verified, check_entries
-from tests.support.archives import Published, of_game
-from tests.support.linear_time import MAX_GROWTH, growth
-from tests.support.organizers import signing_key
+from trust.for_teams import receipts
+from trust.verify_entries import Verified, check_entries
 
 pytestmark = pytest.mark.slow
 
@@ -137,8 +137,8 @@ class Organizer:
         """The archive with these entries before the final list."""
         letters = (*self.before, *entries, self.final, *self.after)
         note = self.checkpoint(letters, len(letters))
-        signed = b64encode(notes.sign(self.key, note.text.encode())).decode()
-        public = b64encode(notes.public_key(self.key)).decode()
+        signed = b64encode(signatures.sign(self.key, note.text.encode())).decode()
+        public = b64encode(signatures.public_key(self.key)).decode()
         facts = LedgerFacts(public, len(letters), b64encode(note.root).decode(), signed)
         return replace(self.archive, letters=letters, ledger=facts)
 
@@ -203,8 +203,8 @@ def many_decisions(organizer: Organizer, size: int) -> Archive:
 def many_cosignatures(organizer: Organizer, size: int) -> Archive:
     archive = organizer.with_entries(())
     checkpoint = organizer.checkpoint(archive.letters, 1)
-    key = VerifierKey(checkpoint.origin, notes.public_key(organizer.key))
-    note = key.note(checkpoint.text, notes.sign(organizer.key, checkpoint.text.encode()))
+    key = VerifierKey(checkpoint.origin, signatures.public_key(organizer.key))
+    note = key.note(checkpoint.text, signatures.sign(organizer.key, checkpoint.text.encode()))
     return replace(archive, cosignatures=(note,) * size)
 
 

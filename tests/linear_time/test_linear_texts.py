@@ -26,7 +26,6 @@ from compiler.toolchain import (
     without_warnings,
 )
 from compiler.uploaded_files import take_apart
-from contest import presets
 from contest.errors import GiveUp
 from contest.ledger.notes import VerifierKey, read_note
 from contest.ledger.receipts import from_file, notes_in
@@ -35,11 +34,8 @@ from contest.programs.archive import NotUnpacked, unpacked
 from contest.public_number.beacon import Beacon
 from contest.schema.languages import further_languages, usual_languages
 from contest.schema.sections import Programs
-from contest.store.class_people import ListedPerson
-from contest.store.submissions import TeamsProgram
-from knobellib import receipts
-from knobellib.receipts import Wrong, read_mails
 from knobellib.software.protocolfmt import games_of
+from knobeln import presets
 from knobeln.classes import class_list
 from knobeln.classes.marks import _Unfound
 from reports.render import Templates
@@ -50,8 +46,12 @@ from sandbox.players import function_fault, read_reply
 from sandbox.process import ExitStatus
 from sandbox.running import Ending
 from sandbox.sandbox import Sandbox
+from store.class_people import ListedPerson
+from store.submissions import TeamsProgram
 from tests.support.contest_field import NOW, settings
 from tests.support.linear_time import MAX_GROWTH, growth
+from trust.for_teams import receipts
+from trust.for_teams.receipts import Wrong, read_mails
 
 pytestmark = pytest.mark.slow
 

@@ -18,7 +18,9 @@ ROOMS = [
     "mailserver",
     "reports",
     "sandbox",
+    "store",
     "tournament",
+    "trust",
 ]
 ONE_CHARACTER = ("IN", "LITERAL", "NOT_LITERAL", "ANY", "CATEGORY")
 

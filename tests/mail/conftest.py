@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 import trustme
 
-from contest.store import Store, contest_state, migrate
 from reports.render import Templates
+from store import Store, contest_state, migrate
 from tests.support.clocks import FixedClock
 from tests.support.knobeln_server import Server
 from tests.support.mail_world import OPENS, World, make_settings

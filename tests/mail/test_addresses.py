@@ -8,8 +8,8 @@ import pytest
 
 from contest.model import Outgoing
 from contest.schema.sections import Mail
-from contest.store import outbox, teams
 from mailserver.limits import MAX_CONFIRMATION_DAYS
+from store import outbox, teams
 from tests.support.mail_world import FORM, World, body_of, flat, from_line, registered
 
 OLD, NEW, EVE = "our_team@machine.domain.alfdkj", "Joe@new.example", "eve@x.example"

@@ -14,10 +14,10 @@ from contest.config.settings import Settings
 from contest.config.template import usual_dates
 from contest.model import OutboxState
 from contest.schema.sections import Contest, DeliveryKind, Mail
-from contest.store import outbox
 from contest.util.clock import SystemClock
 from knobeln.cli import main
 from knobeln.context import ContestContext, create_contest
+from store import outbox
 from tests.support.mail_world import BELIEVED, form_of_one
 from tests.support.processes import start
 from tests.support.relays import Sink, relay

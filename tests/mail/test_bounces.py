@@ -13,11 +13,11 @@ from pydantic import ValidationError
 from contest.config.settings import MAX_ROBOT_NAME
 from contest.model import LetterState, OutboxState, StoredLetter
 from contest.schema.sections import Mail
-from contest.store import Store, contest_state, outbox, teams
 from mailserver import bounces
 from mailserver.bounces import bounce_address, bounced_items, tagged_addresses
 from mailserver.delivery.deliver import Delivery, senders
 from mailserver.reading.letter import parse
+from store import Store, contest_state, outbox, teams
 from tests.support.clocks import FixedClock
 from tests.support.mail_world import FORM, OPENS, World, make_settings
 

@@ -7,12 +7,12 @@ from typing import Any
 
 import pytest
 
-from contest.actions.organizer_actions import OrganizerActions
 from contest.config.settings import Settings
 from contest.language import speaking
 from contest.mail import calendar
 from contest.schema.sections import Mail, Registration
-from contest.store import decisions
+from mailserver.organizer_actions import OrganizerActions
+from store import decisions
 from tests.support import calendar_file
 from tests.support.calendar_file import Event
 from tests.support.contest_field import settings

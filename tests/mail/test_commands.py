@@ -13,7 +13,6 @@ from contest.games.knobeln import KnobelnSettings, Rules
 from contest.ledger.receipts import PROOF_FILE
 from contest.model import LetterState, Phase, TeamState
 from contest.schema.sections import Mail, Teams
-from contest.store import ledger, letters, submissions, teams
 from knobellib.kit_archives import tar_archive
 from knobellib.kits import knobeln_kit
 from mailserver import commands
@@ -25,6 +24,7 @@ from mailserver.handler import Readings, handle
 from mailserver.intake.accept import accept
 from mailserver.reader import read
 from mailserver.team_secret import digest
+from store import ledger, letters, submissions, teams
 from tests.support.letters import letter
 from tests.support.mail_world import (
     FORM,

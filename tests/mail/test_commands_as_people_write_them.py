@@ -7,10 +7,10 @@ import pytest
 
 from contest.model import LetterState, TeamState
 from contest.schema.sections import Mail, Registration
-from contest.store import submissions, teams
 from mailserver.commands import recognise, understand
 from mailserver.limits import DAY
 from mailserver.reading.letter import parse
+from store import submissions, teams
 from tests.support.letters import letter
 from tests.support.mail_world import (
     FORM,

@@ -13,12 +13,12 @@ import pytest
 from contest.config.settings import Settings
 from contest.model import OutboxState, Outgoing
 from contest.schema.sections import DeliveryKind, Mail
-from contest.store import Store, contest_state, outbox
 from mailserver.bounces import bounced_items, tagged_addresses
 from mailserver.delivery import deliver
 from mailserver.delivery.deliver import Delivered, Delivery
 from mailserver.delivery.transports import Transport, transport_of
 from mailserver.delivery.transports.local import MaildirTransport, folder_name
+from store import Store, contest_state, outbox
 from tests.support.clocks import FixedClock
 from tests.support.mail_world import START, make_settings
 from tests.support.relays import Sink, relay

@@ -17,13 +17,13 @@ from aiosmtpd.smtp import SMTP, Envelope, Session
 
 from contest.errors import NotNow, StoreBusy
 from contest.model import Outgoing
-from contest.store import outbox
-from contest.store.session import Held, Store, url_of
 from knobeln.context import ContestContext
 from knobeln.server.parts import SERVE, Part, PartsAtWork
 from knobeln.services import SoleDelivery
 from mailserver.delivery.deliver import Delivered, Delivery
 from mailserver.delivery.transports import transport_of
+from store import outbox
+from store.session import Held, Store, url_of
 from tests.support.relays import Sink, relay, sending_contest
 
 

@@ -14,7 +14,7 @@ from threading import Lock
 import pytest
 
 from contest.model import LetterState
-from contest.store import letters
+from store import letters
 from tests.support.hostile_letters import hostile_letters
 from tests.support.knobeln_server import Server
 from tests.support.letters import letter

@@ -9,10 +9,10 @@ import pytest
 
 from contest.model import LetterState, TeamState
 from contest.schema.sections import Mail, Registration, Teams
-from contest.store import letters, outbox, teams
 from mailserver.for_organizer import tidy
 from mailserver.intake.accept import accept_all
 from mailserver.limits import DAY, HOUR, MAX_WAIT_DAYS, MINUTE
+from store import letters, outbox, teams
 from tests.support.due_mails import due_mails
 from tests.support.forged_letters import form, incoming, reply, team_names
 from tests.support.mail_world import (

@@ -13,7 +13,6 @@ from threading import Thread
 import pytest
 
 from contest.errors import KnobelnError, StoreBusy
-from contest.store import letters
 from knobeln.context import ContestContext
 from mailserver.intake import hand_over
 from mailserver.intake.hand_over import (
@@ -24,6 +23,7 @@ from mailserver.intake.hand_over import (
     NotALetter,
     offer,
 )
+from store import letters
 from tests.support.knobeln_server import ROBOT, Server
 from tests.support.servers import wait_for
 

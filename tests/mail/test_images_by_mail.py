@@ -23,13 +23,13 @@ from contest.config.settings import Settings
 from contest.errors import GiveUp
 from contest.model import LetterState
 from contest.schema.sections import Programs, RegistryImage
-from contest.store import letters, results, submissions
 from mailserver.intake.accept import SizeLimits, accept_all, accept_found
 from mailserver.intake.smtp import Listener
 from reports.contest_reporter import ContestReporter
 from reports.render import Templates
 from sandbox.executable import player_from_bytes
 from sandbox.images.oci_image import OciImage, image_cache
+from store import letters, results, submissions
 from tests.support.compile_services import compile_service
 from tests.support.mail_world import make_settings
 from tests.support.oci_images import Made, archive, cache_folder, folder, member, static_player, tar

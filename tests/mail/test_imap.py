@@ -23,7 +23,6 @@ from imapclient import IMAPClient
 from contest.errors import GiveUp, StoreBusy
 from contest.model import LetterState
 from contest.schema.sections import Imap, OAuth
-from contest.store import letters
 from mailserver.intake import imap
 from mailserver.intake.accept import accept_found
 from mailserver.intake.imap import (
@@ -35,6 +34,7 @@ from mailserver.intake.imap import (
     pause_seconds,
 )
 from mailserver.oauth import AccessToken
+from store import letters
 from tests.support.servers import NOT_OURS, Dovecot, Wire, wait_for, world_readable_folder
 
 LETTER = b"From: joe@machine.domain.alfdkj\r\nSubject: please compile\r\n\r\nx\r\n"

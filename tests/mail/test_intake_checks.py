@@ -14,7 +14,7 @@ from contest.config.settings import Settings
 from contest.errors import KnobelnError
 from contest.schema.sections import Imap, Mail
 from knobeln.context import only_one
-from knobeln.server import mail_checks
+from knobeln.doctor import mail_checks
 from knobeln.server.parts import LISTENER
 from mailserver.intake.smtp import Listener
 from tests.support.mail_world import make_settings

@@ -21,7 +21,6 @@ from contest.config.settings import Settings
 from contest.config.template import settings_template, usual_dates
 from contest.model import LetterState
 from contest.schema.sections import Contest, Imap, Mail
-from contest.store import ledger, letters, submissions
 from contest.util.clock import SystemClock
 from knobellib.samples import house_strategies
 from knobeln import letter_service
@@ -29,6 +28,7 @@ from knobeln.context import ContestContext, create_contest
 from knobeln.services import Services, deliver_all
 from mailserver.delivery.transports import transport_of
 from mailserver.intake.accept import accept
+from store import ledger, letters, submissions
 from tests.support import killed_at
 from tests.support.killed_at import STEPS
 from tests.support.knobeln_server import is_idle

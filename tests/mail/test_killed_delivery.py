@@ -13,9 +13,9 @@ from contest.config.settings import Settings
 from contest.config.template import usual_dates
 from contest.model import OutboxState, Outgoing
 from contest.schema.sections import Contest, DeliveryKind, Mail
-from contest.store import outbox
 from contest.util.clock import SystemClock
 from knobeln.context import ContestContext, create_contest
+from store import outbox
 from tests.support.contest_runs import finish
 from tests.support.processes import Process, start
 from tests.support.relays import KillsSender, relay

@@ -10,9 +10,9 @@ from pydantic import ValidationError
 from contest.language import chosen
 from contest.mail.form import record_text
 from contest.schema.sections import Contest, ExtraField, Teams
-from contest.store import teams
 from mailserver.commands import COMMANDS
 from mailserver.reading.registration_form import read
+from store import teams
 from tests.support.german import english_in
 from tests.support.mail_world import FORM, OPENS, REGISTER, World, make_settings
 

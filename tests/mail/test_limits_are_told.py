@@ -10,7 +10,6 @@ import pytest
 
 from compiler import counted, toolchain
 from compiler.languages import languages_of
-from contest import presets
 from contest.config.settings import Settings
 from contest.games import hog
 from contest.games.game import TEXT
@@ -20,7 +19,8 @@ from contest.programs import archive
 from contest.schema.languages import Language
 from contest.schema.sections import Programs
 from contest.util import program_files
-from contest.util.clock import wall_seconds
+from contest.util.clock import sleep_seconds
+from knobeln import presets
 from mailserver.commands import COMMANDS, help_topics
 from mailserver.reading import find_program
 from reports.limits import limits_of
@@ -154,10 +154,10 @@ LIMITS = (
     ),
     Told("answer", TALK, lambda s: s.programs.seconds, "Processor time: # s for an answer"),
     Told(
-        "answer's clock",
+        "sleep",
         TALK,
-        lambda s: wall_seconds(s.programs.seconds),
-        "for an answer, and # s by the clock",
+        lambda s: sleep_seconds(s.programs.seconds),
+        "In a game a program may sleep for # s",
     ),
     Told(
         "result",
@@ -220,10 +220,10 @@ LIMITS = (
         "All scores together: # s of processor time",
     ),
     Told(
-        "all scores' clock",
+        "all scores' sleep",
         ("hog",),
-        lambda s: wall_seconds(s.programs.seconds),
-        "and # s by the clock, the import of the file included",
+        lambda s: sleep_seconds(s.programs.seconds),
+        "and # s of sleep, the import of the file included",
     ),
     Told("memory of Hog", ("hog",), lambda s: s.programs.memory_mb, "Python: # MB of memory"),
     Told("name", ("hog",), lambda s: hog.MAX_NAME, "PLAYER_NAME has at most # characters"),
@@ -246,7 +246,9 @@ LIMITS = (
         lambda s: unpacking.UNPACKED_BYTES,
         "A container image has at most # bytes",
     ),
-    Told("image's files", IMAGES, lambda s: unpacking.MAX_FILES, "and # files when it is unpacked"),
+    Told("image's files", IMAGES, lambda s: unpacking.MAX_FILES, "and # files and links when"),
+    Told("image's variables", IMAGES, lambda s: oci_image.MAX_VARIABLES, "unpacked, # variables"),
+    Told("image's command", IMAGES, lambda s: oci_image.MAX_WORDS, "and # words in its command"),
     Told(
         "image's memory",
         IMAGES,
@@ -326,7 +328,7 @@ SETTINGS = (
     ("knobeln", "max_instructions", 123_000_000, "123,000,000 machine instructions"),
     ("hog", "seconds", 120.0, "All scores together: 120 s of processor time and 245 s"),
     ("hog", "memory_mb", 1_000, "Python: 1,000 MB of memory, that is 1,064 MB"),
-    ("standoff", "seconds", 2.5, "Processor time: 2.5 s for an answer, and 10 s by the clock"),
+    ("standoff", "seconds", 2.5, "2.5 s for an answer. In a game a program may sleep for 10 s"),
     ("standoff", "fuel", 7_000_000_000, "7,000,000,000 units for an answer, and 350,000,000,000"),
     ("standoff", "build_seconds", 70, "To build and try a program may take 70 s"),
     ("cooperation", "max_image_bytes", 1_234, "container image has at most 1,234 bytes"),

@@ -11,7 +11,7 @@ from contextlib import suppress
 
 import pytest
 
-from contest.store import letters
+from store import letters
 from tests.support.command_line import knobeln_in
 from tests.support.knobeln_server import Server
 from tests.support.letters import letter

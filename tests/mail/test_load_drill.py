@@ -16,9 +16,9 @@ import pytest
 from contest.config.settings import Settings, game_settings
 from contest.config.template import usual_dates
 from contest.model import LetterState, OutboxState, Phase, SubmissionState
-from contest.store import contest_state, ledger, letters, outbox, submissions
 from contest.util.clock import SystemClock
 from knobellib.samples import house_strategies
+from store import contest_state, ledger, letters, outbox, submissions
 from tests.support.command_line import knobeln_in
 from tests.support.contest_field import House, make_contest, settings
 from tests.support.contest_runs import finish

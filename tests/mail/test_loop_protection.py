@@ -13,9 +13,9 @@ from contest.interfaces.protocols import Rendered
 from contest.mail.compose import compose, unsubscribe_token
 from contest.model import LetterState, OutboxState, Outgoing
 from contest.schema.sections import Mail
-from contest.store import outbox
 from mailserver.delivery.deliver import Delivery
 from mailserver.limits import MAX_STRANGERS_BYTES
+from store import outbox
 from tests.support.due_mails import due_mails
 from tests.support.mail_world import FORM, START, World, body_of, flat, make_settings
 

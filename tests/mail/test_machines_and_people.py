@@ -10,11 +10,11 @@ import pytest
 
 from contest.model import LetterState
 from contest.schema.sections import Mail, Registration
-from contest.store import letters
 from mailserver.delivery.deliver import Delivery
 from mailserver.for_organizer import tidy
 from mailserver.reader import read
 from mailserver.reading.authentication_results import Authenticity
+from store import letters
 from tests.support.due_mails import due_mails
 from tests.support.letters import letter
 from tests.support.mail_world import FORM, World, flat, from_line, program, registered

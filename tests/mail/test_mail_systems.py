@@ -19,11 +19,11 @@ from contest.config.template import usual_dates
 from contest.errors import StoreBusy
 from contest.model import IncomingLetter
 from contest.schema.sections import Contest, Mail
-from contest.store import Store, letters
 from contest.util.clock import SystemClock
 from knobeln.context import ContestContext, create_contest
 from mailserver.intake.accept import accept_all
 from mailserver.intake.smtp import Listener
+from store import Store, letters
 from tests.support.mail_world import OPENS, make_settings
 from tests.support.servers import Exim, Postfix, free_port, program, wait_for, world_readable_folder
 

@@ -14,7 +14,6 @@ import pytest
 from contest.ledger.receipts import PROOF_FILE
 from contest.model import Scope
 from contest.schema.sections import Mail, Registration
-from contest.store.outbox import End, OutboxItem
 from mailserver.intake.accept import accept_all
 from mailserver.limits import (
     DAY,
@@ -31,6 +30,7 @@ from mailserver.limits import (
 from mailserver.reading import addresses
 from mailserver.reading.authentication_results import Authenticity
 from mailserver.reading.letter import network_of, parse
+from store.outbox import End, OutboxItem
 from tests.support.due_mails import due_mails, end
 from tests.support.forged_letters import form, incoming, reply, team_names
 from tests.support.mail_world import (

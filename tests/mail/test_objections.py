@@ -5,7 +5,7 @@ from email.message import EmailMessage
 from typing import Any
 
 from contest.ledger.receipts import PROOF_FILE, Effect, notes_in
-from contest.store import contest_state, entry_lists, ledger
+from store import contest_state, entry_lists, ledger
 from tests.support.mail_world import FORM, REGISTER, START, World, flat, from_line, registered, told
 
 OBJECTS_AT = START - timedelta(hours=1)

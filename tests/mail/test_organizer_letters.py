@@ -13,10 +13,10 @@ from contest.ledger.receipts import Effect
 from contest.model import OutboxState, Phase
 from contest.public_number import drand
 from contest.schema.sections import Tournament
-from contest.store import contest_state, decisions, ledger, outbox
 from knobeln.cli import main
 from mailserver.commands.organizer import MAX_TOKEN_HOURS
 from mailserver.team_secret import digest
+from store import contest_state, decisions, ledger, outbox
 from tests.support.contest_field import House, add_field
 from tests.support.drand_network import signed_round, stand_in_chain
 from tests.support.knobeln_server import Server

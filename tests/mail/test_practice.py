@@ -23,11 +23,11 @@ from contest.model import (
     Verdict,
 )
 from contest.schema.sections import Programs
-from contest.store import contest_state, practices, submissions, teams
-from contest.store.tables import practices as practice_table
 from knobellib.samples import house_strategies, samples
 from mailserver.team_secret import digest
 from reports.practice_report import practice_report
+from store import contest_state, practices, submissions, teams
+from store.tables import practices as practice_table
 from tests.support.builds import build_report
 from tests.support.compile_services import compile_service, engine_failures
 from tests.support.contest_field import add_team

@@ -10,17 +10,17 @@ from email.message import EmailMessage
 
 import pytest
 
-from contest import presets
 from contest.config.settings import Settings
 from contest.games.registry import game_plugins, rules_text
 from contest.mail.form import record_text, sample
 from contest.model import Team
-from contest.store import Store, teams
 from knobellib.kit_archives import tar_archive
 from knobellib.kits import kit_of
+from knobeln import presets
 from mailserver.attachments import announcement_texts
 from mailserver.team_secret import without_strings
 from reports.render import Templates
+from store import Store, teams
 from tests.support.clocks import FixedClock
 from tests.support.mail_world import BELIEVED, World, body_of, flat
 

@@ -23,11 +23,11 @@ from contest.interfaces.protocols import BuildResult
 from contest.model import TeamState
 from contest.schema.languages import usual_languages
 from contest.schema.sections import Ladder, Programs, Reports
-from contest.store import ladder, submissions, teams
-from contest.store.tables import ladder_games
 from knobellib.samples import samples
 from mailserver.commands import compare
 from sandbox.program_folder import ProgramFolder
+from store import ladder, submissions, teams
+from store.tables import ladder_games
 from tests.support.compile_services import compile_service, engine_failures
 from tests.support.letters import letter
 from tests.support.offices import STRING, WORDS, Office, body

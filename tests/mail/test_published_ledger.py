@@ -5,8 +5,8 @@ from email.message import EmailMessage
 
 from contest.ledger.receipts import CHECKPOINT_FILE, LEDGER_FILE, Effect, LedgerEntry
 from contest.schema.sections import Registration
-from contest.store import ledger
 from mailserver.limits import MAX_STRANGERS_BYTES, MAX_UNPROVED_MAIL_BYTES
+from store import ledger
 from tests.support.mail_world import FORM, OPENS, REGISTER, World, flat, from_line, told
 
 STRANGER = "mona@elsewhere.example"

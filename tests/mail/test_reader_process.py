@@ -13,14 +13,14 @@ import pytest
 from contest.config.settings import Settings
 from contest.errors import StoreBusy
 from contest.model import IncomingLetter, LetterState, StoredLetter
-from contest.store import Store, letters, outbox
-from contest.store.letters import LARGE_BYTES
 from knobeln.context import ContestContext, create_contest
 from knobeln.services import Services, this_process
 from mailserver import reader, reader_process
 from mailserver.intake.accept import accept
 from mailserver.reader import Reading
 from mailserver.reader_process import ReaderProcess, max_seconds
+from store import Store, letters, outbox
+from store.letters import LARGE_BYTES
 from tests.support.letters import letter
 from tests.support.mail_world import OPENS, make_settings
 

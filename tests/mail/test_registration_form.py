@@ -239,6 +239,7 @@ STRUCTURES = [
     ),
     (FORM + "team-name: again\n", "`team-name:` is given twice."),
     (FORM + "\nregards, Joe, 45, programmer\n", "Each member takes exactly two lines"),
+    (f"{HEAD}  Joe, 45, programmer\n  Ann, 33, student\n", "Each member takes exactly two lines"),
     (FORM.replace("mail-pref", "Hi\nmail-pref"), "does not belong to the form"),
     (FORM.replace("team-name:", "team name x:"), "There is no such field in the form."),
     (FORM.replace("mail-address:", "mail-adress:"), "Did you mean `mail-address:`?"),

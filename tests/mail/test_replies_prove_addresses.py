@@ -9,8 +9,8 @@ import pytest
 
 from contest.model import LetterState, Outgoing
 from contest.schema.sections import Mail, Registration, Teams
-from contest.store import outbox, teams
 from mailserver.limits import MINUTE
+from store import outbox, teams
 from tests.support.forged_letters import form, reply, team_names
 from tests.support.mail_world import REGISTER, World, flat, from_line, told
 
@@ -110,6 +110,67 @@ def test_a_forwarded_invitation_registers_nobody_who_was_not_asked(world: World)
     mail = invite(world, JANE)
     answer(world, mail, form(JIM, "a"), JIM)  # as any form of a stranger
     assert (team_names(world), is_proved(world, "a")) == (["a"], False)
+
+
+# --- answers to a question that are no consent ----------------------------------------------------
+DENIALS = (
+    "No.",
+    "No, I did not write this!",
+    "Hello,\n\nthat was not me.",
+    "Nein, das war nicht ich.",
+    "Ich habe mich nicht angemeldet.",
+    "I never registered for this\n\n> Is it yours?",
+    "Ce n'est pas moi",
+)
+CONSENTS = (
+    "",
+    "yes",
+    "No problem, it is ours.",
+    "OK\n\n> If not, it was not me.",
+    "Thanks! Notes follow.",
+)
+AWAY = (
+    "Out of Office: {0}",
+    "Automatic reply: {0}",
+    "Automatische Antwort: {0}",
+    "Abwesenheitsnotiz: {0}",
+    "Réponse automatique : {0}",
+    "Auto-Reply: {0}",
+)
+
+
+def question(world: World) -> EmailMessage:
+    """What Jane is asked, in whose name somebody else has sent a form."""
+    (mail,) = world.send(REGISTER, form(JANE, "a"), sender=JIM)
+    return mail
+
+
+@pytest.mark.parametrize("words", DENIALS)
+def test_who_denies_it_confirms_nothing(world: World, words: str) -> None:
+    (answered,) = answer(world, question(world), words, JANE)
+    assert "I did nothing" in flat(answered)
+    assert team_names(world) == []
+
+
+@pytest.mark.parametrize("words", CONSENTS)
+def test_who_does_not_deny_it_confirms(world: World, words: str) -> None:
+    answer(world, question(world), words, JANE)
+    assert team_names(world) == ["a"]
+
+
+@pytest.mark.parametrize("subject", AWAY)
+def test_who_is_away_confirms_nothing(world: World, subject: str) -> None:
+    mail = question(world)
+    away, message_id = subject.format(mail["Subject"]), str(mail["Message-ID"])
+    assert world.send(away, "I am away.", sender=JANE, In_Reply_To=message_id) == []
+    assert team_names(world) == []
+
+
+@pytest.mark.parametrize("subject", ["{0}", "confirm {0}"])
+def test_the_token_alone_confirms(world: World, subject: str) -> None:
+    token = str(question(world)["Subject"]).rpartition("(")[2].rstrip(")")
+    world.send(subject.format(token.replace("-", " - ", 1)), "", sender=JANE)
+    assert team_names(world) == ["a"]
 
 
 def test_a_message_id_that_we_did_not_make_proves_nothing(world: World) -> None:

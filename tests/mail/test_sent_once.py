@@ -27,7 +27,6 @@ from contest.config.template import usual_dates
 from contest.errors import StoreBusy
 from contest.model import OutboxState, Outgoing
 from contest.schema.sections import Contest, DeliveryKind, Mail
-from contest.store import contest_state, outbox
 from contest.util.clock import SystemClock
 from contest.util.log import log
 from knobeln import services
@@ -35,6 +34,7 @@ from knobeln.context import ContestContext, create_contest
 from knobeln.services import SoleDelivery, deliver_all
 from mailserver.delivery.deliver import MAX_UNFINISHED, Delivered, Delivery
 from mailserver.delivery.transports import smtp, transport_of
+from store import contest_state, outbox
 from tests.support.clocks import FixedClock
 from tests.support.command_line import knobeln_in
 from tests.support.contest_runs import finish

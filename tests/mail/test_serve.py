@@ -7,9 +7,9 @@ import time
 
 import pytest
 
-from contest.store import teams
 from knobellib.samples import house_strategies
 from knobeln.server import gateway
+from store import teams
 from tests.support.knobeln_server import Server, text_of
 from tests.support.letters import letter
 from tests.support.mail_world import form_of_one

@@ -18,11 +18,11 @@ from contest.config.settings import Settings, game_settings
 from contest.config.template import usual_dates
 from contest.model import LetterState, OutboxState, Phase, SubmissionState
 from contest.schema.sections import Contest, Mail
-from contest.store import contest_state, ledger, letters, outbox, submissions
 from contest.util.clock import SystemClock
 from knobellib.samples import house_strategies
 from knobeln.context import ContestContext, create_contest
 from mailserver.intake.accept import accept
+from store import contest_state, ledger, letters, outbox, submissions
 from tests.support import killed_at
 from tests.support.command_line import knobeln_in
 from tests.support.contest_runs import finish

@@ -12,7 +12,7 @@ from click.testing import CliRunner
 from contest.errors import DeliveryDeferred
 from contest.schema.sections import DeliveryKind, Mail, OAuth
 from knobeln.cli import main
-from knobeln.server.mail_checks import advice_on
+from knobeln.doctor.mail_checks import advice_on
 from mailserver.delivery.transports import transport_of
 from mailserver.delivery.transports.local import RelayUnreachable, Transport
 from tests.support.mail_world import make_settings

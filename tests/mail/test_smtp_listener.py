@@ -21,12 +21,12 @@ import trustme
 from contest.errors import ConfigError, StoreBusy, TryAgain
 from contest.model import IncomingLetter, StoredLetter
 from contest.schema.sections import Mail
-from contest.store import Store, letters
 from mailserver.for_organizer import MAX_PASSED_ON_PER_DAY, tidy
 from mailserver.intake import smtp
 from mailserver.intake.accept import accept
 from mailserver.intake.smtp import Listener
 from mailserver.reading.addresses import is_role
+from store import Store, letters
 from tests.support.mail_world import OPENS, World, body_of, make_settings
 from tests.support.servers import greets, wait_for
 

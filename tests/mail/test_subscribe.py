@@ -5,8 +5,8 @@ from collections.abc import Callable
 import pytest
 
 from contest.schema.sections import Site
-from contest.store import teams
 from reports.site import paths
+from store import teams
 from tests.support.mail_world import World, body_of, flat, registered
 
 STRANGER = "reader@paper.example"

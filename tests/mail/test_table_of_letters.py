@@ -4,7 +4,9 @@
 answer, but it does not. `silent`: nothing came back, which no rule of ours allows for these.
 """
 
+import html
 import itertools
+from base64 import b64encode
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
@@ -15,7 +17,7 @@ import pytest
 
 from contest.mail.form import record_text
 from contest.model import Team
-from contest.store import teams
+from store import teams
 from tests.support.letters import letter
 from tests.support.mail_world import REGISTER, World, flat, form_of_one, from_line, program, told
 
@@ -24,6 +26,8 @@ pytestmark = pytest.mark.slow
 ROBOT, COMPILE = "knobeln@contest.example", "please compile"
 MAX_POOR = 3 / 100
 WROTE = f"On Sun, Nov 29, 2026 at 8:00 AM KNOBELN <{ROBOT}> wrote:\n"
+YAHOO = f"Am Sonntag, 29. November 2026 um 08:00 hat KNOBELN <{ROBOT}> Folgendes geschrieben:"
+DUTCH = f"Van: KNOBELN <{ROBOT}>\nVerzonden: zondag\nAan: jane\nOnderwerp: registration\n"
 HEADERS = f"From: KNOBELN <{ROBOT}>\nSent: Sunday\nTo: jane\nSubject: registration\n\n"
 # how a note begins, which says what was done
 REGISTERED, TAKEN = "registered", "version"
@@ -58,9 +62,46 @@ def wrapped(text: str, mark: str) -> str:
     return "\n".join("\n".join(line) for line in lines)
 
 
+def in_lines(text: str) -> str:
+    """The text as Gmail and Apple Mail write it: each line is a block."""
+    lines = html.escape(text).split("\n")
+    blocks = (line.replace("  ", "&nbsp; ") or "<br>" for line in lines)
+    return "".join(f"<div>{block}</div>" for block in blocks)
+
+
 def page(text: str) -> str:
-    lines = "<br>".join(line.replace("  ", "&nbsp; ") for line in text.split("\n"))
+    lines = "<br>".join(line.replace("  ", "&nbsp; ") for line in html.escape(text).split("\n"))
     return f"<html><body>{lines}</body></html>"
+
+
+def above_ours(written: Callable[[str], str], form: str) -> str:
+    """A page with the form, and our mail quoted directly below it."""
+    cited = f"<blockquote type=cite>{page(invited(form))}</blockquote>"
+    return f"{written(form.rstrip())}<div>{html.escape(WROTE)}</div>{cited}"
+
+
+def beside_our_words(form: str) -> str:
+    """The form with our own words in brackets in front of what was filled in."""
+    return form.replace("team-name: ", "team-name: <a C identifier> ")
+
+
+def below_our_words(form: str) -> str:
+    """Our quoted form, and below each blank of it, after a blank line, what was filled in."""
+    filled_in = dict(line.split(": ", 1) for line in form.split("\n") if ": " in line)
+    first, second = form.rstrip().split("\n")[-2:]
+    return (
+        f"{WROTE}\n> ---\n> mail-address: {filled_in['mail-address']}\n> mail-preference: RSM\n"
+        f"> team-name: <a C identifier>\n\n{filled_in['team-name']}\n\n"
+        f"> Organization: <institution, city, country>\n\n{filled_in['Organization']}\n\n"
+        f"> team-members:\n>   <name>, <age in years>, <occupation>,\n\n{first.strip()}\n\n"
+        f">   <computer science and programming background>\n\n{second.strip()}\n\n> ---\n"
+    )
+
+
+def in_one_line(form: str) -> str:
+    """The form with all that is asked about the member in one line."""
+    *fields, first, second = form.rstrip().split("\n")
+    return "\n".join([*fields, f"{first} {second.strip()}"])
 
 
 # --- the cases ------------------------------------------------------------------------------------
@@ -110,6 +151,26 @@ UNQUOTED: tuple[Callable[[str], str], ...] = (
     lambda form: form.replace("  Person", "  1. Person"),
     lambda form: form.replace("\n", "\n\n"),
     lambda form: form.upper().replace("TEAM-NAME: JOE", "team-name: joe"),
+    # what people's mailers write around it, in other languages
+    lambda form: f"{form}\n    {YAHOO}  \n \n{invited(form)}",
+    lambda form: f"{form}\n{YAHOO.replace('Folgendes ', '')}\n{quoted(invited(form), '> ')}",
+    lambda form: f"{form}\n{DUTCH}\n\n{invited(form)}",
+    lambda form: f"{form}\n-------- Oorspronkelijk bericht --------\n{invited(form)}",
+    lambda form: f"{form}Sent from Spark\n",
+    lambda form: f"{form}\nSent from my phone, sorry for typos\n",
+    lambda form: f"{form}\nGrazie,\nJane Doe\n",
+    lambda form: f"{form}\nMet vriendelijke groet,\nJane Doe\n",
+    lambda form: f"{form}Hope this is right.\n",
+    # how they fill it in
+    lambda form: quoted(f"---\n{form}---", "&gt; "),
+    lambda form: form.replace("  ", "&nbsp; "),
+    lambda form: "\n".join(f"*\n{line}" if ": " in line else line for line in form.split("\n")),
+    lambda form: form.replace("Organization: ", 'Organization: "').replace("Eggland", 'Eggland"'),
+    lambda form: form.replace("  Person", "  Name: Person"),
+    lambda form: form.replace(", 45,", ", 45 years,"),
+    beside_our_words,
+    below_our_words,
+    in_one_line,
 )
 
 
@@ -124,19 +185,21 @@ def _marked(reply: Callable[[str, str], str], mark: str, form: str) -> str:
 def forms() -> Iterator[Case]:
     numbers = itertools.count()
 
-    def sent(kind: str, how: Callable[[str], str], is_page: bool = False) -> Case:
+    def sent(kind: str, how: Callable[[str], str], seen: Callable[[str], str] = str) -> Case:
         number = next(numbers)
-        text = how(form_of(number))
-        raw = letter(f"jane{number}@uni{number}.example", REGISTER, page(text) if is_page else text)
-        html = raw.replace(b"Content-Type: text/plain", b"Content-Type: text/html")
-        return Case(kind, html if is_page else raw, REGISTERED)
+        text = seen(how(form_of(number)))
+        raw = letter(f"jane{number}@uni{number}.example", REGISTER, text)
+        labelled = raw.replace(b"Content-Type: text/plain", b"Content-Type: text/html")
+        return Case(kind, raw if seen is str else labelled, REGISTERED)
 
+    for written in (in_lines, page):
+        yield sent("1 form above HTML", str, partial(above_ours, written))
     for mark in MARKS:
         for reply in REPLIES:
             yield sent("1 quoted form", partial(_marked, reply, mark))
     for unquoted in UNQUOTED:
         yield sent("1 form", unquoted)
-        yield sent("1 form in HTML", unquoted, is_page=True)
+        yield sent("1 form in HTML", unquoted, page)
 
 
 FROM = (
@@ -242,6 +305,8 @@ STRUCTURES: tuple[Callable[[str], str], ...] = (
     lambda body: f"Content-Type: text/plain; charset=unknown-8bit\n\n{body}",
     lambda body: f"{MIXED}\n--B\nContent-Type: application/octet-stream\n\n{body}\n--B--\n",
     lambda body: f"{MIXED}\n--B\nContent-Type: text/plain; name=a.c\n\n{body}\n--B--\n",
+    lambda body: f"{PLAIN}\n{b64encode(body.encode()).decode()}\n",
+    lambda body: f"{PLAIN}Content-Transfer-Encoding: base64\n\n{body}",
 )
 
 

@@ -13,7 +13,6 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from compiler import checks
-from contest import presets
 from contest.config.settings import Settings
 from contest.games.registry import registered as registered_games
 from contest.mail.compose import compose
@@ -29,8 +28,7 @@ from contest.model import (
     Verdict,
 )
 from contest.schema.sections import Mail, Registration, Teams
-from contest.store import contest_state, submissions, teams
-from contest.store.waiting import LONG
+from knobeln import presets
 from mailserver.commands import COMMANDS, help_topics, recognise
 from mailserver.commands.help import UNKNOWN
 from mailserver.commands.registration import accept_pending, reject_pending
@@ -39,6 +37,8 @@ from mailserver.reading.letter import clean_subject
 from mailserver.team_secret import digest
 from reports.kinds import reports
 from reports.render import Templates
+from store import contest_state, submissions, teams
+from store.waiting import LONG
 from tests.support.builds import build_report
 from tests.support.mail_world import (
     FORM,

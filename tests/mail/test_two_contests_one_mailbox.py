@@ -14,14 +14,15 @@ from imapclient import IMAPClient
 
 from contest.config.settings import Settings
 from contest.schema.sections import Imap, Mail
-from contest.store import letters, outbox
 from knobeln.context import ContestContext, create_contest
-from knobeln.server import mail_checks
+from knobeln.doctor import mail_checks
+from knobeln.doctor.mail_checks import Note
 from knobeln.server.letters_left import LettersLeft
-from knobeln.server.mail_checks import Note, mailbox_of
+from knobeln.server.mailbox import mailbox_of
 from knobeln.server.status import status_of
 from mailserver.intake.accept import accept_found
 from mailserver.intake.imap import Mailbox
+from store import letters, outbox
 from tests.support.clocks import FixedClock
 from tests.support.mail_world import OPENS, make_settings
 from tests.support.servers import Dovecot, world_readable_folder

@@ -16,9 +16,9 @@ import pytest
 
 from contest.model import LetterState
 from contest.schema.sections import Mail, Registration
-from contest.store import Store
 from mailserver.delivery.deliver import Delivery
 from reports.render import Templates
+from store import Store
 from tests.support.clocks import FixedClock
 from tests.support.letters import letter
 from tests.support.mail_world import OPENS, World, make_settings

@@ -20,13 +20,13 @@ from hypothesis import strategies as st
 
 from compiler.builders import builder_of
 from compiler.service import CompileService
-from contest.actions.organizer_actions import OrganizerActions
 from contest.errors import NotFound, NotNow
 from contest.model import BanKind, TeamState
 from contest.schema.sections import Programs, Registration, Teams
-from contest.store import Store, submissions, teams
 from mailserver.commands.registration import accept_pending, reject_pending
+from mailserver.organizer_actions import OrganizerActions
 from reports.render import Templates
+from store import Store, submissions, teams
 from tests.support.archives import HOUSE
 from tests.support.clocks import FixedClock
 from tests.support.compile_services import compile_service

@@ -7,11 +7,11 @@ import pytest
 
 from contest.model import LetterQuestion, LetterState, Outgoing, Pause, Scope
 from contest.schema.sections import Mail, Registration
-from contest.store import answers, decisions, letters, outbox, practices
-from contest.store.answers import Counted
-from contest.store.outbox import End
-from contest.store.session import Transaction
 from mailserver.limits import DAY, HOUR, MINUTE
+from store import answers, decisions, letters, outbox, practices
+from store.answers import Counted
+from store.outbox import End
+from store.session import Transaction
 from tests.support.due_mails import due_mails, end
 from tests.support.mail_world import OPENS, REGISTER, World, form_of_one, registered
 

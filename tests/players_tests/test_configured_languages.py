@@ -12,7 +12,7 @@ from contest.config.template import settings_template, usual_dates
 from contest.schema.languages import Language, further_languages, usual_languages
 from contest.schema.sections import Programs
 from contest.util.clock import SystemClock
-from knobeln.server.host_checks import check_languages
+from knobeln.doctor.host_checks import check_languages
 from sandbox.sandbox import Sandbox
 
 MB = 1024 * 1024

@@ -8,11 +8,11 @@ import pytest
 from compiler.builders import builder_of
 from compiler.languages import Problem, recognise, usable
 from compiler.trial import try_language, with_languages_here
-from contest import presets
 from contest.config.settings import Settings, published_settings
 from contest.model import TextBuildReport, Verdict
 from contest.schema.languages import further_languages, usual_languages
 from contest.schema.sections import Programs
+from knobeln import presets
 from tests.support.further_languages import (
     AT_NIGHT,
     HOSTILE,

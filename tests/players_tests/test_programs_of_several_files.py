@@ -6,8 +6,8 @@ from datetime import UTC, datetime
 import pytest
 
 from compiler.builders import builder_of
-from contest import presets
 from contest.model import TextBuildReport, Verdict
+from knobeln import presets
 from tests.support.several_files import JAVA, LAST_JAVA, PROGRAMS
 from tournament.runners import open_runner
 

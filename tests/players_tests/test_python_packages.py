@@ -8,10 +8,10 @@ from pydantic import ValidationError
 
 from compiler.builders.table import TableBuilder
 from compiler.languages import build, languages_of
-from contest import presets
 from contest.errors import ToolMissing
 from contest.schema.sections import Programs
-from knobeln.server.host_checks import check_languages
+from knobeln import presets
+from knobeln.doctor.host_checks import check_languages
 from sandbox.program_folder import ProgramFolder
 from sandbox.sandbox import Sandbox
 from tests.support.contest_field import NOW

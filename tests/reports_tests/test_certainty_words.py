@@ -2,9 +2,9 @@
 
 import pytest
 
-from contest import presets
 from contest.games.registry import game_of
 from contest.model import Certainty, TeamCertainty
+from knobeln import presets
 from reports.certainty import certainty_facts, certainty_sentence, why_no_certainty
 from tests.support.contest_field import NOW
 

@@ -5,7 +5,6 @@ from itertools import combinations
 
 import pytest
 
-from contest import presets
 from contest.errors import ConfigError
 from contest.interfaces.events import (
     ContestStarted,
@@ -15,6 +14,7 @@ from contest.interfaces.events import (
     RoundPlayed,
 )
 from contest.schema.sections import KNOBELN_REPORTS, Reports
+from knobeln import presets
 from reports.kinds import check_offered, reports
 from reports.kinds.base import Audience
 from reports.render import Templates

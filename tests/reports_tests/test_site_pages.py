@@ -33,7 +33,6 @@ from contest.model import (
     Verdict,
 )
 from contest.schema.sections import Site
-from reports import check_page
 from reports.kinds import reports
 from reports.replay.turns import replay_of
 from reports.site import games as site_games
@@ -61,6 +60,7 @@ from tests.support.site_files import (
     rows_of,
     turns_in,
 )
+from trust import check_page
 
 
 @pytest.fixture(scope="module")

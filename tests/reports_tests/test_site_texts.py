@@ -14,11 +14,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from contest import presets
 from contest.config.settings import Settings
 from contest.games.registry import game_plugins, rules_text
 from contest.language import SOURCE, available
 from contest.model import Phase
+from knobeln import presets
 from mailserver.commands import recognise
 from mailserver.team_secret import FromLine, find_from_line
 from reports.render import Templates

@@ -16,13 +16,13 @@ from typing import Any, Protocol
 import pytest
 from selenium.webdriver.common.keys import Keys
 
-from contest.archive import files
 from knobellib.samples import samples
 from tests.support.browser import DESK, PATIENCE, Browser
 from tests.support.check_page import mended, packed_folder
 from tests.support.counted_programs import FAILING, LEARNING, MOODY, counted_contest, needs_engine
 from tests.support.firefox import Firefox
 from tests.support.site_contests import Played, knobeln
+from trust.archive import files
 
 pytestmark = pytest.mark.slow
 NARROW = (390, 844)

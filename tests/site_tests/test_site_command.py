@@ -10,19 +10,17 @@ from pathlib import Path
 
 import pytest
 
-from contest.archive import files
 from contest.ledger import merkle
 from contest.ledger.receipts import CHECKPOINT_FILE, LEDGER_FILE, Effect, LedgerEntry
 from contest.schema.sections import Ladder, Reports, Site
-from contest.store import ledger, results
-from contest.store.results import Games
 from knobeln.archive.export import packed
 from knobeln.context import ContestContext, create_contest
 from knobeln.server.site_writer import SiteKeeper, SiteWriter
 from knobeln.services import Services
-from reports.check_page import check_page
 from reports.site import games
 from reports.site.folder import LIST
+from store import ledger, results
+from store.results import Games
 from tests.support.browser import Browser
 from tests.support.clocks import FixedClock
 from tests.support.contest_days import Stumbling, until
@@ -31,6 +29,8 @@ from tests.support.processes import start
 from tests.support.servers import wait_for
 from tests.support.site_contests import MakeContest, Played, knobeln
 from tests.support.site_files import games_in, rows_of, turns_in
+from trust.archive import files
+from trust.check_page import check_page
 
 pytestmark = pytest.mark.slow
 BINARY = (".png", ".gz")

@@ -13,9 +13,9 @@ from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.support.ui import WebDriverWait
 
-from contest import presets
 from contest.games.registry import game_plugins
 from contest.model import Phase
+from knobeln import presets
 from tests.support.browser import DESK, TELEPHONE, Browser
 from tests.support.site_contests import Played
 from tests.support.site_files import facts_of, write_site

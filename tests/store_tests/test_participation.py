@@ -9,7 +9,7 @@ from sqlalchemy import update
 
 from contest.ledger.receipts import Effect, LedgerEntry
 from contest.model import BanKind, LetterState, TeamState
-from contest.store import (
+from store import (
     Store,
     Transaction,
     contest_state,

@@ -16,11 +16,11 @@ from contest.config.template import usual_dates
 from contest.errors import StoreBusy
 from contest.model import IncomingLetter, LetterState, OutboxState, Outgoing
 from contest.schema.sections import Contest, DeliveryKind, Mail
-from contest.store import Store, contest_state, letters, migrate, outbox, submissions, teams
-from contest.store.tables import metadata
 from mailserver.delivery.deliver import Delivery
 from mailserver.delivery.transports import transport_of
 from mailserver.intake.accept import accept, accept_all
+from store import Store, contest_state, letters, migrate, outbox, submissions, teams
+from store.tables import metadata
 from tests.support.clocks import FixedClock
 from tests.support.postgresql import PostgreSQL, drop, execute
 from tests.support.relays import Sink, relay

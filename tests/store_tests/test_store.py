@@ -32,9 +32,9 @@ from contest.model import (
     Registration,
     TeamState,
 )
-from contest.store import Store, contest_state, decisions, letters, migrate, outbox, teams
-from contest.store import session as session_module
-from contest.store.tables import metadata
+from store import Store, contest_state, decisions, letters, migrate, outbox, teams
+from store import session as session_module
+from store.tables import metadata
 from tests.support.due_mails import due_mails
 from tests.support.servers import wait_for
 from tests.support.shared_work import engine_of_the_program

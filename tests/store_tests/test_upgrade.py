@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from contest.store import migrate
 from contest.util.folders import shipped
 from knobeln.context import only_one
+from store import migrate
 from tests.support.command_line import knobeln_in
 from tests.support.contest_days import Stumbling, until
 from tests.support.contest_field import House, make_contest, settings

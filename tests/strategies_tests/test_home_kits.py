@@ -14,7 +14,6 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from contest import presets
 from contest.config.settings import Settings
 from contest.games.registry import game_of, registered
 from contest.schema.languages import Language
@@ -22,6 +21,7 @@ from contest.subprocesses.hog_solver import win_rates
 from knobellib.kit_archives import tar_archive
 from knobellib.kits import kit_of
 from knobellib.samples import samples
+from knobeln import presets
 from knobeln.cli import main
 from knobeln.context import create_contest
 from knobeln.home.programs import accepted, home_builder, rebuilt

@@ -12,20 +12,20 @@ from typing import Any
 from click.testing import CliRunner, Result
 
 from compiler.builders import builder_of
-from contest import presets
-from contest.archive import files
 from contest.config.settings import Settings
 from contest.model import LetterState
 from contest.schema.sections import Dates
-from contest.store import Transaction, letters, submissions, teams
 from knobellib.samples import house_strategies, samples
+from knobeln import presets
 from knobeln.cli import main
 from knobeln.context import ContestContext, create_contest
 from knobeln.day.run import contest_day
 from mailserver.team_secret import ALPHABET, GROUP_SIZE, GROUPS, digest
+from store import Transaction, letters, submissions, teams
 from tests.support.clocks import FixedClock
 from tests.support.contest_field import NOW, SEED, add_team, record_program, settings
 from tournament.runners import open_runner
+from trust.archive import files
 
 PAST = Dates.model_validate(dict.fromkeys(Dates.model_fields, "1994-05-14T10:00:00Z"))
 

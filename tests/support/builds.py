@@ -12,7 +12,7 @@ from contest.model import (
     Submission,
     SubmissionState,
 )
-from contest.store.submissions import TeamsProgram
+from store.submissions import TeamsProgram
 
 _SMALL_PROGRAM = MachineBuildReport(
     findings=(),

@@ -5,7 +5,7 @@ import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { runInThisContext } from "node:vm";
 
-const page = `${dirname(fileURLToPath(import.meta.url))}/../../reports/check_page`;
+const page = `${dirname(fileURLToPath(import.meta.url))}/../../trust/check_page`;
 runInThisContext(readFileSync(`${page}/noble.js`, "utf8"));
 runInThisContext(readFileSync(process.argv[2], "utf8"));
 const { unpacked } = await import(`${page}/js/archive.js`);

@@ -13,11 +13,11 @@ from pathlib import Path
 from tempfile import NamedTemporaryFile, TemporaryDirectory
 from typing import Any
 
-from contest.archive import files
-from contest.archive.findings import FINDINGS
 from contest.public_number.drand import Chain
-from reports.check_page import constants
 from tests.support.servers import program
+from trust.archive import files
+from trust.archive.findings import FINDINGS
+from trust.check_page import constants
 
 # What `verify` finds and the page says that it has not checked: it has no compiler, and writes no
 # texts.

@@ -12,11 +12,11 @@ from html import escape
 from pathlib import Path
 
 from contest.model import Phase
-from contest.presets import for_class
 from contest.schema.sections import Mail, Registration
-from contest.store import contest_state
 from knobeln.classes.daily import tell_of_class
 from knobeln.context import create_contest
+from knobeln.presets import for_class
+from store import contest_state
 from tests.support.archives import HOUSE
 from tests.support.clocked_server import ClockedServer
 from tests.support.clocks import FixedClock

@@ -2,12 +2,12 @@
 
 from typing import Any
 
+from compiler.repeated_failures import EngineFailures
 from compiler.service import CompileService
-from contest.actions.repeated_failures import EngineFailures
 from contest.config.settings import Settings
 from contest.interfaces.protocols import Renderer
-from contest.store import Store
 from contest.util.clock import Clock
+from store import Store
 
 
 def compile_service(

@@ -6,10 +6,10 @@ import pytest
 from sqlalchemy import select
 
 from contest.model import GroupOutcome, RoundPlan
-from contest.store import contest_state
-from contest.store.tables import metadata, outbox
 from knobeln.context import ContestContext
 from reports.contest_reporter import ContestReporter
+from store import contest_state
+from store.tables import metadata, outbox
 from tournament.day import ContestDay, RunnerFactory, Spectator
 
 

@@ -21,10 +21,10 @@ from contest.config.template import usual_dates
 from contest.ledger.receipts import Effect, LedgerEntry, program_digest
 from contest.model import LetterState, Member, Registration, Submission, Team, TeamState
 from contest.schema.sections import Mail, Programs, Tournament
-from contest.store import Transaction, ledger, letters, submissions, teams
-from contest.store.tables import contest
 from knobellib.samples import house_strategies
 from knobeln.context import ContestContext, create_contest
+from store import Transaction, ledger, letters, submissions, teams
+from store.tables import contest
 from tests.support.clocks import FixedClock
 from tests.support.mail_world import BELIEVED
 

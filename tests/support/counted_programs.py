@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from contest import presets
 from contest.config.settings import Settings
+from knobeln import presets
 from knobeln.context import ContestContext
 from knobeln.day.run import contest_day
 from knobeln.day.run_with_retries import RetryingRun

@@ -18,8 +18,8 @@ from py_arkworks_bls12381 import G1Point, G2Point, Scalar
 
 from contest.public_number import drand
 from contest.public_number.drand import Chain
-from knobellib import receipts
 from tests.support.relays import server_context
+from trust.for_teams import receipts
 
 _SECRET_KEY = Scalar(0x1994_0515_1200)
 _DOMAIN = b"BLS_SIG_BLS12381G1_XMD:SHA-256_SSWU_RO_NUL_"

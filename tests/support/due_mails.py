@@ -2,8 +2,8 @@
 
 from datetime import datetime
 
-from contest.store import Transaction, outbox
-from contest.store.outbox import DueMail, End, OutboxItem, Outcome
+from store import Transaction, outbox
+from store.outbox import DueMail, End, OutboxItem, Outcome
 
 
 def due_mails(tx: Transaction, now: datetime, count: int = 1_000) -> list[OutboxItem]:

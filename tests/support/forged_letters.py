@@ -3,8 +3,8 @@
 from email.message import EmailMessage
 
 from contest.model import IncomingLetter
-from contest.store import teams
 from mailserver.reading import addresses
+from store import teams
 from tests.support.mail_world import FORM, World
 
 

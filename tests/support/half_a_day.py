@@ -13,11 +13,11 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
-from contest.store import results
 from knobeln.context import ContestContext
 from knobeln.day.run import contest_day
 from sandbox.fuel import engine
 from sandbox.players.fuel import FuelPlayer
+from store import results
 from tests.support.clocks import FixedClock
 from tests.support.contest_field import NOW
 

@@ -31,9 +31,9 @@ import mailserver.delivery.transports.local
 import tournament.certainty
 import tournament.day
 import tournament.field
-from contest.store import outbox
-from contest.store.session import Store, Transaction
 from knobeln.cli import main
+from store import outbox
+from store.session import Store, Transaction
 from tests.support import shared_work
 from tests.support.postgresql import copy_of, url_of
 

@@ -15,9 +15,9 @@ from contest.config.settings import Settings
 from contest.config.template import usual_dates
 from contest.model import LetterState, OutboxState, SubmissionState
 from contest.schema.sections import Mail
-from contest.store import letters, outbox, submissions
 from contest.util.clock import SystemClock
 from knobeln.context import ContestContext, create_contest
+from store import letters, outbox, submissions
 from tests.support.mail_world import BELIEVED
 from tests.support.processes import Process, children_of, command_of, start
 from tests.support.servers import wait_for

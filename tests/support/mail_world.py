@@ -13,10 +13,10 @@ from typing import Any
 from contest.config.settings import Settings
 from contest.model import LetterState, Phase
 from contest.schema.sections import Contest, Dates, Mail, Registration
-from contest.store import Store, contest_state, letters
 from mailserver.handler import ReadingKey, Readings, Unread, handle
 from mailserver.intake.accept import accept
 from mailserver.reader import Reading, TooHardToRead, read
+from store import Store, contest_state, letters
 from tests.support.clocks import FixedClock
 from tests.support.due_mails import due_mails
 from tests.support.letters import letter

@@ -7,8 +7,8 @@ from typing import Any
 
 from compiler.service import CompileService
 from contest.model import Submission, TeamState
-from contest.store import submissions, teams
 from mailserver.team_secret import digest
+from store import submissions, teams
 from tests.support.contest_field import add_team
 from tests.support.letters import letter
 

@@ -11,7 +11,6 @@ from datetime import UTC, datetime
 from functools import cache, partial
 from typing import Any
 
-from contest import presets
 from contest.config.settings import Settings
 from contest.games.game import TextProtocol, Words
 from contest.games.hog import HogEntry
@@ -38,6 +37,7 @@ from contest.model import (
 )
 from contest.schema.sections import Reports
 from contest.seeds import ContestSeed, Seeds
+from knobeln import presets
 from reports.announcement import announcement
 from reports.contest_reporter import ContestReporter
 from reports.kinds import reports

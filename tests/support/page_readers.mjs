@@ -5,7 +5,7 @@ import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
 import { runInThisContext } from "node:vm";
 
-const page = `${dirname(fileURLToPath(import.meta.url))}/../../reports/check_page`;
+const page = `${dirname(fileURLToPath(import.meta.url))}/../../trust/check_page`;
 runInThisContext(readFileSync(`${page}/noble.js`, "utf8"));
 globalThis.counting = { counter: "another", guests: {} };
 const { Archive, unpacked } = await import(`${page}/js/archive.js`);

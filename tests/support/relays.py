@@ -19,9 +19,9 @@ from aiosmtpd.smtp import SMTP, AuthResult, Envelope, LoginPassword, Session
 from contest.config.settings import Settings
 from contest.config.template import usual_dates
 from contest.schema.sections import Contest, DeliveryKind, Mail
-from contest.store import session
 from contest.util.clock import SystemClock
 from knobeln.context import ContestContext, create_contest
+from store import session
 from tests.support.servers import free_port
 
 USER, PASSWORD, TOKEN = "knobeln", "pässword", "ya29.token"

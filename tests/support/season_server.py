@@ -10,11 +10,11 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from random import Random
 
-from contest import presets
 from contest.model import Phase
 from contest.schema.sections import Season
-from contest.store import contest_state, entry_lists
+from knobeln import presets
 from knobeln.context import ContestContext
+from store import contest_state, entry_lists
 from tests.support.archives import HOUSE, knobeln
 from tests.support.clocked_server import ClockedServer
 from tests.support.mail_world import REGISTER, START

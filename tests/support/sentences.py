@@ -21,7 +21,9 @@ PACKAGES = (
     "mailserver",
     "reports",
     "sandbox",
+    "store",
     "tournament",
+    "trust",
 )
 PLACE = "VALUE"
 """What stands in a sentence for a value that is filled in."""
@@ -42,7 +44,7 @@ def templates() -> Iterator[tuple[str, str]]:
     """The templates of mails and pages, and the scripts of the check page."""
     for path in ROOT.glob("reports/**/*.j2"):
         yield _text_of(path)
-    for path in ROOT.glob("reports/check_page/js/*.js"):
+    for path in ROOT.glob("trust/check_page/js/*.js"):
         yield _text_of(path)
 
 

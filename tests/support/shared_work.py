@@ -19,8 +19,8 @@ from compiler.toolchain import Toolchain
 from contest.config.settings import Settings
 from contest.model.as_json import json_text
 from contest.schema.languages import Language
-from contest.store import Store, migrate, session
 from sandbox.sandbox import ExitStatus, Sandbox
+from store import Store, migrate, session
 from tournament import certainty
 
 

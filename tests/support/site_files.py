@@ -26,7 +26,7 @@ from reports.site.games import GameKey
 from reports.site.pages import headings, navigation, pages, plan, replay_of_game
 from reports.site.templates import SiteTemplates
 from tests.support import other_contests
-from tournament.replay import course_of
+from trust.replay import course_of
 
 START = datetime(1994, 5, 14, 12, tzinfo=UTC)
 

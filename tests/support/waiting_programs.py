@@ -3,7 +3,7 @@
 from sqlalchemy import select
 
 from contest.model import Submission, SubmissionState
-from contest.store import Transaction, submissions, tables
+from store import Transaction, submissions, tables
 
 
 def next_queued(tx: Transaction) -> Submission | None:

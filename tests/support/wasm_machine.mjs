@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
 
-const page = `${dirname(fileURLToPath(import.meta.url))}/../../reports/check_page`;
+const page = `${dirname(fileURLToPath(import.meta.url))}/../../trust/check_page`;
 const { Machine } = await import(`${page}/js/machine.js`);
 const module = new WebAssembly.Module(readFileSync(`${page}/knobeln.wasm`));
 const { rules, fuel, builds, games } = JSON.parse(readFileSync(0, "utf8"));

@@ -4,12 +4,12 @@ from collections.abc import Callable
 
 import pytest
 
-from contest import presets
 from contest.config.settings import Settings
 from contest.games.hog import MAX_DICE, SCORES, HogEntry
 from contest.games.knobeln import Rules
 from contest.model import GameJob
 from contest.seeds import Seeds
+from knobeln import presets
 from sandbox.vm.image import Image
 from tests.support.contest_field import NOW, settings
 from tests.support.machine_programs import compiled

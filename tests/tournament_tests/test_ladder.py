@@ -12,18 +12,18 @@ from hypothesis import strategies as st
 
 from arena.ladder_service import LadderService
 from compiler.builders import builder_of
-from contest.arena.ladder_ranking import Ladder, movements
 from contest.config.settings import Settings, game_settings
 from contest.config.template import usual_dates
 from contest.games import hog
 from contest.games.registry import game_of
+from contest.ladder_ranking import Ladder, movements
 from contest.model import LadderEntry, LadderGame, LadderLine, LadderRanking, Team
 from contest.schema import sections
 from contest.schema.sections import Programs
-from contest.store import Store, contest_state, ladder, letters, migrate, submissions
 from knobellib.samples import house_strategies
 from mailserver.commands.send import LADDER
 from reports.render import Templates
+from store import Store, contest_state, ladder, letters, migrate, submissions
 from tests.support.clocks import FixedClock
 from tests.support.compile_services import engine_failures
 from tests.support.contest_field import add_team

@@ -10,7 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from contest.arena.practice_table import (
+from contest.games.game import MACHINE, TABLE, FaultRule, GameInfo
+from contest.model import GameResult, PracticeGame, SeatResult, Verdict
+from contest.seeds import Seeds, seed_from
+from reports.practice_table import (
     YOU,
     Comparison,
     ComparisonVerdict,
@@ -22,9 +25,6 @@ from contest.arena.practice_table import (
     practice_table,
     row_cells,
 )
-from contest.games.game import MACHINE, TABLE, FaultRule, GameInfo
-from contest.model import GameResult, PracticeGame, SeatResult, Verdict
-from contest.seeds import Seeds, seed_from
 
 REPLAYED = GameInfo("g", "G", 2, 2, 10, FaultRule.REPLAY, MACHINE)
 LOST = replace(REPLAYED, fault_rule=FaultRule.GAME_LOST)

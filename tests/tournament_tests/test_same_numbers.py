@@ -20,20 +20,20 @@ import pytest
 
 from arena.practice_games import practice_games
 from compiler.build import BuildResult
-from contest.archive.files import to_json
-from contest.arena.practice_table import compare_versions, mean_points, practice_table
 from contest.games.registry import game_of
 from contest.model import EvolutionOutcome, RoundOutcome
 from contest.schema.sections import Evolution
-from contest.store import results
-from contest.store.results import Games
 from contest.util.folders import shipped
 from knobeln.context import ContestContext
+from reports.practice_table import compare_versions, mean_points, practice_table
 from sandbox.vm.image import Image
+from store import results
+from store.results import Games
 from tests.support.command_line import knobeln_in
 from tests.support.contest_field import House, make_contest, settings
 from tournament import certainty
 from tournament.runners import open_runner
+from trust.archive.files import to_json
 
 IMAGES: Mapping[str, bytes] = {
     name: zlib.decompress(b64decode(text))

@@ -1,1 +1,0 @@
-"""The rules of what is played outside the contest: tables of practice, the ladder. Pure."""

@@ -1,0 +1,1 @@
+"""`knobeln doctor`: what a host, a mailbox and a contest need."""

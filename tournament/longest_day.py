@@ -1,0 +1,39 @@
+"""The longest that a contest day can last: if all programs do their worst (docs/clock.md)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from contest.config.settings import Settings
+from contest.formats import make_format
+from contest.games.registry import game_of
+from contest.seeds import Seeds
+from sandbox.players.fuel import SECONDS_A_UNIT, SECONDS_AN_ANSWER
+
+
+def longest_first_round(settings: Settings, programs: Mapping[str, bool]) -> float:
+    """The seconds that all games of the first round take at most, one after the other.
+
+    `programs`: the name of each program, and whether its time is counted.
+    """
+    info = game_of(settings.game, settings.programs).info
+    plan = make_format(settings.tournament, info).plan(list(programs), (), Seeds(bytes(32)))
+    pairings = [pairing for group in plan.groups for pairing in group.pairings] if plan else []
+    seconds = {
+        is_counted: longest_in_a_game(settings, is_counted=is_counted)
+        for is_counted in (True, False)
+    }
+    return sum(
+        max(pairing.games, pairing.most) * sum(seconds[programs[name]] for name in pairing.players)
+        for pairing in pairings
+    )
+
+
+def longest_in_a_game(settings: Settings, *, is_counted: bool) -> float:
+    """The seconds that the answers of one program of a text game take at most: processor time, and
+    sleep of a program whose time is not counted."""
+    limits = settings.programs
+    answers = game_of(settings.game, limits).info.max_turns
+    if is_counted:
+        return limits.game_fuel * SECONDS_A_UNIT + answers * SECONDS_AN_ANSWER
+    return answers * limits.seconds + limits.sleep_seconds

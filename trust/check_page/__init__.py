@@ -1,0 +1,130 @@
+"""The page on which readers check a contest: one file, the same for every contest.
+
+It computes in the reader's browser, and asks no other computer for anything but the archive beside
+it. Inside are our modules in `js/`, the contest machine as WebAssembly, and what we use of noble, a
+library for hashes and signatures. `tools/check_page.py` makes the latter two; docs/trust.md tells
+what the page checks.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import re
+from collections.abc import Iterable, Mapping
+from functools import cache
+from pathlib import Path
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+from contest.language import LOCALE, speaking, translated, translated_plural
+from contest.schema.sections import UNITS_PER_SECOND, Programs
+from sandbox.fuel import engine, guests
+from trust.archive.findings import FINDINGS
+
+PATH = "verify.html"
+ARCHIVE = "archive.tar.gz"
+"""The name of the archive that the page looks for beside itself."""
+
+FOLDER = Path(__file__).parent
+MADE = {
+    "knobeln.wasm": "13a9796a0935399dfad08708af4d2275cc2a7311f44311661a20782f496b46b3",
+    "noble.js": "0a301e523f9a0821a95cbbb72989d11552b994f243a02aa975a3dc599d11fd6d",
+}
+"""The sha256 of the files that `tools/check_page.py` makes."""
+
+COUNTED_GUEST = {
+    "module": "b8426ea87e9376215943b2f8ba69d8123321625424777f5f1582ac517f3de2bf",
+    "memoryAt": 3407,
+}
+"""Of the interpreter for JavaScript with its counter: its sha256 with 100 MB of memory, and where
+that stands."""
+
+_OF_PAGE = ("js/words.js", "js/page.js")
+_NAMES = (
+    *("words", "bytes", "archive", "times", "formats", "referee", "evolution", "ledger"),
+    *("machine", "mails", "asking", "without", "check", "worker"),
+)
+_OF_WORKER = (
+    "../../sandbox/fuel/host.mjs",
+    "../../sandbox/fuel/quickjs.mjs",
+    *(f"js/{name}.js" for name in _NAMES),
+)
+_TEMPLATE = "page.html.j2"
+_IMPORT = re.compile(r'^import .*?from "[./\w]+\.m?js";\n', re.MULTILINE | re.DOTALL)
+_LITERAL = re.compile(r'"((?:[^"\\\n]|\\.)+)"')
+_PLURAL = re.compile(rf"\bcount\([^\"]*?{_LITERAL.pattern},\s*{_LITERAL.pattern}")
+
+
+@cache
+def check_page() -> bytes:
+    """The page. The same knobeln makes the same bytes."""
+    style = f"{_text('../../reports/site/static/style.css')}{_text('page.css')}"
+    script = _bundle(_OF_PAGE)
+    environment = Environment(  # noqa: S701 - all of it is ours, and scripts must stay as they are
+        loader=FileSystemLoader(FOLDER), undefined=StrictUndefined
+    )
+    page = environment.get_template(_TEMPLATE).render(
+        {
+            "_": str,
+            "style": style,
+            "style_digest": _digest(style),
+            "script": script,
+            "script_digest": _digest(script),
+            "worker": f'"use strict";\n{_text("noble.js")}\n{constants()}\n{_bundle(_OF_WORKER)}',
+            "machine": base64.b64encode((FOLDER / "knobeln.wasm").read_bytes()).decode(),
+            "words": _json(_words()),
+        }
+    )
+    return page.encode()
+
+
+def constants() -> str:
+    """What the page must know of the units that programs are counted in, and what could prove each
+    finding, by its code: as a script that defines them."""
+    guest = guests.JAVASCRIPT
+    facts = {
+        "counter": engine.COUNTER,
+        "unitsPerSecond": UNITS_PER_SECOND,
+        "gameAnswers": Programs.GAME_ANSWERS,
+        "guests": {"JavaScript": {"facts": guest.facts, "prelude": guest.prelude, **COUNTED_GUEST}},
+    }
+    proofs = {code: kind.proof for code, kind in FINDINGS.items() if kind.on_page}
+    return f"var counting = {_json(facts)};\nvar findings = {_json(proofs)};"
+
+
+def _json(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False, sort_keys=True).replace("<", "\\u003c")
+
+
+def _bundle(paths: Iterable[str]) -> str:
+    """These modules as one block, in which no two may define the same name."""
+    joined = "\n".join(_IMPORT.sub("", _text(path)) for path in paths)
+    return "{\n" + re.sub(r"^export ", "", joined, flags=re.MULTILINE) + "}\n"
+
+
+def _words() -> Mapping[str, Mapping[str, str]]:
+    """The page's sentences in other languages: by language and English sentence."""
+    sources = "\n".join(map(_text, (_TEMPLATE, *_OF_WORKER, *_OF_PAGE)))
+    found = {}
+    for language in sorted(folder.name for folder in LOCALE.iterdir() if folder.is_dir()):
+        with speaking(language):
+            proofs = (kind.proof for kind in FINDINGS.values() if kind.on_page)
+            words = {each: translated(each) for each in (*_LITERAL.findall(sources), *proofs)}
+            for one, many in _PLURAL.findall(sources):
+                words |= {
+                    one: translated_plural(one, many, 1),
+                    many: translated_plural(one, many, 2),
+                }
+        found[language] = {each: other for each, other in words.items() if other != each}
+    return found
+
+
+def _text(path: str) -> str:
+    return (FOLDER / path).read_text(encoding="utf-8")
+
+
+def _digest(text: str) -> str:
+    """As a Content-Security-Policy names what is inside a page."""
+    return f"sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}"
