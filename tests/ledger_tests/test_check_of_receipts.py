@@ -495,7 +495,8 @@ def mbox(contest: Contest) -> Iterator[Path]:
 def test_the_file_alone_checks_signatures_and_a_file_of_mails(contest: Contest, mbox: Path) -> None:
     done = run(mbox)
     assert (done.returncode, done.stderr) == (0, "")
-    *entries, last = done.stdout.splitlines()
+    verdict, *entries, last = done.stdout.splitlines()
+    assert verdict == "All that these mails say follows."
     assert last == "8 receipts: the ledger is the one that they were signed for"
     assert len(entries) == 8
     beside = run(contest.archive(), mbox)
