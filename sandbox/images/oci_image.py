@@ -185,6 +185,14 @@ def read_configuration(raw: bytes) -> Run:
         environment=_environment(found.config.Env or ()),
         folder=found.config.WorkingDir or "/",
     )
+    _check_words(run)
+    _check_paths(run)
+    _check_command(run.entrypoint or run.command)
+    return run
+
+
+def _check_words(run: Run) -> None:
+    """Raises Refused if the words cannot be handed to a process, or are too long."""
     variables = (text for pair in run.environment.items() for text in pair)
     words = "\n".join((*run.entrypoint, *run.command, run.folder, *variables))
     if len(words.encode()) > MAX_BYTES:
@@ -195,6 +203,10 @@ def read_configuration(raw: bytes) -> Run:
         raise Refused(f"its command has more than {MAX_WORDS} words")
     if not run.folder.startswith("/"):
         raise Refused(f"its working folder {quoted(run.folder)} does not begin with /")
+
+
+def _check_paths(run: Run) -> None:
+    """Raises Refused if the folder or the program has a path that no system takes."""
     for path in (run.folder, *(run.entrypoint or run.command)[:1]):
         raw = path.encode()
         if len(raw) > MAX_PATH_BYTES or len(max(raw.split(b"/"), key=len)) > _MAX_NAME_BYTES:
@@ -202,7 +214,10 @@ def read_configuration(raw: bytes) -> Run:
                 f"the path {quoted(path)} has more than {MAX_PATH_BYTES:,} bytes, or"
                 f" {_MAX_NAME_BYTES} in a name"
             )
-    command = run.entrypoint or run.command
+
+
+def _check_command(command: Sequence[str]) -> None:
+    """Raises Refused if there is no command, or one that takes no arguments."""
     if not command or not command[0]:
         raise Refused(
             'it has neither ENTRYPOINT nor CMD: write e.g. ENTRYPOINT ["python", "/bot.py"]'
@@ -212,7 +227,6 @@ def read_configuration(raw: bytes) -> Run:
             f"its command {quoted(command[2])} is in the shell form, which takes no arguments;"
             ' write it in the exec form, e.g. ENTRYPOINT ["python", "/bot.py"]'
         )
-    return run
 
 
 def _environment(variables: Sequence[str]) -> dict[str, str]:

@@ -14,7 +14,7 @@ import re
 import secrets
 import shutil
 import signal
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import replace
 from functools import partial
@@ -37,6 +37,7 @@ from sandbox.images.oci_image import (
     read_configuration,
 )
 from sandbox.limits import MB, WORK, Limits, check_reachable
+from sandbox.process import ExitStatus
 from sandbox.running import Ending
 from sandbox.sandbox import Sandbox
 
@@ -318,32 +319,45 @@ def _run(
 
     Raises Refused if the image is at fault; ToolMissing if we are, or the network.
     """
-    users = {f"{WORK}/{each}": Path.home() / each for each in _USER_FILES if name}
-    proxies = {each: os.environ[each] for each in _PROXIES if name and each in os.environ}
     result = sandbox.run(
         ["/bin/sh", "-c", _BEGIN + script, "sh", name],
-        files={inside: file.read_bytes() for inside, file in users.items() if file.is_file()},
-        environment={**_ENVIRONMENT, **proxies},
+        files=_own_logins() if name else {},
+        environment={**_ENVIRONMENT, **(_own_proxies() if name else {})},
         stdin=stdin,
-        folders=[each for each in _NETWORK_FOLDERS if name and Path(each).exists()],
+        folders=[folder for folder in _NETWORK_FOLDERS if Path(folder).exists()] if name else [],
         work=work,
         has_network=bool(name),
         limits=_LIMITS,
     )
     if result.succeeded:
         return result.stdout
+    raise _failure(result, name)
+
+
+def _own_logins() -> Mapping[str, bytes]:
+    """Our user's files with logins of registries, by their paths in the sandbox."""
+    paths = {f"{WORK}/{file}": Path.home() / file for file in _USER_FILES}
+    return {inside: path.read_bytes() for inside, path in paths.items() if path.is_file()}
+
+
+def _own_proxies() -> Mapping[str, str]:
+    return {variable: os.environ[variable] for variable in _PROXIES if variable in os.environ}
+
+
+def _failure(result: ExitStatus, name: str) -> Refused | ToolMissing:
+    """Who is to blame that the script failed: the image, or we and the network."""
     message = _message(result.stderr)
     if result.ending is Ending.WALL_LIMIT or _OUR_DISK.search(message):
-        raise ToolMissing(f"an image could not be unpacked: {result.ending}, {message}")
+        return ToolMissing(f"an image could not be unpacked: {result.ending}, {message}")
     if result.ending in (Ending.CPU_LIMIT, Ending.MEMORY_LIMIT, Ending.OUTPUT_LIMIT):
-        raise Refused(f"it cannot be unpacked within our limits: {result.ending}")
+        return Refused(f"it cannot be unpacked within our limits: {result.ending}")
     if result.code in (signal.SIGKILL, signal.SIGXFSZ) or message.endswith("file too large"):
-        raise Refused(_TOO_LARGE)
-    if name and result.code != _NO_SUCH_MANIFEST and not _NO_IMAGE.search(message):
-        raise ToolMissing(f"the image {name} cannot be fetched now: {message}")
-    raise Refused(
-        f"no registry gives us {name}: {message}" if name else f"{message}; {_HOW_TO_SEND}"
-    )
+        return Refused(_TOO_LARGE)
+    if not name:
+        return Refused(f"{message}; {_HOW_TO_SEND}")
+    if result.code != _NO_SUCH_MANIFEST and not _NO_IMAGE.search(message):
+        return ToolMissing(f"the image {name} cannot be fetched now: {message}")
+    return Refused(f"no registry gives us {name}: {message}")
 
 
 def _message(stderr: bytes) -> str:
@@ -402,11 +416,13 @@ def _make_room(cache: Path, max_bytes: int) -> None:
     marks = sorted(
         cache.glob(f"*/{SETTINGS}"), key=lambda mark: mark.stat().st_mtime_ns, reverse=True
     )
+    used = 0
     for mark in marks:
         image = _known(mark.parent.name, cache)
-        max_bytes -= image.unpacked_bytes if image else max_bytes + 1
-        if max_bytes >= 0:
-            continue
+        if image is not None:
+            used += image.unpacked_bytes
+            if used <= max_bytes:
+                continue
         with mark.open("rb") as held, suppress(BlockingIOError):
             fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
             _put_away(mark.parent)

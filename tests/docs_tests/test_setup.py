@@ -65,10 +65,12 @@ def pip_calls(clone: Path, *groups: str) -> list[str]:
     for group in groups:
         subprocess.run(
             ["tools/venv", ".venv", *group.split()],
-            cwd=clone, env={"PATH": f"{clone / 'path'}:/usr/bin:/bin"}, check=True,
+            cwd=clone,
+            env={"PATH": f"{clone / 'path'}:/usr/bin:/bin"},
+            check=True,
             capture_output=True,
             timeout=60,
-        )  # fmt: skip
+        )
     return log.read_text().split()
 
 
