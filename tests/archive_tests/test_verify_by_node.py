@@ -90,9 +90,7 @@ def without_page(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("change", "code", "words"),
     [
-        pytest.param(
-            swapped, 1, "difference: the contest's ranking", id="another ranking"
-        ),
+        pytest.param(swapped, 1, "difference: the contest's ranking", id="another ranking"),
         pytest.param(damaged, 1, "The first difference: rules.md was changed", id="a changed file"),
         pytest.param(without_manifest, 2, "there is no manifest.json", id="no manifest"),
         pytest.param(with_link, 2, "is a link or a device", id="a link"),
