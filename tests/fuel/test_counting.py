@@ -250,6 +250,9 @@ REFUSED = {
     "more than 2000 blocks within each other": (
         f"(module (func {'block ' * 2_000} {'end ' * 2_000}))"
     ),
+    "more than 200 loops within each other": (
+        f"(module (func {'loop block ' * 201} {'end end ' * 201}))"
+    ),
 }
 
 
