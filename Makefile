@@ -11,6 +11,7 @@ SETUPS := $(addprefix setup-,test lint docs bench class cluster fuel postgresql 
 
 .PHONY: demo install uninstall test test-all fuzz drill fresh-system catalogue lint docs bench release setup $(SETUPS) test-servers clean
 .NOTPARALLEL:  # two calls of pip must not meet in one environment
+unexport PYTHONDONTWRITEBYTECODE  # each command that a test starts would compile all modules again
 
 demo: setup                       ## a whole contest by mail, in a scratch folder
 	$(BIN)/knobeln demo
@@ -57,8 +58,8 @@ docs: setup-docs                  ## the guides as pages (docs/_build/html), a m
 	$(BIN)/python tools/reference.py
 	for form in html man text; do $(BIN)/sphinx-build -q -W -b $$form docs docs/_build/$$form || exit 1; done
 
-bench: setup-bench                ## speed, as ratios to peers in the same run; one peer is Axelrod-Python
-	$(BIN)/python -m bench
+bench: setup-bench                ## speed, as ratios to peers in the same run; BENCH=--quick takes a minute
+	$(BIN)/python -m bench $(BENCH)
 
 release: setup-release docs       ## dist/ of the last commit: wheel, source, verify.html, hashes, SBOM, guides
 	$(BIN)/python tools/release.py

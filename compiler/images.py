@@ -16,6 +16,7 @@ from contest.language import gettext
 from contest.model import ImageFacts
 from contest.schema.sections import Programs
 from contest.util.program_files import IMAGE_NAME, is_archive
+from sandbox.budget import UsedUp
 from sandbox.images.oci_image import OciImage, Refused, image_cache, this_architecture
 from sandbox.images.unpacking import check_registry, fetch, require_tools, unpack
 from sandbox.sandbox import Sandbox
@@ -39,6 +40,9 @@ def examine(files: Mapping[str, bytes], sandbox: Sandbox) -> Outcome[OciImage]:
     program = next(filter(_holds_image, sorted(files)))
     try:
         return Outcome(_image(program, files, sandbox), program)
+    except UsedUp:
+        why = gettext("to unpack it takes more processor time than a program may take to be built")
+        return Outcome(Problem(why), program, rule="image")
     except Refused as refused:
         return Outcome(Problem(str(refused)), program, rule="image")
 

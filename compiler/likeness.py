@@ -98,27 +98,39 @@ def alike_texts(
     `programs`: by name; each is the texts of its files by their names. `base`: what all teams have
     received.
     """
-    known = frozenset(mark for each in base for mark in fingerprints(each))
+    known = frozenset(mark for texts in base for mark in fingerprints(texts))
     own = {name: fingerprints(texts) - known for name, texts in sorted(programs.items())}
+    holders = _holders(own)
+    # Whole numbers, whose sums are the same in any order and with any Python.
+    weights = {mark: min(_WHOLE, COMMON * _WHOLE // len(names)) for mark, names in holders.items()}
+    totals = {name: sum(weights[mark] for mark in marks) for name, marks in own.items()}
+    alike = []
+    for (one, other), weight in _in_common(holders, weights).items():
+        least = min(totals[one], totals[other])
+        if least >= MIN_FINGERPRINTS * _WHOLE and weight / least >= ALIKE:
+            alike.append(Alike(one, other, weight / least))
+    return tuple(sorted(alike, key=lambda pair: (-pair.share, pair.one, pair.other)))
+
+
+def _holders(own: Mapping[str, frozenset[int]]) -> Mapping[int, Sequence[str]]:
+    """The programs that have each fingerprint."""
     holders: defaultdict[int, list[str]] = defaultdict(list)
     for name, marks in own.items():
         for mark in marks:
             holders[mark].append(name)
-    # Whole numbers, whose sums are the same in any order and with any Python.
-    weights = {mark: min(_WHOLE, COMMON * _WHOLE // len(names)) for mark, names in holders.items()}
-    totals = {name: sum(weights[mark] for mark in marks) for name, marks in own.items()}
+    return holders
+
+
+def _in_common(
+    holders: Mapping[int, Sequence[str]], weights: Mapping[int, int]
+) -> Mapping[tuple[str, str], int]:
+    """The weight of the fingerprints that two programs have in common, by their names."""
     common: defaultdict[tuple[str, str], int] = defaultdict(int)
     for mark, names in holders.items():
         if len(names) <= _MAX_INDEXED:
             for pair in combinations(names, 2):
                 common[pair] += weights[mark]
-    found = (
-        Alike(one, other, weight / min(totals[one], totals[other]))
-        for (one, other), weight in common.items()
-        if min(totals[one], totals[other]) >= MIN_FINGERPRINTS * _WHOLE
-    )
-    alike = [each for each in found if each.share >= ALIKE]
-    return tuple(sorted(alike, key=lambda each: (-each.share, each.one, each.other)))
+    return common
 
 
 def count_words(texts: Mapping[str, str]) -> int:

@@ -29,36 +29,42 @@ PREFIX = "riscv64-unknown-elf-"
 
 MACHINE_FLAGS = ("-march=rv32im", "-mabi=ilp32", "-mstrict-align")
 COMPILE_FLAGS = (
-    *(
-        "-std=gnu89",
-        *MACHINE_FLAGS,
-        "-O2",
-        "-ffreestanding",
-        "-fno-builtin",
-        "-nostdlib",
-        "-nostdinc",
-    ),
-    *("-fwrapv", "-fno-strict-aliasing", "-fno-delete-null-pointer-checks"),
+    "-std=gnu89",
+    *MACHINE_FLAGS,
+    "-O2",
+    "-ffreestanding",
+    "-fno-builtin",
+    "-nostdlib",
+    "-nostdinc",
+    "-fwrapv",
+    "-fno-strict-aliasing",
+    "-fno-delete-null-pointer-checks",
     # Otherwise gcc turns a loop that clears an array into a call of memset, which the program
     # lacks.
     "-fno-tree-loop-distribute-patterns",
-    *("-fno-diagnostics-show-caret", "-fdiagnostics-color=never", "-fmax-errors=20", "-pipe"),
+    "-fno-diagnostics-show-caret",
+    "-fdiagnostics-color=never",
+    "-fmax-errors=20",
+    "-pipe",
     "-frandom-seed=knobeln",
     # It would make each compilation another program.
-    *("-Wno-builtin-macro-redefined", '-D__TIMESTAMP__="Sat May 14 12:00:00 1994"'),
+    "-Wno-builtin-macro-redefined",
+    '-D__TIMESTAMP__="Sat May 14 12:00:00 1994"',
 )
 # Do not warn about the C of 1994: no int, no prototype, no return, `if (a = b)`.
 WARNING_FLAGS = (
-    *(
-        "-Wall",
-        "-Wno-implicit",
-        "-Wno-return-type",
-        "-Wno-main",
-        "-Wno-parentheses",
-        "-Wno-trigraphs",
-    ),
-    *("-Wno-unknown-pragmas", "-Wno-char-subscripts", "-Wno-missing-braces", "-Wno-comment"),
-    *("-Wno-error=int-conversion", "-Wno-error=incompatible-pointer-types"),  # errors since gcc 14
+    "-Wall",
+    "-Wno-implicit",
+    "-Wno-return-type",
+    "-Wno-main",
+    "-Wno-parentheses",
+    "-Wno-trigraphs",
+    "-Wno-unknown-pragmas",
+    "-Wno-char-subscripts",
+    "-Wno-missing-braces",
+    "-Wno-comment",
+    "-Wno-error=int-conversion",
+    "-Wno-error=incompatible-pointer-types",  # errors since gcc 14
 )
 # __DATE__ is always the day of the contest of 1994
 _ENVIRONMENT = {"SOURCE_DATE_EPOCH": "768916800"}

@@ -67,13 +67,13 @@ class Ladder:
             is_tied = place > 1 and scores[entry] == scores[ordered[place - 2]]
             lines.append(
                 LadderLine(
-                    lines[-1].rank if is_tied else place,
-                    entry.team,
-                    entry.version,
-                    len(self._won[entry.build_id]),
-                    round(float(scores[entry]), 3),
-                    self._failures[entry.build_id],
-                    entry.strategy,
+                    rank=lines[-1].rank if is_tied else place,
+                    team=entry.team,
+                    version=entry.version,
+                    games=len(self._won[entry.build_id]),
+                    points=round(float(scores[entry]), 3),
+                    failures=self._failures[entry.build_id],
+                    strategy=entry.strategy,
                 )
             )
         return tuple(lines)

@@ -13,7 +13,8 @@ from contest.errors import GiveUp
 from contest.games.knobeln import Rules, rules_of
 from contest.games.registry import game_of
 from knobellib.kit_archives import Kit, KitFile
-from knobellib.python_kit import TRUST, python_kit
+from knobellib.ledger_programs import ledger_programs
+from knobellib.python_kit import python_kit
 
 FOLDER = "knobelnsoftware"
 
@@ -43,7 +44,7 @@ def knobeln_kit(rules: Rules) -> Kit:
         KitFile(
             "protocolfmt.pl", software.joinpath("protocolfmt.pl").read_bytes(), is_program=True
         ),
-        *(KitFile(file.name, file.read_bytes(), is_program=True) for file in TRUST),
+        *ledger_programs(),
         KitFile("rules.h", _rules_header(rules).encode()),
     ]
     return Kit(FOLDER, tuple(sorted(found, key=lambda file: file.name)), "make")

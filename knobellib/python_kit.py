@@ -23,6 +23,7 @@ from contest.games.game import Game, TextGame, TextProtocol
 from contest.games.registry import game_of
 from contest.seeds import Seeds, seed_from
 from knobellib.kit_archives import Kit, KitFile
+from knobellib.ledger_programs import ledger_programs
 from knobellib.samples import samples
 
 SAMPLE_GAMES = 3  # the most varied ones of CANDIDATES: some games of chance are over at once
@@ -32,15 +33,21 @@ SAMPLE_SEATS = 3  # if so many can play; two would not show what neighbours see 
 _IMAGES_LINE = "    images/           templates of container images\n"
 _ROOT = Path(contest.__file__).parents[1]
 _KIT = "knobeln/home/kit"  # what only the kits have
-TRUST = tuple(_ROOT / "trust" / "for_teams" / name for name in ("receipts.py", "witness.py"))
-"""The programs in every kit with which teams and witnesses check the ledger."""
 _SERVER = (
-    *("contest/__init__.py", "contest/errors.py", "contest/seeds.py"),
-    *("contest/games/__init__.py", "contest/games/game.py", "contest/util/__init__.py"),
+    "contest/__init__.py",
+    "contest/errors.py",
+    "contest/seeds.py",
+    "contest/games/__init__.py",
+    "contest/games/game.py",
+    "contest/util/__init__.py",
     *(f"contest/util/{name}.py" for name in ("clock", "plurals", "program_files", "sanitize")),
-    *("contest/programs/__init__.py", "contest/programs/start.py"),
-    *("knobeln/__init__.py", "knobeln/home/__init__.py", "knobeln/home/home_game.py"),
-    *(f"{_KIT}/__init__.py", f"{_KIT}/own_computer.py"),
+    "contest/programs/__init__.py",
+    "contest/programs/start.py",
+    "knobeln/__init__.py",
+    "knobeln/home/__init__.py",
+    "knobeln/home/home_game.py",
+    f"{_KIT}/__init__.py",
+    f"{_KIT}/own_computer.py",
     "sandbox/__init__.py",
     "sandbox/budget.py",
     "sandbox/limits.py",
@@ -48,10 +55,18 @@ _SERVER = (
     "sandbox/program_folder.py",
     "sandbox/running.py",
     *(f"sandbox/players/{name}.py" for name in ("__init__", "driver", "function")),
-    *("tournament/__init__.py", "tournament/text_referee.py"),
+    "tournament/__init__.py",
+    "tournament/text_referee.py",
 )
 _AT_HOME = {
-    *("name", "suffixes", "tool", "build", "result", "run", "memory_mb", "environment"),
+    "name",
+    "suffixes",
+    "tool",
+    "build",
+    "result",
+    "run",
+    "memory_mb",
+    "environment",
     "imports_from_start",
 }
 """What a team's own computer needs to know of a language."""
@@ -67,7 +82,8 @@ _KINDS = {
     ),
     "table": (
         "referee_table.py",
-        *("contest/games/hog.py", "sandbox/players/table.py"),
+        "contest/games/hog.py",
+        "sandbox/players/table.py",
         *(f"knobellib/{name}.py" for name in ("__init__", "hog_contest", "hog_course")),
     ),
 }
@@ -83,7 +99,7 @@ def python_kit(settings: Settings) -> Kit:
     found = [
         KitFile("referee.py", _home_file(referee), is_program=True),
         KitFile("contest.json", _contest_facts(game, settings)),
-        *(KitFile(file.name, file.read_bytes(), is_program=True) for file in TRUST),
+        *ledger_programs(),
         *(KitFile(f"server/{name}", (_ROOT / name).read_bytes()) for name in server),
         KitFile("server/contest/language.py", _home_file("language.py")),
         *(KitFile(f"programs/{name}", data) for name, data in samples(game.info.name).items()),

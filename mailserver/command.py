@@ -174,22 +174,17 @@ class LetterContext:
         free = self._free(template, to)
         if left_out := self._left_out(template, to, free):
             return f"{note}; not answered: {left_out}"
-        # The reader of a notice has not asked for anything.
-        quota, silent_until = (None, None) if is_notice else self._last_of(free)
         own = of_team.language if of_team else ""
         with speaking(own or spoken()):
             rendered = self.renderer.render(
                 template,
                 token=token,
-                quota=quota,
-                silent_until=silent_until,
                 is_between=self.is_between,
+                **self._limit_facts(free, is_notice=is_notice),
                 **{"team": of_team, **facts},
             )
         outgoing = Outgoing(
-            key="/".join(
-                ("letter", str(self.stored.id), template, *([digest(token)] if token else []))
-            ),
+            key=self._key(template, token),
             kind=template,
             to=to,
             subject=rendered.subject,
@@ -204,8 +199,7 @@ class LetterContext:
         )
         surplus = self._surplus_bytes(outgoing)
         if surplus > 0 and not self._counts_as_proved(template, to):
-            is_askers = self.limits[template] is Limit.DROP and to == self.writer and not is_notice
-            if is_askers and template not in QUESTIONS:
+            if not is_notice and self._may_ask(template, to):
                 return self.ask(CONFIRM_ANSWER, to, note=note)
             outgoing = replace(outgoing, attachments=())
             surplus = self._surplus_bytes(outgoing)
@@ -214,6 +208,22 @@ class LetterContext:
         outbox.put(self.tx, outgoing, self.settings, self.now)
         answers.add(self.tx, self.counted(template, to))
         return note
+
+    def _key(self, template: str, token: str) -> str:
+        """Of a mail with this token, or without one."""
+        key = f"letter/{self.stored.id}/{template}"
+        return f"{key}/{digest(token)}" if token else key
+
+    def _limit_facts(self, free: Mapping[Quota, Free], *, is_notice: bool) -> Mapping[str, object]:
+        """What the mail tells about a limit that it uses up. The reader of a notice has not asked
+        for anything."""
+        quota, silent_until = (None, None) if is_notice else self._last_of(free)
+        return {"quota": quota, "silent_until": silent_until}
+
+    def _may_ask(self, template: str, to: str) -> bool:
+        """Whether the writer can be asked if this mail, which is long, is wanted."""
+        is_askers = self.limits[template] is Limit.DROP and to == self.writer
+        return is_askers and template not in QUESTIONS
 
     def ask(
         self, template: str, to: str, *, note: str, team_name: str = "", reason: str = ""

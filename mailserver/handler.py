@@ -16,7 +16,7 @@ from contest.config.settings import Settings
 from contest.errors import StoreBusy
 from contest.interfaces.protocols import Renderer
 from contest.language import noted, speaking, spoken
-from contest.model import LetterQuestion, LetterState, StoredLetter
+from contest.model import LetterQuestion, LetterState, StoredLetter, Team
 from contest.util.clock import Clock
 from contest.util.log import log
 from mailserver import bounces
@@ -89,7 +89,15 @@ def handle(
         try:
             with savepoint(tx):
                 reading = readings.of(stored.id)
-                state, note = _effect(tx, stored, reading, readings, settings, clock, renderer)
+                state, note = _effect(
+                    tx=tx,
+                    stored=stored,
+                    reading=reading,
+                    readings=readings,
+                    settings=settings,
+                    clock=clock,
+                    renderer=renderer,
+                )
                 letters.finish(
                     tx, stored.id, state, note, reading.letter.message_id, reading.content
                 )
@@ -150,41 +158,61 @@ def _effect(
     clock: Clock,
     renderer: Renderer,
 ) -> tuple[LetterState, str]:
-    letter = reading.letter
-    came_back = bounces.note(tx, stored, reading.bounce, settings, clock.now())
-    if came_back:
-        return LetterState.HANDLED, came_back
-    passed_on = _pass_on(tx, stored, letter, settings, renderer, clock.now())
+    letter, now = reading.letter, clock.now()
+    came_back = bounces.note(tx, stored, reading.bounce, settings, now)
+    passed_on = came_back or _pass_on(tx, stored, letter, settings, renderer, now)
     if passed_on:
         return LetterState.HANDLED, passed_on
     reason = _why_never_answered(tx, stored, letter, settings)
     proof = None if reason else proof_in(tx, reading.from_lines)
-    reason = reason or _why_ignored(stored, reading, proof, settings)
     writer = _writer(reading, proof)
-    if not reason and (writer is None or addresses.is_one_of(writer, settings.contest.addresses)):
-        reason = "; ".join(letter.problems) or noted("there is no usable address in From")
+    reason = reason or _why_ignored(stored, reading, proof, settings)
+    reason = reason or _why_without_address(letter, writer, settings)
     if reason or writer is None:
         letters.keep_for_count(tx, stored.id, clock.now() + DAY)
         return LetterState.IGNORED, reason
     command = command_named(reading.command)
-    context = _context(tx, stored, reading, writer, command, settings, clock, renderer)
+    context = _context(
+        tx=tx,
+        stored=stored,
+        reading=reading,
+        writer=writer,
+        command=command,
+        settings=settings,
+        clock=clock,
+        renderer=renderer,
+    )
     earlier = _handled_copy(tx, reading)
     if earlier is not None:
-        again = _answer_again(context, earlier)
+        again = "; answered again" if _answer_again(context, earlier) else ""
         letters.keep_for_count(tx, stored.id, clock.now() + DAY)
-        return LetterState.IGNORED, f"{_DUPLICATE} of letter {earlier}" + (
-            "; answered again" if again else ""
-        )
+        return LetterState.IGNORED, f"{_DUPLICATE} of letter {earlier}{again}"
     reply = find_reply(tx, reading)
     if reply:
         return LetterState.HANDLED, handle_reply(context, reply, readings)
-    if proof:
-        proved = context.proved | {addresses.mailbox_of(proof.team.address)}
-        context = replace(context, proof=proof, proved=proved)
-    with speaking((proof and proof.team.language) or settings.contest.language):
+    if proof is None:
+        return LetterState.HANDLED, _answer_command(context, reading, readings, None)
+    proved = context.proved | {addresses.mailbox_of(proof.team.address)}
+    context = replace(context, proof=proof, proved=proved)
+    return LetterState.HANDLED, _answer_command(context, reading, readings, proof.team)
+
+
+def _why_without_address(letter: Letter, writer: str | None, settings: Settings) -> str:
+    """Why nobody can be answered; "" = the writer can."""
+    if writer is None or addresses.is_one_of(writer, settings.contest.addresses):
+        return "; ".join(letter.problems) or noted("there is no usable address in From")
+    return ""
+
+
+def _answer_command(
+    context: LetterContext, reading: Reading, readings: Readings, team: Team | None
+) -> str:
+    """Do what the command asks for. `team`: the one whose string the letter has."""
+    language = (team.language if team else "") or context.settings.contest.language
+    with speaking(language):
         context = _in_its_language(context, readings)
-        refused = welcome_back(context, proof.team) if proof and not proof.team.is_proved else ""
-        return LetterState.HANDLED, refused or command.handle(context, reading.arguments)
+        refused = welcome_back(context, team) if team and not team.is_proved else ""
+        return refused or context.command.handle(context, reading.arguments)
 
 
 def _context(

@@ -54,8 +54,12 @@ def why_no_certainty(info: GameInfo, programs: Programs) -> str:
 
 
 _COLUMNS = (
-    *(noted("team"), noted("place"), noted("first")),
-    *(noted("final"), noted("90 of 100"), noted("worse")),
+    noted("team"),
+    noted("place"),
+    noted("first"),
+    noted("final"),
+    noted("90 of 100"),
+    noted("worse"),
 )
 _KEY = noted(
     "Of 100 contests with other random numbers: in `first` the team won, in 90 its place was within"

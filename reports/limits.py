@@ -217,9 +217,12 @@ def _of_images(programs: Programs) -> Iterator[str]:
             bytes=number(programs.max_image_bytes),
         )
     yield gettext(
-        "A container image has at most %(unpacked)s bytes and %(files)s files when it is unpacked."
-        " It has %(space)s MB of address space, and %(processes)s processes and threads.",
+        "A container image has at most %(unpacked)s bytes and %(files)s files and links when it is"
+        " unpacked, %(variables)s variables, and %(words)s words in its command. It has %(space)s"
+        " MB of address space, and %(processes)s processes and threads.",
         unpacked=number(unpacking.UNPACKED_BYTES),
+        variables=number(oci_image.MAX_VARIABLES),
+        words=number(oci_image.MAX_WORDS),
         files=number(unpacking.MAX_FILES),
         space=number(oci_image.ADDRESS_SPACE_BYTES // MB),
         processes=oci_image.PROCESSES,

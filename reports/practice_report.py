@@ -86,15 +86,25 @@ def _failures(game: PracticeGame) -> Iterator[Failure]:
     """Yield the failure of the team's own program in the game, if there is one."""
     own = game.result.seats[0]
     if own.verdict.is_charged:
-        turn = own.fault.turn if own.fault else 0
-        yield Failure(YOU, " and ".join(game.opponents), 0, 1, own.verdict, turn, _reason(own))
+        yield _failure(YOU, " and ".join(game.opponents), own, _reason(own))
 
 
 def _its_failures(game: PracticeGame, info: GameInfo) -> Iterator[Failure]:
     """Yield the opponent's failure because of which the game does not count."""
     for name, seat in its_faults(game, info):
-        turn = seat.fault.turn if seat.fault else 0
-        yield Failure(name, YOU, 0, 1, seat.verdict, turn, f"{name}: {_reason(seat)}")
+        yield _failure(name, YOU, seat, f"{name}: {_reason(seat)}")
+
+
+def _failure(name: str, opponent: str, seat: SeatResult, reason: str) -> Failure:
+    return Failure(
+        entry=name,
+        opponent=opponent,
+        game=0,
+        attempt=1,
+        verdict=seat.verdict,
+        turn=seat.fault.turn if seat.fault else 0,
+        reason=reason,
+    )
 
 
 def _reason(seat: SeatResult) -> str:

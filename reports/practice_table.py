@@ -58,12 +58,13 @@ def practice_table(games: Sequence[PracticeGame], info: GameInfo) -> tuple[Pract
     Where all play one game together, a row is a player: the program itself, as YOU, or an opponent.
     """
     sides: defaultdict[str, list[tuple[GameResult, int]]] = defaultdict(list)
+    together = is_together(games)
     for game in games:
-        players = (YOU, *game.opponents)
-        for seat in range(len(players)) if is_together(games) else (0,):
-            sides[players[seat] if is_together(games) else game.opponents[0]].append(
-                (game.result, seat)
-            )
+        if together:
+            for seat, player in enumerate((YOU, *game.opponents)):
+                sides[player].append((game.result, seat))
+        else:
+            sides[game.opponents[0]].append((game.result, 0))
     rows = [_row(name, played, info) for name, played in sides.items()]
     rows.sort(key=lambda row: (row.own is None, -(row.own or 0), row.name.casefold()))
     return tuple(_with_rank(row, rows) for row in rows)
@@ -119,11 +120,9 @@ def mean_points(rows: Sequence[PracticeRow]) -> tuple[float, float] | None:
     games = sum(row.counted for row in rows)
     if not games:
         return None
-    own, theirs = (
-        fsum((points or 0) * row.counted for points, row in zip(side, rows, strict=True)) / games
-        for side in zip(*((row.own, row.theirs) for row in rows), strict=True)
-    )
-    return own, theirs
+    own = fsum((row.own or 0) * row.counted for row in rows)
+    theirs = fsum((row.theirs or 0) * row.counted for row in rows)
+    return own / games, theirs / games
 
 
 class ComparisonVerdict(StrEnum):
@@ -244,7 +243,16 @@ def _row(name: str, played: Sequence[tuple[GameResult, int]], info: GameInfo) ->
     drawn = len(games) - won - lost
     spread = stdev(own) if len(own) > 1 else None
     return PracticeRow(
-        None, name, won, drawn, lost, failed, stopped, fmean(own), fmean(best), spread
+        rank=None,
+        name=name,
+        won=won,
+        drawn=drawn,
+        lost=lost,
+        failed=failed,
+        stopped=stopped,
+        own=fmean(own),
+        theirs=fmean(best),
+        spread=spread,
     )
 
 

@@ -121,13 +121,16 @@ def failures_of_match(match: Match) -> tuple[Failure, ...]:
 
 
 def _failure(match: Match, entry: str, seat: SeatResult) -> Failure:
-    turn, reason = (
-        (seat.fault.turn, seat.fault.reason) if seat.fault else (0, VERDICTS[seat.verdict])
-    )
-    other = opponent(match.pairing, entry)
-    game = match.game if max(match.pairing.games, match.pairing.most) > 1 else 0
+    is_numbered = max(match.pairing.games, match.pairing.most) > 1
     return Failure(
-        entry, other, game, match.attempt, seat.verdict, turn, reason, max(1, seat.faults)
+        entry=entry,
+        opponent=opponent(match.pairing, entry),
+        game=match.game if is_numbered else 0,
+        attempt=match.attempt,
+        verdict=seat.verdict,
+        turn=seat.fault.turn if seat.fault else 0,
+        reason=seat.fault.reason if seat.fault else VERDICTS[seat.verdict],
+        turns=max(1, seat.faults),
     )
 
 
@@ -251,7 +254,16 @@ def _lines(
     other = opponent(pairing, entry)
     if not tried:
         yield GameLine(
-            other, pairing.is_self, 1, 1, GameStatus.NOT_PLAYED, None, None, (0, 0), (), why
+            opponent=other,
+            is_self=pairing.is_self,
+            game=1,
+            attempt=1,
+            status=GameStatus.NOT_PLAYED,
+            own=None,
+            theirs=None,
+            sides=(0, 0),
+            failures=(),
+            gone=why,
         )
     for match in tried:
         yield _line(match, entry, other, why)
@@ -261,16 +273,16 @@ def _line(match: Match, entry: str, other: str, why: str) -> GameLine:
     own, theirs = (None, None) if match.is_discarded else points_of(match, entry)
     faulty = () if match.result.is_flawless else match.sides
     return GameLine(
-        other,
-        match.pairing.is_self,
-        match.game,
-        match.attempt,
-        status(match),
-        own,
-        theirs,
-        tuple(seat.points for seat in match.result.seats),
-        failures_of_match(match) if faulty else (),
-        why,
+        opponent=other,
+        is_self=match.pairing.is_self,
+        game=match.game,
+        attempt=match.attempt,
+        status=status(match),
+        own=own,
+        theirs=theirs,
+        sides=tuple(seat.points for seat in match.result.seats),
+        failures=failures_of_match(match) if faulty else (),
+        gone=why,
         own_faults=sum(seat.faults for name, seat in faulty if name == entry),
         their_faults=sum(seat.faults for name, seat in faulty if name != entry),
     )

@@ -75,14 +75,26 @@ FATES = (noted("disqualified"), noted("taken out"), noted("proceeds"))
 """What happens to an entry (`Standing.fate`)."""
 
 PRACTICE = (
-    *(noted("rank"), noted("opponent"), noted("won"), noted("drawn"), noted("lost")),
-    *(noted("own"), noted("theirs"), noted("spread")),
-    *(noted("player"), noted("first"), noted("shared"), noted("behind"), noted("points")),
+    noted("rank"),
+    noted("opponent"),
+    noted("won"),
+    noted("drawn"),
+    noted("lost"),
+    noted("own"),
+    noted("theirs"),
+    noted("spread"),
+    noted("player"),
+    noted("first"),
+    noted("shared"),
+    noted("behind"),
+    noted("points"),
 )
 """The columns of the tables of practice (`reports.practice_table`)."""
 
 ENDINGS = (
-    *(noted("cycle"), noted("nobody won a point")),
-    *(noted("a single exemplar was left"), noted("generation limit")),
+    noted("cycle"),
+    noted("nobody won a point"),
+    noted("a single exemplar was left"),
+    noted("generation limit"),
 )
 """How an evolution ended (`contest.model.EvolutionEnding`)."""

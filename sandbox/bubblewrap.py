@@ -143,7 +143,8 @@ class BubblewrapSandbox(RunningSandbox):
             options = [
                 *_options(files, contents, limits, their_status),
                 *(() if contents.get("has_network") else ("--seccomp", str(call_filter))),
-                *("--block-fd", str(start_gate)),
+                "--block-fd",
+                str(start_gate),
             ]
             if not self._is_image:
                 command = [_PRLIMIT, *_prlimit_options(limits), *command]

@@ -42,17 +42,22 @@ from store.tables import (
 GONE = "(forgotten)"
 _OPEN = outbox.c.state.in_((OutboxState.READY, OutboxState.HELD))
 _TEXTS = (  # in which somebody may be named
-    *(
-        journal.c.text,
-        journal.c.whom,
-        journal.c.reason,
-        letters.c.note,
-        bans.c.reason,
-        reruns.c.reason,
-    ),
-    *(submissions.c.description, practices.c.description, outbox.c.subject, outbox.c.last_response),
-    *(bounces.c.diagnosis, teams.c.flags, contents.c.content, letters.c.raw),
-    *(entry_lists.c.absent, rounds.c.words),
+    journal.c.text,
+    journal.c.whom,
+    journal.c.reason,
+    letters.c.note,
+    bans.c.reason,
+    reruns.c.reason,
+    submissions.c.description,
+    practices.c.description,
+    outbox.c.subject,
+    outbox.c.last_response,
+    bounces.c.diagnosis,
+    teams.c.flags,
+    contents.c.content,
+    letters.c.raw,
+    entry_lists.c.absent,
+    rounds.c.words,
 )
 
 

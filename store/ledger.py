@@ -15,9 +15,9 @@ from sqlalchemy import Row, Select, bindparam, func, insert, or_, select, update
 
 from contest.config.settings import Settings, frozen_digest
 from contest.errors import GiveUp
-from contest.ledger import merkle, notes
-from contest.ledger.notes import VerifierKey
-from contest.ledger.receipts import Checkpoint, Effect, LedgerEntry, Receipt
+from contest.ledger import merkle, signatures
+from contest.ledger.notes import Checkpoint, VerifierKey
+from contest.ledger.receipts import Effect, LedgerEntry, Receipt
 from contest.seeds import ContestSeed
 from store.session import Transaction
 from store.tables import contest, cosignatures, ledger
@@ -255,11 +255,11 @@ def _signed(own: Row[Any], number: int, peaks: bytes) -> tuple[Checkpoint, bytes
     """The checkpoint after this entry, and its signature."""
     root = merkle.root_of_peaks(_split(peaks))
     checkpoint = Checkpoint(ContestSeed(own.seed).commitment, number, root)
-    return checkpoint, notes.sign(own.signing_key, checkpoint.text.encode())
+    return checkpoint, signatures.sign(own.signing_key, checkpoint.text.encode())
 
 
 def _key(checkpoint: Checkpoint, signing_key: bytes) -> VerifierKey:
-    return VerifierKey(checkpoint.origin, notes.public_key(signing_key))
+    return VerifierKey(checkpoint.origin, signatures.public_key(signing_key))
 
 
 def _rows(tx: Transaction, numbers: AbstractSet[int]) -> dict[int, Row[Any]]:

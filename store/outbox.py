@@ -166,30 +166,41 @@ def keep_all(tx: Transaction, mails: Iterable[Composed], settings: Settings, now
         fresh = {mail.of.key: mail for mail in reversed(batch) if mail.of.key not in keys}
         if fresh:
             composed = list(_addressed(tx, reversed(fresh.values()), settings, now))
-            texts = {mail.digest: mail.content for mail in composed}
-            known = set(tx.execute(_KNOWN_CONTENTS, {"values": tuple(texts)}).scalars())
-            if new := [
-                {"digest": each, "content": texts[each]} for each in texts if each not in known
-            ]:
-                tx.execute(_ADD_CONTENTS, new)
-            has_reports = any(mail.of.is_report for mail in composed)
-            is_held = has_reports and decisions.reports_held(tx) is not None
-            before = tx.execute(
-                _ALREADY_SENT, {"message_ids": [mail.message_id for mail in composed]}
-            )
-            gone = {(row.message_id, row.told) for row in before}
-            rows = []
-            for mail in composed:
-                row, state = _row(mail, now), OutboxState.READY
-                if (mail.message_id, mail.told) in gone:
-                    row |= {"last_response": SENT_BEFORE, "finished_at": now}
-                    state = OutboxState.SENT
-                elif is_held and mail.of.is_report:
-                    state = OutboxState.HELD
-                rows.append({**row, "state": state})
-            tx.execute(_ADD, rows)
+            _keep_contents(tx, composed)
+            tx.execute(_ADD, list(_rows(tx, composed, now)))
         count += len(fresh)
     return count
+
+
+def _keep_contents(tx: Transaction, mails: Sequence[Composed]) -> None:
+    """Many mails have the same content, which is kept once."""
+    contents_by_digest = {mail.digest: mail.content for mail in mails}
+    known = set(tx.execute(_KNOWN_CONTENTS, {"values": tuple(contents_by_digest)}).scalars())
+    new = [
+        {"digest": digest, "content": content}
+        for digest, content in contents_by_digest.items()
+        if digest not in known
+    ]
+    if new:
+        tx.execute(_ADD_CONTENTS, new)
+
+
+def _rows(tx: Transaction, mails: Sequence[Composed], now: datetime) -> Iterator[dict[str, object]]:
+    """The mails as rows: a report waits while reports are held, and what a restored backup has lost
+    was sent before."""
+    has_reports = any(mail.of.is_report for mail in mails)
+    are_held = has_reports and decisions.reports_held(tx) is not None
+    ids = [mail.message_id for mail in mails]
+    sent = {(row.message_id, row.told) for row in tx.execute(_ALREADY_SENT, {"message_ids": ids})}
+    for mail in mails:
+        row = _row(mail, now)
+        if (mail.message_id, mail.told) in sent:
+            row |= {"last_response": SENT_BEFORE, "finished_at": now, "state": OutboxState.SENT}
+        elif are_held and mail.of.is_report:
+            row |= {"state": OutboxState.HELD}
+        else:
+            row |= {"state": OutboxState.READY}
+        yield row
 
 
 _ADD = insert(outbox)

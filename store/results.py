@@ -312,40 +312,58 @@ def order_rerun(
     the former groups, and returned. Raises NotFound if there is no such round or group.
     """
     drawn = drawn_round(tx, number, Games.WITH_MOVES)
-    if group is not None and group not in {each.number for each in drawn.plan.groups}:
+    groups_by_number = {each.number: each for each in drawn.plan.groups}
+    if group is not None and group not in groups_by_number:
         raise NotFound(
             f"there is no group {group} in round {number}; it has {len(drawn.plan.groups)}"
         )
-    whole = group is None or len(drawn.plan.groups) == 1
-    only = None if whole else group
-    tournament = tournament_of(tx)
-    values = {"tournament": tournament, "at": now, "round": number, "group": only, "reason": reason}
+    only = group if len(drawn.plan.groups) > 1 else None  # None: the whole round
+    values = {
+        "tournament": tournament_of(tx),
+        "at": now,
+        "round": number,
+        "group": only,
+        "reason": reason,
+    }
     rerun_id = tx.execute(insert(reruns).values(values).returning(reruns.c.id)).scalar_one()
-    later = [
-        r
-        for r in tx.execute(select(rounds.c.number).where(_of(rounds, tx))).scalars()
-        if r > number
-    ]
-    former = [outcome for outcome in drawn.groups if whole or outcome.plan.number == group]
-    former += [outcome for r in later for outcome in drawn_round(tx, r, Games.WITH_MOVES).groups]
+    numbers = tx.execute(select(rounds.c.number).where(_of(rounds, tx))).scalars()
+    later = sorted(each for each in numbers if each > number)
+    former = [outcome for outcome in drawn.groups if only in (None, outcome.plan.number)]
+    for each in later:
+        former += drawn_round(tx, each, Games.WITH_MOVES).groups
+    _keep_former(tx, rerun_id, former, released)
+    for table in (evolution, certainty):
+        tx.execute(delete(table).where(_of(table, tx)))
+    if only is None:
+        _delete_round(tx, number)
+    else:
+        _forget_results(tx, groups_by_number[only])
+    for each in later:
+        _delete_round(tx, each)
+    return Rerun(rerun_id, now, number, only, reason), tuple(former)
+
+
+def _keep_former(
+    tx: Transaction,
+    rerun_id: int,
+    former: Iterable[GroupOutcome],
+    released: Mapping[int, datetime],
+) -> None:
     for outcome in former:
-        kept = {
+        values = {
             "rerun_id": rerun_id,
             "released_at": released.get(outcome.plan.round),
             "outcome": plain(outcome, GroupOutcome),
         }
-        tx.execute(insert(former_groups).values(kept))
-    for table in (evolution, certainty):
-        tx.execute(delete(table).where(_of(table, tx)))
-    for r in sorted([*later, *([number] if whole else [])]):
-        ids = select(groups.c.id).where(_in_round(tx, r))
-        for table in (matches, pairings, members):
-            tx.execute(delete(table).where(table.c.group_id.in_(ids)))
-        tx.execute(delete(groups).where(_in_round(tx, r)))
-        tx.execute(delete(rounds).where(_is_round(tx, r)))
-    if not whole:
-        _forget_results(tx, next(each for each in drawn.plan.groups if each.number == group))
-    return Rerun(rerun_id, now, number, only, reason), tuple(former)
+        tx.execute(insert(former_groups).values(values))
+
+
+def _delete_round(tx: Transaction, number: int) -> None:
+    ids = select(groups.c.id).where(_in_round(tx, number))
+    for table in (matches, pairings, members):
+        tx.execute(delete(table).where(table.c.group_id.in_(ids)))
+    tx.execute(delete(groups).where(_in_round(tx, number)))
+    tx.execute(delete(rounds).where(_is_round(tx, number)))
 
 
 def _forget_results(tx: Transaction, plan: GroupPlan) -> None:

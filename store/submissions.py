@@ -11,7 +11,7 @@ from itertools import takewhile
 from typing import Annotated, Any, NamedTuple
 
 from pydantic import ConfigDict, Field, TypeAdapter
-from sqlalchemy import Row, Select, bindparam, case, func, insert, select, union, update
+from sqlalchemy import Row, Select, bindparam, case, func, insert, or_, select, union, update
 
 from contest.errors import NotFound
 from contest.ledger.entry_list import EntryList, SealedEntry
@@ -27,7 +27,7 @@ from contest.model import (
     TeamState,
 )
 from contest.util.clock import Clock
-from contest.util.program_files import is_archive
+from contest.util.program_files import ARCHIVES, IMAGE_NAME, is_archive
 from store import participation
 from store import teams as team_store
 from store.claimant import Claimant
@@ -127,13 +127,15 @@ class Waiting(NamedTuple):
     """What a team has in the queue: how many programs, and the id of the one that has waited
     longest.
 
-    `is_claimed`: a living process builds one of them.
+    `is_claimed`: a living process builds one of them. `has_image`: one of them is a container
+    image.
     """
 
     team_id: int
     programs: int
     oldest: int
     is_claimed: bool
+    has_image: bool
 
 
 def any_waiting(tx: Transaction) -> bool:
@@ -159,7 +161,23 @@ def waiting_teams(tx: Transaction, claims: Claims) -> tuple[Waiting, ...]:
     claimed = func.sum(case((claims.is_free(tx), 0), else_=1)) > 0
     query = select(submissions.c.team_id, func.count(), oldest, claimed).where(_QUEUED)
     rows = tx.execute(query.group_by(submissions.c.team_id).order_by(oldest)).all()
-    return tuple(Waiting(row[0], row[1], row[2], bool(row[3])) for row in rows)
+    with_image = set(tx.execute(_TEAMS_WITH_IMAGE).scalars())
+    return tuple(
+        Waiting(row[0], row[1], row[2], bool(row[3]), row[0] in with_image) for row in rows
+    )
+
+
+_TEAMS_WITH_IMAGE = (
+    select(submissions.c.team_id)
+    .join(sent_files)
+    .where(
+        _QUEUED,
+        or_(
+            sent_files.c.name == IMAGE_NAME,
+            *(func.lower(sent_files.c.name).endswith(suffix) for suffix in ARCHIVES),
+        ),
+    )
+)
 
 
 def built_between(tx: Transaction, since: datetime, now: datetime) -> dict[int, int]:

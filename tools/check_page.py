@@ -27,16 +27,19 @@ SOURCES = (
 )
 CLANG = "clang-14"
 FLAGS = (
-    *("--target=wasm32-wasi", "-std=gnu11", "-O2", "-fno-strict-aliasing", "-fwrapv", "-fno-ident"),
-    *(
-        "-Wall",
-        "-Wextra",
-        "-nostartfiles",
-        "-Wl,--no-entry",
-        "-Wl,--strip-all",
-        f"-I{ENGINE}",
-        f"-I{GAME}",
-    ),
+    "--target=wasm32-wasi",
+    "-std=gnu11",
+    "-O2",
+    "-fno-strict-aliasing",
+    "-fwrapv",
+    "-fno-ident",
+    "-Wall",
+    "-Wextra",
+    "-nostartfiles",
+    "-Wl,--no-entry",
+    "-Wl,--strip-all",
+    f"-I{ENGINE}",
+    f"-I{GAME}",
 )
 
 NOBLE = ("@noble/curves@2.4.0", "@noble/hashes@2.4.0")  # npm never changes a version

@@ -22,6 +22,7 @@ import sys
 import tempfile
 import time
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache, partial
 from pathlib import Path
@@ -67,9 +68,14 @@ class System:
             environment = {"PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "TERM": "dumb"}
             try:
                 return subprocess.run(
-                    words, stdin=subprocess.DEVNULL, stdout=output, stderr=output, env=environment,
-                    timeout=MOST_SECONDS, check=False,
-                ).returncode  # fmt: skip
+                    words,
+                    stdin=subprocess.DEVNULL,
+                    stdout=output,
+                    stderr=output,
+                    env=environment,
+                    timeout=MOST_SECONDS,
+                    check=False,
+                ).returncode
             except subprocess.TimeoutExpired:
                 return 124
 
@@ -339,6 +345,11 @@ def skips(text: str) -> Counter[str]:
     return skipped
 
 
+Table = dict[str, dict[str, str]]
+"""What is shown, by case and suite."""
+say = partial(print, flush=True)
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
@@ -352,8 +363,7 @@ def main() -> int:
         install = ["apt-get", "-qq", "install", "--yes", "--no-install-recommends", "debootstrap"]
         subprocess.run(install, check=True)
     LOGS.mkdir(parents=True, exist_ok=True)
-    table: dict[str, dict[str, str]] = {}
-    say = partial(print, flush=True)
+    table: Table = {}
     with tempfile.TemporaryDirectory(
         prefix="knobeln-fresh-", dir=os.environ.get("TMPDIR", "/var/tmp")
     ) as folder:
@@ -362,33 +372,44 @@ def main() -> int:
             fresh = make_system(suite, Path(folder))
             for place, cases in CASES.items():
                 wanted = [name for name in cases if re.search(chosen.only, name)]
-                if not wanted:
-                    continue
-                system = fresh.copy(place)
-                if place == "release":
-                    shutil.copytree(make_release(Path(folder)), system.root / "srv/release")
-                first = next(iter(cases))  # the others need what it installs
-                for name in cases:
-                    if name in wanted or name == first:
-                        found = try_case(system, name, cases[name])
-                        table.setdefault(name, {})[suite] = found
-                        say(f"{suite}: {name}: {found}")
-                        printed = log_of(suite, name).read_text(errors="replace")
-                        for reason, number in skips(printed).most_common():
-                            say(f"    {number} skipped: {reason}")
-                        if "FAILED" in found:
-                            say(*printed.splitlines()[-FAILURE_LINES:], sep="\n")
-                shutil.rmtree(system.root)
+                if wanted:
+                    try_place(fresh, place, wanted, table)
             shutil.rmtree(fresh.root)
-    width = max(map(len, table))
-    say("\n" + "  ".join([" " * width, *(f"{suite:<18}" for suite in chosen.suites)]))
-    for name, row in table.items():
-        say(
-            "  ".join(
-                [f"{name:<{width}}", *(f"{row.get(suite, '-'):<18}" for suite in chosen.suites)]
-            )
-        )
+    show(table, chosen.suites)
     return any("FAILED" in cell for row in table.values() for cell in row.values())
+
+
+def try_place(fresh: System, place: str, wanted: Sequence[str], table: Table) -> None:
+    """Try the wanted cases of this place in one copy of the system."""
+    cases = CASES[place]
+    system = fresh.copy(place)
+    if place == "release":
+        shutil.copytree(make_release(fresh.root.parent), system.root / "srv/release")
+    first = next(iter(cases))  # the others need what it installs
+    for name in cases:
+        if name in wanted or name == first:
+            result = try_case(system, name, cases[name])
+            table.setdefault(name, {})[system.suite] = result
+            tell(system.suite, name, result)
+    shutil.rmtree(system.root)
+
+
+def tell(suite: str, name: str, result: str) -> None:
+    """Print how a case ended, what it skipped, and the end of its log if it failed."""
+    say(f"{suite}: {name}: {result}")
+    printed = log_of(suite, name).read_text(errors="replace")
+    for reason, number in skips(printed).most_common():
+        say(f"    {number} skipped: {reason}")
+    if "FAILED" in result:
+        say(*printed.splitlines()[-FAILURE_LINES:], sep="\n")
+
+
+def show(table: Table, suites: Sequence[str]) -> None:
+    width = max(map(len, table))
+    say("\n" + "  ".join([" " * width, *(f"{suite:<18}" for suite in suites)]))
+    for name, row in table.items():
+        cells = (f"{row.get(suite, '-'):<18}" for suite in suites)
+        say("  ".join([f"{name:<{width}}", *cells]))
 
 
 if __name__ == "__main__":

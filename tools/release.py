@@ -45,10 +45,18 @@ def main() -> None:
     for name, data in first.items():
         (DIST / name).write_bytes(data)
     (DIST / REQUIREMENTS).write_text("".join(_requirements(next(DIST.glob("*.whl")))))
-    _run("cyclonedx-py", "requirements", DIST / REQUIREMENTS, "--pyproject",
-    ROOT / "pyproject.toml",
-         "--output-reproducible", "--of", "JSON", "-o",
-         DIST / f"knobeln-{__version__}.cdx.json")  # fmt: skip
+    _run(
+        "cyclonedx-py",
+        "requirements",
+        DIST / REQUIREMENTS,
+        "--pyproject",
+        ROOT / "pyproject.toml",
+        "--output-reproducible",
+        "--of",
+        "JSON",
+        "-o",
+        DIST / f"knobeln-{__version__}.cdx.json",
+    )
     (DIST / f"knobeln-{__version__}-docs.tar.gz").write_bytes(_packed(ROOT / "docs/_build/html"))
     sums = "".join(
         f"{hashlib.sha256(p.read_bytes()).hexdigest()}  {p.name}\n" for p in sorted(DIST.iterdir())
@@ -78,12 +86,24 @@ def _requirements(wheel: Path) -> Iterator[str]:
     digest = hashlib.sha256(wheel.read_bytes()).hexdigest()
     yield f"knobeln[fuel]=={__version__} \\\n    --hash=sha256:{digest}\n"
     with tempfile.TemporaryDirectory() as folder:
-        _run("pip-compile", "--quiet", "--generate-hashes", "--no-header", "--no-annotate",
-        "--strip-extras",
-             "--no-emit-index-url", "--no-emit-find-links", "--no-emit-trusted-host", "--extra",
-             "fuel",
-             "--constraint", ROOT / "constraints.txt", "--output-file", Path(folder) / REQUIREMENTS,
-             ROOT / "pyproject.toml")  # fmt: skip
+        _run(
+            "pip-compile",
+            "--quiet",
+            "--generate-hashes",
+            "--no-header",
+            "--no-annotate",
+            "--strip-extras",
+            "--no-emit-index-url",
+            "--no-emit-find-links",
+            "--no-emit-trusted-host",
+            "--extra",
+            "fuel",
+            "--constraint",
+            ROOT / "constraints.txt",
+            "--output-file",
+            Path(folder) / REQUIREMENTS,
+            ROOT / "pyproject.toml",
+        )
         yield (Path(folder) / REQUIREMENTS).read_text()
 
 

@@ -476,27 +476,41 @@ class _Pools:
         if not self.field.info.play.has_moves:  # a result is exact: there is only one
             self._play(dict.fromkeys(uses, 1))
             return
-        probed = self._play({seating: min(_FIRST_OF_ALL, count) for seating, count in uses.items()})
-        count = _FIRST_GAMES if self.field.info.play.is_quick else _SLOW_FIRST_GAMES
-        first = _first_games({seating: cost for seating, (_, cost) in probed.items()}, count)
-        spread = self._play({s: min(first[s], uses[s]) - len(self._games[s]) for s in uses})
+        probed = self._play({seating: min(_FIRST_OF_ALL, times) for seating, times in uses.items()})
+        least = _FIRST_GAMES if self.field.info.play.is_quick else _SLOW_FIRST_GAMES
+        costs = {seating: cost for seating, (_, cost) in probed.items()}
+        first = _first_games(costs, least)
+        spread = self._play(
+            {
+                seating: min(first[seating], times) - len(self._games[seating])
+                for seating, times in uses.items()
+            }
+        )
+        sizes = self._sizes(uses, spread)
+        self._play({seating: size - len(self._games[seating]) for seating, size in sizes.items()})
+        for seating, times in uses.items():
+            deviation, _ = spread[seating]
+            variance = (times * deviation) ** 2
+            self._variance += variance
+            self._error += variance * (1 / len(self._games[seating]) - 1 / times)
+
+    def _sizes(
+        self, uses: Mapping[Seating, int], spread: Mapping[Seating, tuple[float, float]]
+    ) -> Mapping[Seating, int]:
+        """How many games each pool is to have: more where results differ much, and games are
+        cheap. `spread`: as `_play` returns it."""
         weights = {
-            s: uses[s] * deviation / math.sqrt(cost) for s, (deviation, cost) in spread.items()
+            seating: uses[seating] * deviation / math.sqrt(cost)
+            for seating, (deviation, cost) in spread.items()
         }
         if self._games_per_weight is None:
-            total = math.fsum(weights[s] * cost for s, (_, cost) in spread.items())
+            total = math.fsum(weights[seating] * cost for seating, (_, cost) in spread.items())
             self._games_per_weight = _BUDGET_INSTRUCTIONS / total if total else 0.0
-        wanted = {
-            s: min(
-                _MAX_POOL_GAMES, count // _USES_OF_A_GAME, int(self._games_per_weight * weights[s])
-            )
-            for s, count in uses.items()
-        }
-        self._play({s: count - len(self._games[s]) for s, count in wanted.items()})
-        for s, count in uses.items():
-            variance = (count * spread[s][0]) ** 2
-            self._variance += variance
-            self._error += variance * (1 / len(self._games[s]) - 1 / count)
+        sizes = {}
+        for seating, times in uses.items():
+            by_weight = int(self._games_per_weight * weights[seating])
+            sizes[seating] = min(_MAX_POOL_GAMES, times // _USES_OF_A_GAME, by_weight)
+        return sizes
 
     def _play(self, counts: Mapping[Seating, int]) -> Mapping[Seating, tuple[float, float]]:
         """Play this many more games of each seating, none if the number is not positive.

@@ -94,7 +94,15 @@ def _line(name: str, tournaments: Sequence[Played], strengths: Mapping[str, floa
     found = tuple(strengths.get(each.builds.get(name, "")) for each in tournaments)
     known = [value for value in found if value is not None]
     gain = round(known[-1] - known[0], _DIGITS) if known else None
-    return SeasonLine(0, name, points, places, found, known[0] if known else None, gain)
+    return SeasonLine(
+        rank=0,
+        team=name,
+        points=points,
+        places=places,
+        strengths=found,
+        strength=known[0] if known else None,
+        gain=gain,
+    )
 
 
 def _order(line: SeasonLine) -> tuple[int, float]:

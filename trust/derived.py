@@ -6,6 +6,7 @@ import hashlib
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import replace
+from itertools import chain
 from typing import Any
 
 from compiler.builders.base import ProgramBuilder
@@ -23,18 +24,18 @@ from tournament.runners.recorded import Asked
 from trust.archive import files
 from trust.archive.contents import MAX_TEXT_BYTES, Archive, Counted, seed_of, settings_of
 from trust.archive.files import shown
-from trust.check_page import check_page
+from trust.check_page import checkers
 
 
 def completed(archive: Archive) -> Archive:
-    """Add the ranking and the announcement, which follow from the rest, and the page.
+    """Add the ranking and the announcement, which follow from the rest, and what checks it.
 
     The announcement is in the words of our own templates, so that everybody who has this program
     can make it.
     """
     settings = settings_of(archive.contest)
     ranking = format_of(settings).ranking(archive.history)
-    ranked = replace(archive, ranking=ranking, asked=dict(asked(archive)), page=check_page())
+    ranked = replace(archive, ranking=ranking, asked=dict(asked(archive)), checkers=checkers())
     return replace(ranked, announcement=announcement_of(ranked, settings))
 
 
@@ -43,8 +44,10 @@ def asked(archive: Archive) -> Iterator[tuple[tuple[int, int], str]]:
     again."""
     settings, seeds = settings_of(archive.contest), Seeds(seed_of(archive).value)
     counted = {each.team for each in archive.counted}
+    if not counted:
+        return
     digests = {entry.name: entry.build for entry in archive.entries if entry.name in counted}
-    for group in (group for outcome in archive.history if counted for group in outcome.groups):
+    for group in chain.from_iterable(outcome.groups for outcome in archive.history):
         builds = {
             name: archive.builds[digests[name]] for name in group.plan.members if name in digests
         }
@@ -74,13 +77,13 @@ def interpreters(builds: Mapping[str, bytes], builder: ProgramBuilder[Any]) -> M
 def announcement_of(archive: Archive, settings: Settings) -> str:
     """Return the text for a public posting, made by our own templates."""
     text = announcement(
-        archive.history,
-        archive.ranking,
-        archive.evolution,
-        seed_of(archive),
-        {entry.name: entry.prize_field for entry in archive.entries},
-        settings,
-        Templates(settings, None),
+        history=archive.history,
+        ranking=archive.ranking,
+        evolution=archive.evolution,
+        seed=seed_of(archive),
+        prize_fields={entry.name: entry.prize_field for entry in archive.entries},
+        settings=settings,
+        templates=Templates(settings, None),
     )
     return f"{text.subject}\n\n{text.body}"
 

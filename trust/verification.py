@@ -17,7 +17,7 @@ from contest.games.registry import rules_text
 from contest.interfaces.protocols import ProgressCallback, Runner
 from contest.language import listed
 from contest.ledger.receipts import Effect
-from contest.model import GroupOutcome, Severity, Verdict
+from contest.model import GroupOutcome, Match, Severity, Verdict
 from contest.schema.sections import MAX_MOVE_SECONDS, Programs
 from contest.seeds import Seeds
 from contest.subprocesses.engine_pool import cores
@@ -33,7 +33,7 @@ from tournament.runners import open_runner, runner_of
 from tournament.runners.recorded import name_of
 from trust.archive import files
 from trust.archive.contents import Archive, ArchivedEntry, seed_of, settings_of
-from trust.check_page import check_page
+from trust.check_page import checkers
 from trust.derived import announcement_of, asked, check_builds, interpreters
 from trust.verify_entries import Verified, check_entries
 from trust.verify_limits import (
@@ -139,8 +139,8 @@ class _Verification:
             )
         elif archive.rules != rules_text(self._settings.game.name):
             raise Differs("rules.md: these are not the rules of the game")
-        elif archive.page != check_page():
-            raise Differs("verify.html: this is not the page of this knobeln")
+        elif wrong := [path for path, ours in checkers().items() if archive.checkers[path] != ours]:
+            raise Differs(f"{wrong[0]}: this is not the file of this knobeln")
         most = self._settings.programs.MAX_SOURCE_BYTES
         for name, program in archive.programs.items():
             if sum(map(len, program.files.values())) > most:
@@ -340,13 +340,12 @@ class _Verification:
 
     def _games_aside(self) -> Counter[str]:
         """In how many games each program was set aside."""
-        return Counter(
-            name
-            for outcome in self._archive.history
-            for group in outcome.groups
-            for match in group.matches
-            for name in {name for name, seat in match.sides if seat.verdict is Verdict.ASIDE}
-        )
+        games: Counter[str] = Counter()
+        for outcome in self._archive.history:
+            for group in outcome.groups:
+                for match in group.matches:
+                    games.update(_set_aside(match))
+        return games
 
     def _plays_here(self, digest: str) -> bool:
         """Whether a program with this build was asked again."""
@@ -500,3 +499,8 @@ def _by_reason(reasons: Iterable[tuple[str, str | None]]) -> Iterable[tuple[str,
 
 def _quoted(line: str | None) -> str:
     return "nothing" if line is None else f'"{files.shown(line)}"'
+
+
+def _set_aside(match: Match) -> set[str]:
+    """The programs that were not asked in this game, because our engine fails with them."""
+    return {name for name, seat in match.sides if seat.verdict is Verdict.ASIDE}

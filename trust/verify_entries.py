@@ -16,8 +16,9 @@ from contest.errors import Differs, GiveUp
 from contest.language import listed
 from contest.ledger import merkle
 from contest.ledger.entry_list import EntryList, SealedEntry
-from contest.ledger.notes import VerifierKey, cosigned, is_signed, read_note
-from contest.ledger.receipts import Checkpoint, Effect, LedgerEntry, bounds_of, program_digest
+from contest.ledger.notes import Checkpoint, VerifierKey, cosigned, read_note
+from contest.ledger.receipts import Effect, LedgerEntry, bounds_of, program_digest
+from contest.ledger.signatures import is_signed
 from contest.public_number.beacon import BeaconKind
 from contest.public_number.draw import draw_of
 from contest.util.clock import TIME_FORMAT
@@ -129,17 +130,7 @@ def _check_witnesses(
     `ledger`: the entries of this tournament; `first`: how many there are before them.
     """
     named = [VerifierKey.of_witness(each.key) for each in settings.tournament.witnesses]
-    witnesses = {(key.name, key.id): key for key in reversed(named)}
-    # by the number of entries, by the key
-    signed: defaultdict[int, dict[str, datetime]] = defaultdict(dict)
-    roots = (
-        list(merkle.roots(entry.leaf() for entry in archive.letters))
-        if archive.cosignatures
-        else ()
-    )
-    for note in archive.cosignatures:
-        number, made = _cosignatures(archive, roots, note, witnesses)
-        signed[number] |= made
+    signed = _signed_by(named, archive)
     if not named:
         return
     places = {entry.effect: number for number, entry in enumerate(ledger, first + 1)}
@@ -149,17 +140,32 @@ def _check_witnesses(
         "with the final list": [places[Effect.ENTRIES_FINAL]],
         "at the end": [number for number in signed if drawn <= number <= first + len(ledger)],
     }
-    told = []
+    counts = []
     for moment, numbers in moments.items():
-        found = {key: at for number in numbers for key, at in signed.get(number, {}).items()}
-        since = f" ({min(found.values()):{TIME_FORMAT}})" if found else ""
-        told.append(f"{len(found)} of {len(named)} {moment}{since}")
+        times = {key: at for number in numbers for key, at in signed.get(number, {}).items()}
+        since = f" ({min(times.values()):{TIME_FORMAT}})" if times else ""
+        counts.append(f"{len(times)} of {len(named)} {moment}{since}")
         result.noticed.extend(
             f"the witness {key.name} has not signed the ledger {moment}"
             for key in named
-            if str(key) not in found
+            if str(key) not in times
         )
-    result.checked.append(f"witnesses have signed the ledger: {', '.join(told)}")
+    result.checked.append(f"witnesses have signed the ledger: {', '.join(counts)}")
+
+
+def _signed_by(
+    named: Sequence[VerifierKey], archive: Archive
+) -> Mapping[int, Mapping[str, datetime]]:
+    """When each of these witnesses has signed the ledger, by the number of entries and by the
+    key."""
+    witnesses = {(key.name, key.id): key for key in reversed(named)}
+    signed: defaultdict[int, dict[str, datetime]] = defaultdict(dict)
+    if archive.cosignatures:
+        roots = list(merkle.roots(entry.leaf() for entry in archive.letters))
+        for note in archive.cosignatures:
+            number, times = _cosignatures(archive, roots, note, witnesses)
+            signed[number] |= times
+    return signed
 
 
 def _cosignatures(
@@ -203,28 +209,42 @@ def _check_lists(
 ) -> int:
     """The place of the final list in the ledger, from 0. Raises Differs unless the ledger has all
     lists."""
-    claimed = archive.entry_lists
-    told = []
-    for each in claimed:
-        effect = Effect.ENTRIES_FINAL if each.is_final else Effect.ENTRIES_LISTED
-        told.append(LedgerEntry(effect, "", each.at, digest=_list(each).root.hex()))
+    claimed = [_claimed_entry(each) for each in archive.entry_lists]
+    result.noticed.extend(_other_lists(claimed, ledger))
+    final_ones = [each.is_final for each in archive.entry_lists]
+    if final_ones != [False] * (len(claimed) - 1) + [True]:
+        raise Differs("entry_lists.json: one list is the final one, and it is the last")
+    _check_final_list(archive, seal, claimed[-1].digest)
+    return next(at for at, entry in enumerate(ledger) if replace(entry, letter="") == claimed[-1])
+
+
+def _claimed_entry(claimed: ArchivedList) -> LedgerEntry:
+    """What the ledger must have about this list."""
+    effect = Effect.ENTRIES_FINAL if claimed.is_final else Effect.ENTRIES_LISTED
+    return LedgerEntry(effect, "", claimed.at, digest=_list(claimed).root.hex())
+
+
+def _other_lists(claimed: Sequence[LedgerEntry], ledger: Sequence[LedgerEntry]) -> Iterator[str]:
+    """Name the lists in the ledger that the archive does not show. Raises Differs unless those that
+    it shows are in the ledger, in their order."""
     in_ledger = [replace(entry, letter="") for entry in ledger if entry.effect in _LISTS]
-    known = frozenset(told)
-    if not told or [entry for entry in in_ledger if entry in known] != told:
+    known = frozenset(claimed)
+    if not claimed or [entry for entry in in_ledger if entry in known] != claimed:
         raise Differs("entry_lists.json has not the lists that ledger.txt has")
     for entry in in_ledger:
         if entry not in known:
-            result.noticed.append(
+            yield (
                 f"the ledger has another {entry.effect}, of {entry.at:{TIME_FORMAT}}, that the"
                 " archive does not show: the contest was started anew, or a backup was restored;"
                 " all teams got it"
             )
-    if [each.is_final for each in claimed] != [False] * (len(claimed) - 1) + [True]:
-        raise Differs("entry_lists.json: one list is the final one, and it is the last")
-    final = claimed[-1]
+
+
+def _check_final_list(archive: Archive, seal: Seal, root: str) -> None:
+    """Raises Differs unless the contest was played with the final list, which has this root."""
+    final = archive.entry_lists[-1]
     if final.at != archive.contest.started_at:
         raise Differs("entry_lists.json: the final list is not that of the contest's start")
-    root = told[-1].digest
     if seal.entries_root != root:
         raise Differs(
             f"seal.json: the root of the entries is {root}, not {files.shown(seal.entries_root)}"
@@ -232,7 +252,6 @@ def _check_lists(
     playing = [(entry.name, entry.build) for entry in archive.entries]
     if sorted(playing) != [(entry.team, entry.build) for entry in final.entries]:
         raise Differs("entries.json has not the entries of the final list in entry_lists.json")
-    return next(at for at, entry in enumerate(ledger) if replace(entry, letter="") == told[-1])
 
 
 def _list(claimed: ArchivedList) -> EntryList:

@@ -96,8 +96,7 @@ class TextBuilder(ProgramBuilder[Executable]):
         programs = self._settings.programs
         outcome: Outcome[Executable]
         if is_of_image := programs.takes_images and images.is_image(uploaded.files):
-            with unlimited():  # it has limits of its own
-                outcome = images.examine(uploaded.files, self._sandbox)
+            outcome = images.examine(uploaded.files, self._sandbox)
         else:
             outcome = counted.examine(
                 uploaded.files, self._sandbox, programs, self._languages, self._wanted

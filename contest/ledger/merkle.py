@@ -29,7 +29,11 @@ def node_hash(left: bytes, right: bytes) -> bytes:
 def grown(peaks: Sequence[bytes], size: int, leaf: bytes) -> tuple[bytes, ...]:
     """The peaks of a tree after one more leaf. `size`: how many leaves it had before; `leaf`: its
     bytes."""
-    found = [*peaks, leaf_hash(leaf)]
+    return _grown(peaks, size, leaf_hash(leaf))
+
+
+def _grown(peaks: Sequence[bytes], size: int, newest: bytes) -> tuple[bytes, ...]:
+    found = [*peaks, newest]
     while size & 1:
         right = found.pop()
         found[-1] = node_hash(found[-1], right)
@@ -98,12 +102,40 @@ def _left_size(size: int) -> int:
     return 1 << (size - 1).bit_length() - 1
 
 
+def has_grown(old: int, new: int, old_root: bytes, root: bytes, proof: Sequence[bytes]) -> bool:
+    """Whether the tree of `new` leaves begins with the `old` ones (RFC 6962, 2.1.2)."""
+    rest = iter(proof)
+
+    def both(left: int, size: int, *, is_known: bool) -> tuple[bytes, bytes]:
+        """Of a tree of this size, and of what was in it before: its first leaves."""
+        if left == size:
+            same = old_root if is_known else next(rest)
+            return same, same
+        middle = _left_size(size)
+        if left <= middle:
+            before, after = both(left, middle, is_known=is_known)
+            return before, node_hash(after, next(rest))
+        before, after = both(left - middle, size - middle, is_known=False)
+        side = next(rest)
+        return node_hash(side, before), node_hash(side, after)
+
+    try:
+        return old <= new and both(old, new, is_known=True) == (old_root, root) and not list(rest)
+    except StopIteration:
+        return False
+
+
 def roots(leaves: Iterable[bytes]) -> Iterator[bytes]:
     """The roots of the trees of the first 0, 1, 2 ... of these leaves."""
+    return roots_of(map(leaf_hash, leaves))
+
+
+def roots_of(hashes: Iterable[bytes]) -> Iterator[bytes]:
+    """The roots of the trees of the first 0, 1, 2 ... leaves with these hashes."""
     peaks: tuple[bytes, ...] = ()
     yield EMPTY_ROOT
-    for size, leaf in enumerate(leaves):
-        peaks = grown(peaks, size, leaf)
+    for size, newest in enumerate(hashes):
+        peaks = _grown(peaks, size, newest)
         yield root_of_peaks(peaks)
 
 

@@ -1,8 +1,7 @@
 """Signed notes, their keys, and cosignatures, as in C2SP signed-note and tlog-cosignature. Pure.
 
 A note is a text, an empty line, and a line for each signature. Readers skip signatures of keys that
-they do not know. Signatures are Ed25519 (RFC 8032) by the library `cryptography`, which takes long
-to import: only what signs or checks imports it.
+they do not know. This module is in the teams' kits, too, so it needs Python 3.7 alone.
 """
 
 from __future__ import annotations
@@ -12,22 +11,12 @@ import hashlib
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from datetime import UTC, datetime
-from typing import TYPE_CHECKING
+from datetime import datetime, timezone
 
-if TYPE_CHECKING:
-    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
-
-_ED25519, _COSIGNER = b"\x01", b"\x04"  # types of keys: they sign the text itself, or also when
+_ED25519, COSIGNER = b"\x01", b"\x04"  # types of keys: they sign the text itself, or also when
 _TIME_BYTES, _COSIGNATURE_BYTES = 8, 72  # a time in seconds since 1970, and the signature
 _VKEY = re.compile(r"([^\s+]{1,80})\+([0-9a-f]{8})\+([A-Za-z0-9+/]{44})")
 MAX_SIGNATURES = 20
-_P = 2**255 - 19
-# of two of order 8
-_Y = 2707385501144840649318225287225658788936804267575313519463743609750303402022
-_SMALL_ORDER = frozenset({0, 1, _Y, _P - _Y, _P - 1, _P, _P + 1})
-"""The y of each point whose order divides 8. With such a key anybody can sign (RFC 8032, section
-8.9)."""
 
 
 @dataclass(frozen=True)
@@ -46,7 +35,7 @@ class VerifierKey:
         found = _VKEY.fullmatch(text)
         raw = base64.b64decode(found[3]) if found else b""
         key = cls(found[1] if found else "", raw[1:], raw[:1])
-        if key.kind != _COSIGNER or str(key) != text:
+        if key.kind != COSIGNER or str(key) != text:
             raise ValueError(
                 f"{text!r} is no key of a witness; `python3 witness.py new NAME` makes one"
             )
@@ -78,6 +67,25 @@ class VerifierKey:
                 yield raw[4:]
 
 
+@dataclass(frozen=True)
+class Checkpoint:
+    """The ledger after this many entries. `contest`: the sha256 of the contest's seed, in hex."""
+
+    contest: str
+    size: int
+    root: bytes
+
+    @property
+    def origin(self) -> str:
+        """The name of the contest's ledger, and of its key."""
+        return f"knobeln/{self.contest}"
+
+    @property
+    def text(self) -> str:
+        """What is signed: three lines, as in C2SP tlog-checkpoint."""
+        return f"{self.origin}\n{self.size}\n{in_base64(self.root)}\n"
+
+
 def in_one_piece(text: str) -> str:
     """The text of a mail without blanks, line ends and signs of quoting, which mailers add and take
     away."""
@@ -90,8 +98,13 @@ def cosigned(text: str, cosignature: bytes) -> tuple[datetime, bytes, bytes]:
     seconds = int.from_bytes(cosignature[:_TIME_BYTES], "big")
     if len(cosignature) != _COSIGNATURE_BYTES or seconds >= 2**37:  # in the year 6325
         raise ValueError("this is no cosignature")
-    message = f"cosignature/v1\ntime {seconds}\n{text}".encode()
-    return datetime.fromtimestamp(seconds, UTC), message, cosignature[_TIME_BYTES:]
+    at = datetime.fromtimestamp(seconds, timezone.utc)  # noqa: UP017 - Python 3.7 has no other name
+    return at, text_to_cosign(text, seconds), cosignature[_TIME_BYTES:]
+
+
+def text_to_cosign(text: str, seconds: int) -> bytes:
+    """What a witness signs of this text at this time, in seconds since 1970."""
+    return f"cosignature/v1\ntime {seconds}\n{text}".encode()
 
 
 def read_note(note: str) -> tuple[str, list[tuple[str, bytes]]]:
@@ -112,34 +125,3 @@ def read_note(note: str) -> tuple[str, list[tuple[str, bytes]]]:
 
 def in_base64(data: bytes) -> str:
     return base64.b64encode(data).decode()
-
-
-# --- signatures -----------------------------------------------------------------------------------
-def public_key(private_key: bytes) -> bytes:
-    """The key that checks what the private key signs."""
-    return _private(private_key).public_key().public_bytes_raw()
-
-
-def sign(private_key: bytes, message: bytes) -> bytes:
-    """The signature, 64 bytes. The same key and message always have the same one."""
-    return _private(private_key).sign(message)
-
-
-def _private(key: bytes) -> Ed25519PrivateKey:
-    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
-
-    return Ed25519PrivateKey.from_private_bytes(key)
-
-
-def is_signed(public: bytes, message: bytes, signature: bytes) -> bool:
-    """Whether the owner of the key has signed this message. A key of small order has no owner."""
-    from cryptography.exceptions import InvalidSignature
-    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
-
-    if int.from_bytes(public, "little") % 2**255 in _SMALL_ORDER:
-        return False
-    try:
-        Ed25519PublicKey.from_public_bytes(public).verify(signature, message)
-    except (InvalidSignature, ValueError):  # ValueError: a key of another length
-        return False
-    return True

@@ -104,25 +104,6 @@ class LedgerEntry:
 
 
 @dataclass(frozen=True)
-class Checkpoint:
-    """The ledger after this many entries. `contest`: the sha256 of the contest's seed, in hex."""
-
-    contest: str
-    size: int
-    root: bytes
-
-    @property
-    def origin(self) -> str:
-        """The name of the contest's ledger, and of its key."""
-        return f"knobeln/{self.contest}"
-
-    @property
-    def text(self) -> str:
-        """What is signed: three lines, as in C2SP tlog-checkpoint."""
-        return f"{self.origin}\n{self.size}\n{in_base64(self.root)}\n"
-
-
-@dataclass(frozen=True)
 class Receipt:
     """The signed checkpoint right after an entry, and the proof that this entry is its newest.
 

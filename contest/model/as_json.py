@@ -76,16 +76,16 @@ def game_rows(outcome: GroupOutcome, *, keep_moves: bool) -> Iterator[GameRow]:
         if keep_moves and result.moves is not None:
             moves = adapter(_Moves).dump_json(tuple(result.moves)).decode()
         yield GameRow(
-            places[match.pairing],
-            match.game,
-            match.attempt,
-            match.counted,
-            result.is_flawless,
-            adapter(GameResult)
+            pairing=places[match.pairing],
+            game=match.game,
+            attempt=match.attempt,
+            counted=match.counted,
+            flawless=result.is_flawless,
+            result=adapter(GameResult)
             .dump_json(result, exclude={"moves"}, exclude_defaults=True)
             .decode(),
-            moves,
-            adapter(_Usage).dump_json(usage).decode() if any(usage) else None,
+            moves=moves,
+            usage=adapter(_Usage).dump_json(usage).decode() if any(usage) else None,
         )
 
 

@@ -142,19 +142,23 @@ def find(rows: Sequence[Row], settings: Settings, *, needs_mail: bool = True) ->
         raise GiveUp("the list is empty; its first row must name the columns, like: mail,name,team")
     titles = rows[:_MAX_TITLE_ROWS]
     best = max(titles, key=lambda row: score(row.cells))
-    if score(best.cells) == 0 and any("@" in cell for row in titles for cell in row.cells):
-        return _without_heads(rows)
     if score(best.cells) == 0:
+        if _has_address(titles):
+            return _without_heads(rows)
         best = titles[0]
     heads = tuple(visible(cell) for cell in best.cells)
     columns = _by_heads(heads, known)
-    below = [row for row in rows if row.number > best.number]
     if needs_mail and MAIL not in columns:
+        below = [row for row in rows if row.number > best.number]
         at = _with_addresses(heads, below)
         columns = {MAIL: at, **{kind: each for kind, each in columns.items() if each != at}}
     if not needs_mail and not {NAME, FIRST, LAST, TURNED} & columns.keys():
         raise GiveUp(f"no column of the list is the name; it has {_named(heads)}")
     return Columns(heads, _names_in_their_sense(columns), best.number)
+
+
+def _has_address(rows: Sequence[Row]) -> bool:
+    return any("@" in cell for row in rows for cell in row.cells)
 
 
 def _known(settings: Settings) -> Mapping[str, str]:

@@ -217,19 +217,25 @@ class _Reader:
     def _no_person(self, cells: Sequence[str], *, has_separators: bool) -> str:
         """Why the row is nobody: it repeats the headings, is a sum, or is a heading; "" if it is
         somebody, who may have a name and nothing else."""
-        columns, filled = self._columns, [cell for cell in cells if cell]
-        first = filled[0] if filled else ""
-        has_address = "@" in self._cell(cells, MAIL)
+        columns = self._columns
         known = [at for at in columns.of.values() if cells[at]]
         if known and all(cells[at] == columns.heads[at] for at in known):
             return "which repeats the headings"
-        if not has_address and _NO_PERSON.match(first):
+        if "@" not in self._cell(cells, MAIL):
+            filled = [cell for cell in cells if cell]
+            may_be_name = has_separators and bool(known)
+            if reason := self._no_name(filled, may_be_name=may_be_name):
+                return reason
+        return "" if known else "which has neither a name nor an address"
+
+    def _no_name(self, filled: Sequence[str], *, may_be_name: bool) -> str:
+        """Why a row without an address, which has these cells, names nobody; "" if it may."""
+        first = filled[0] if filled else ""
+        if _NO_PERSON.match(first):
             return f"which is no person: `{quote(first)}`"
-        is_name = has_separators and bool(known) and self._may_be_whole_name(first)
-        if not has_address and len(filled) == 1 and len(columns.of) > 1 and not is_name:
+        is_name = may_be_name and self._may_be_whole_name(first)
+        if len(filled) == 1 and len(self._columns.of) > 1 and not is_name:
             return f"which has one cell alone: `{quote(first)}`"
-        if not known:
-            return "which has neither a name nor an address"
         return ""
 
     def _may_be_whole_name(self, cell: str) -> bool:

@@ -4,10 +4,11 @@ lecturer."""
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import Any, NamedTuple
 
+from contest.config.settings import Settings
 from contest.errors import GiveUp
 from contest.games.game import GameInfo
 from contest.games.registry import game_of
@@ -22,6 +23,7 @@ from knobeln.context import ContestContext
 from reports.practice_table import does_count
 from reports.site.tables import Column, Table, cell
 from store import (
+    Transaction,
     class_people,
     contest_state,
     outbox,
@@ -88,54 +90,78 @@ def marks_of(contest: ContestContext, play: PlayField | None = None) -> tuple[Ma
 
     Rank and points are there after the contest's end; the columns of the field with `play`.
     """
+    info = game_of(contest.settings.game, contest.settings.programs).info
     with contest.store.read() as tx:
-        history = results.finished_rounds(tx)
-        is_over = contest_state.state(tx).phase is Phase.FINISHED
-        ranked = format_of(contest.settings).ranking(history) if is_over and history else ()
-        ranking = {line.entry: line for line in ranked}
-        evolution = results.get_evolution(tx)
-        evolved = {line.entry: line for line in evolution.ranking} if evolution else {}
-        participating, counting = participation.of_all(tx), submissions.counting_numbers(tx)
-        info = game_of(contest.settings.game, contest.settings.programs).info
         people = class_people.everybody(tx)
         unfound = _Unfound(people)
+        results_of = _results_of_teams(tx, contest.settings, info)
         rows: dict[str, MarkedPerson] = {}
         strangers: list[MarkedPerson] = []
-        images: dict[str, tuple[str, bytes] | None] = {}
-        for team in sorted(team_store.all_teams(tx), key=lambda each: each.name.casefold()):
-            version = counting.get(team.id)
-            versions = submissions.versions(tx, team.id)
-            mark = _mark(team, participating[team.id], versions, version, history)
-            if standing := ranking.get(team.name):
-                points = None if standing.disqualified else standing.half_points / (2 * info.point)
-                mark = mark._replace(rank=standing.rank, points=points, failures=standing.failures)
-            if evolved_line := evolved.get(team.name):
-                mark = mark._replace(evolution_rank=evolved_line.rank, share=evolved_line.share)
+        images: dict[str, tuple[str, bytes]] = {}  # by the names of the teams
+        for team in sorted(team_store.all_teams(tx), key=lambda team: team.name.casefold()):
+            mark = results_of(team)
+            if mark.version and play:
+                images[team.name] = submissions.image_of(tx, team.id, mark.version)
             names = [member.name for member in team.registration.members] or [""]
             marks = [mark._replace(member=name) for name in names]
-            images[team.name] = (
-                submissions.image_of(tx, team.id, version) if version and play else None
-            )
-            for mark, person in _with_people(team, marks, unfound):
+            for of_member, person in _with_people(team, marks, unfound):
                 if person is None:
-                    strangers.append(({}, mark))
-                    continue
-                mail = person.address or mark.mail
-                rows[person.key] = (dict(person.columns), mark._replace(mail=mail))
+                    strangers.append(({}, of_member))
+                else:
+                    rows[person.key] = _row(person, of_member)
         invited = outbox.sent_to(tx, INVITATIONS)
     for person in unfound.left.values():
-        state = INVITED if person.address.casefold() in invited else NOT_INVITED
-        absent = Mark(person.name, "", person.address, "", state)
-        rows[person.key] = (dict(person.columns), absent)
+        rows[person.key] = _absent(person, invited)
     marked = [*(rows[person.key] for person in people), *strangers]
-    if play is None:
-        return tuple(marked)
-    played = {digest: play((digest, image)) for digest, image in filter(None, images.values())}
-    of_team = {team: played[image[0]] for team, image in images.items() if image}
-    return tuple(
-        (row, _with_field(mark, of_team[mark.team], info) if mark.team in of_team else mark)
-        for row, mark in marked
-    )
+    return tuple(marked if play is None else _with_fields(marked, images, play, info))
+
+
+def _results_of_teams(
+    tx: Transaction, settings: Settings, info: GameInfo
+) -> Callable[[Team], Mark]:
+    """Return a function that makes the mark of a team, without a member yet."""
+    history = results.finished_rounds(tx)
+    is_over = contest_state.state(tx).phase is Phase.FINISHED
+    ranked = format_of(settings).ranking(history) if is_over and history else ()
+    ranking = {line.entry: line for line in ranked}
+    evolution = results.get_evolution(tx)
+    evolved = {line.entry: line for line in evolution.ranking} if evolution else {}
+    participating, counting = participation.of_all(tx), submissions.counting_numbers(tx)
+
+    def results_of(team: Team) -> Mark:
+        versions = submissions.versions(tx, team.id)
+        mark = _mark(team, participating[team.id], versions, counting.get(team.id), history)
+        if standing := ranking.get(team.name):
+            points = None if standing.disqualified else standing.half_points / (2 * info.point)
+            mark = mark._replace(rank=standing.rank, points=points, failures=standing.failures)
+        if line := evolved.get(team.name):
+            mark = mark._replace(evolution_rank=line.rank, share=line.share)
+        return mark
+
+    return results_of
+
+
+def _row(person: ListedPerson, mark: Mark) -> MarkedPerson:
+    return dict(person.columns), mark._replace(mail=person.address or mark.mail)
+
+
+def _absent(person: ListedPerson, invited: Collection[str]) -> MarkedPerson:
+    """The row of somebody who is in no team."""
+    state = INVITED if person.address.casefold() in invited else NOT_INVITED
+    return dict(person.columns), Mark(person.name, "", person.address, "", state)
+
+
+def _with_fields(
+    marked: Iterable[MarkedPerson],
+    images: Mapping[str, tuple[str, bytes]],
+    play: PlayField,
+    info: GameInfo,
+) -> Iterator[MarkedPerson]:
+    """The rows, with how each team's program does against the field. Equal programs play once."""
+    played = {digest: play((digest, image)) for digest, image in images.values()}
+    for row, mark in marked:
+        image = images.get(mark.team)
+        yield row, _with_field(mark, played[image[0]], info) if image else mark
 
 
 def _with_field(mark: Mark, played: Sequence[PracticeGame], info: GameInfo) -> Mark:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import secrets
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import click
 
 from contest.errors import EX_FAILED, EX_INCOMPLETE, EX_OK, GiveUp
+from contest.games.game import GameInfo
 from contest.games.registry import game_of
 from contest.mail.sent_files import FROM_LINE, FROM_MARK, has_from_line
 from contest.model import BuildReport
@@ -60,19 +62,12 @@ def check(files: tuple[Path, ...], game_name: str | None, against: str | None, s
     """
     settings = settings_for(game_name)
     program = {name: data for file in files for name, data in files_at(file).items()}
-    if not any(program.values()):
-        raise GiveUp(f"{files[0]} is empty")
     info = game_of(settings.game, settings.programs).info
+    _check_possible(files, program, info, has_trial=bool(against or seed))
+    lenient = without_description(settings)
     if not info.play.is_in_c:
-        # it may be in the letter, which is not written yet
-        settings = without_description(settings)
-    elif len(program) > 1:
-        raise GiveUp(f"a program for {info.title} is a single file")
-    if info.play.is_in_c:
-        check_is_source(str(files[0]), next(iter(program.values())))
-    if (against or seed) and not info.play.has_moves:
-        raise GiveUp(f"{info.title} is computed exactly: its report has no trial game")
-    opponents, lenient = [], without_description(settings)
+        settings = lenient  # it may be in the letter, which is not written yet
+    opponents = []
     if against:
         opponent = accepted(against, rebuilt(against, home_builder(lenient), lenient))
         opponents.append((distinct_names([against])[0], opponent))
@@ -93,14 +88,28 @@ def check(files: tuple[Path, ...], game_name: str | None, against: str | None, s
     )
     checked = CheckedProgram(name, built.report.accepted, built.report, text.body)
     answer(checked, lambda found: click.echo(found.report))
-    if not any(
-        has_from_line(data.decode(errors="replace").split("\n")) for data in program.values()
-    ):
+    texts = (data.decode(errors="replace") for data in program.values())
+    if not any(has_from_line(text.split("\n")) for text in texts):
         remark(
             f"No file has a {FROM_MARK} line, so the letter must have it in its text: {FROM_LINE}",
             err=True,
         )
     raise SystemExit(_exit_code(built.report))
+
+
+def _check_possible(
+    files: Sequence[Path], program: Mapping[str, bytes], info: GameInfo, *, has_trial: bool
+) -> None:
+    """Raises GiveUp if this cannot be a program for the game, or have the trial game that is
+    wanted."""
+    if not any(program.values()):
+        raise GiveUp(f"{files[0]} is empty")
+    if info.play.is_in_c:
+        if len(program) > 1:
+            raise GiveUp(f"a program for {info.title} is a single file")
+        check_is_source(str(files[0]), next(iter(program.values())))
+    if has_trial and not info.play.has_moves:
+        raise GiveUp(f"{info.title} is computed exactly: its report has no trial game")
 
 
 def _exit_code(report: BuildReport) -> int:

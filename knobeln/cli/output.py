@@ -11,7 +11,7 @@ from datetime import datetime
 import click
 from rich.box import SIMPLE_HEAD
 from rich.cells import cell_len
-from rich.console import Console
+from rich.console import Console, JustifyMethod
 from rich.table import Table
 from rich.text import Text
 
@@ -61,25 +61,35 @@ def table(
     # Much of it is strangers' text: no control characters.
     cells = [[sanitize(str(cell), one_line=True, replacement="?") for cell in row] for row in rows]
     names = [name.removeprefix("#") for name in columns]
-    if not on_terminal():
-        _print_rows(cells if is_list else [*([[title]] if title else []), names, *cells])
-        return
+    if on_terminal():
+        _draw(title, columns, names, cells, drop)
+    elif is_list:
+        _print_rows(cells)
+    else:
+        _print_rows([*([[title]] if title else []), names, *cells])
+
+
+def _draw(
+    title: str,
+    columns: Sequence[str],
+    names: Sequence[str],
+    cells: Sequence[Sequence[str]],
+    drop: Sequence[str],
+) -> None:
+    """Draw the table on the terminal, with the columns that fit."""
     by_column = [(name, *(row[at] for row in cells)) for at, name in enumerate(names)]
     shown = _that_fit(columns, [_least(texts) for texts in by_column], drop)
     widths: Sequence[int | None] = _widths([by_column[at] for at in shown]) or [None] * len(shown)
     whole = Table(header_style="bold", box=SIMPLE_HEAD, padding=(0, 1, 0, 0))
     for at, width in zip(shown, widths, strict=True):
-        numeric = columns[at].startswith("#")
-        whole.add_column(
-            names[at], justify="right" if numeric else "left", overflow="fold", width=width
-        )
+        justify: JustifyMethod = "right" if columns[at].startswith("#") else "left"
+        whole.add_column(names[at], justify=justify, overflow="fold", width=width)
     for row in cells:
         whole.add_row(*(Text(row[at]) for at in shown))
     if title:
         console.print(Text(title, style="italic"))
     console.print(whole)
-    missing = [name for at, name in enumerate(names) if at not in shown]
-    if missing:
+    if missing := [name for at, name in enumerate(names) if at not in shown]:
         remark(
             f"This terminal is too narrow for: {', '.join(missing)}. With `| less -S` you see all."
         )

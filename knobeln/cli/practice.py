@@ -30,6 +30,7 @@ from reports.practice_table import (
     Comparison,
     ComparisonRow,
     ComparisonVerdict,
+    PracticeRow,
     compare_versions,
     comparison_cells,
     games_per_opponent,
@@ -149,11 +150,8 @@ def _practise(
 
 
 def _show_table(name: str, played: Sequence[PracticeGame], info: GameInfo) -> None:
-    rows, games, together = (
-        practice_table(played, info),
-        games_per_opponent(played),
-        is_together(played),
-    )
+    rows = practice_table(played, info)
+    games, together = games_per_opponent(played), is_together(played)
     for line in filter(None, (_failures(name, played, info), *_its_failures(played, info))):
         click.echo(line)
     if rows and all(row.failed and not row.counted for row in rows):
@@ -164,17 +162,8 @@ def _show_table(name: str, played: Sequence[PracticeGame], info: GameInfo) -> No
         PLAYER_COLUMNS if together else COLUMNS,
         [row_cells(row, info.point, together=together) for row in rows],
     )
-    mean = mean_points(rows)
-    if mean and not together:
-        own, theirs = (mean_text(points, info.point) for points in mean)
-        won, drawn, lost = (
-            sum(getattr(row, what) for row in rows) for what in ("won", "drawn", "lost")
-        )
-        click.echo(
-            f"{name} won {won:,}, drew {drawn:,} and lost {lost:,} of"
-            f" {plural(won + drawn + lost, 'game')}; on average it won {own} points, and they"
-            f" {theirs}."
-        )
+    if not together and (sentence := _sum_text(name, rows, info)):
+        click.echo(sentence)
     if not info.play.has_moves:
         remark(
             f"{info.title} is computed exactly: there is no chance in it, and one game says all."
@@ -183,6 +172,22 @@ def _show_table(name: str, played: Sequence[PracticeGame], info: GameInfo) -> No
         remark(
             "One game says little where there is chance: --games plays more, and shows the spread."
         )
+
+
+def _sum_text(name: str, rows: Sequence[PracticeRow], info: GameInfo) -> str:
+    """How all games together ended; "" if none counts."""
+    mean = mean_points(rows)
+    if not mean:
+        return ""
+    own, theirs = (mean_text(points, info.point) for points in mean)
+    won, drawn, lost = (
+        sum(getattr(row, what) for row in rows) for what in ("won", "drawn", "lost")
+    )
+    return (
+        f"{name} won {won:,}, drew {drawn:,} and lost {lost:,} of"
+        f" {plural(won + drawn + lost, 'game')}; on average it won {own} points, and they"
+        f" {theirs}."
+    )
 
 
 def _failures(name: str, played: Sequence[PracticeGame], info: GameInfo) -> str:

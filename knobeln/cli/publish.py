@@ -39,13 +39,13 @@ def announce(kind: str | None) -> None:
             if state.phase is not Phase.FINISHED:
                 raise NotNow("the contest is not finished, so there is nothing to announce yet")
             text = announcement(
-                results.finished_rounds(tx, Games.ALL),
-                contest_ranking(tx, contest.settings),
-                results.get_evolution(tx),
-                state.seed,
-                prize_fields(submissions.participants(tx), contest.settings.teams),
-                contest.settings,
-                contest.templates,
+                history=results.finished_rounds(tx, Games.ALL),
+                ranking=contest_ranking(tx, contest.settings),
+                evolution=results.get_evolution(tx),
+                seed=state.seed,
+                prize_fields=prize_fields(submissions.participants(tx), contest.settings.teams),
+                settings=contest.settings,
+                templates=contest.templates,
             )
         else:
             texts = announcement_texts(tx, contest.settings)
@@ -154,16 +154,16 @@ def _index(target: Path) -> None:
             continue
         packed = folder.with_name(f"{folder.name}.tar.gz")
         listed = ListedArchive(
-            folder.name,
-            read.digest,
-            settings.contest.title,
-            settings.contest.organizer,
-            settings.contest.licence,
-            game.title,
-            archive.contest.started_at,
-            len(archive.entries),
-            tuple(standing.entry for standing in archive.ranking if standing.rank == 1),
-            packed.name if packed.is_file() else "",
+            folder=folder.name,
+            digest=read.digest,
+            title=settings.contest.title,
+            organizer=settings.contest.organizer,
+            licence=settings.contest.licence,
+            game=game.title,
+            started_at=archive.contest.started_at,
+            programs=len(archive.entries),
+            winners=tuple(standing.entry for standing in archive.ranking if standing.rank == 1),
+            packed=packed.name if packed.is_file() else "",
         )
         found.append((listed, settings, game))
     if not found:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from contest.config.settings import Settings
 from contest.errors import NotFound
@@ -15,6 +15,7 @@ from contest.model import (
     GroupOutcome,
     Phase,
     Standing,
+    Team,
     points_text,
 )
 from contest.util.plurals import plural
@@ -44,10 +45,8 @@ def show_results(contest: ContestContext, *, games: bool = False) -> None:
     NotFound.
     """
     settings = contest.settings
-    info, is_melee = (
-        game_of(settings.game, settings.programs).info,
-        format_of(settings).seats is None,
-    )
+    info = game_of(settings.game, settings.programs).info
+    is_melee = format_of(settings).seats is None
     with contest.store.read() as tx:
         rounds = results.all_rounds(tx, Games.ALL if games or is_melee else Games.NONE)
         evolution = results.get_evolution(tx)
@@ -55,27 +54,32 @@ def show_results(contest: ContestContext, *, games: bool = False) -> None:
         playing = submissions.participants(tx)
     if not rounds:
         raise NotFound("nothing has been played yet", hint="`knobeln run` starts the contest")
-    history = [each for each in rounds if each.groups]
+    history = [outcome for outcome in rounds if outcome.groups]
     last = history[-1] if history else rounds[-1]
-    plan, outcomes = last.plan, last.groups
     if any(map(is_knock_out, history)):
         print_whole(bracket(history, info))
-    for outcome in outcomes:
-        _show_group(settings, info, outcome, final=plan.final, games=games)
-    if missing := len(plan.groups) - len(outcomes):
+    for outcome in last.groups:
+        _show_group(settings, info, outcome, final=last.plan.final, games=games)
+    if missing := len(last.plan.groups) - len(last.groups):
         console.print(f"{plural(missing, 'group is', 'groups are')} still to be played.")
-    if not result or plan.number < len(rounds):
-        return
-    if outcomes[0].plan.title or not plan.final:
-        show_ranking(result, "The contest", info)
-    if not any(line.rank for line in result):
+    if result and last.plan.number == len(rounds):
+        if last.groups[0].plan.title or not last.plan.final:
+            show_ranking(result, "The contest", info)
+        _show_prizes(result, playing, settings, info)
+        if evolution is not None:
+            show_evolution(evolution)
+
+
+def _show_prizes(
+    ranking: Sequence[Standing], playing: Mapping[str, Team], settings: Settings, info: GameInfo
+) -> None:
+    if not any(line.rank for line in ranking):
         console.print("There is no winner: nobody is left.")
-    if lists := prize_lists(result, prize_fields(playing, settings.teams), settings.teams):
+    lists = prize_lists(ranking, prize_fields(playing, settings.teams), settings.teams)
+    if lists:
         show_prizes(lists, f"Prizes by {settings.teams.prizes_by}", info)
         winners = ", ".join(standing.entry for standing in grand_prize(lists)) or "nobody"
         console.print(f"Grand prize: {winners}", markup=False)
-    if evolution is not None:
-        show_evolution(evolution)
 
 
 def _show_group(

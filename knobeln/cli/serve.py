@@ -53,7 +53,15 @@ def serve(named: tuple[str, ...]) -> None:
 
     contest = open_as_ordinary_user(before=bind)
     with PartsAtWork(contest, parts) as locks:
-        gateway = Gateway(contest, ports, parts, locks.keep, packed, sample_replay, living.end_all)
+        gateway = Gateway(
+            contest=contest,
+            ports=ports,
+            parts=parts,
+            keep_locks=locks.keep,
+            pack=packed,
+            sample=sample_replay,
+            end_sandboxes=living.end_all,
+        )
         for number in (signal.SIGTERM, signal.SIGINT):
             signal.signal(number, gateway.stop_soon)
         gateway.run()

@@ -10,7 +10,7 @@ from pathlib import Path
 import click
 
 from contest.errors import EX_FAILED, EX_INCOMPLETE, Differs, GiveUp
-from contest.ledger.notes import is_signed
+from contest.ledger.signatures import is_signed
 from contest.util.plurals import form, plural
 from knobeln.archive import season
 from knobeln.cli.answers import answer, answers

@@ -108,13 +108,7 @@ def lines_about(
     `stderr`: what to show of each player's standard error, also if it did not fail.
     """
     if with_moves:
-        for number, turn in enumerate(result.turns, start=1):
-            moves = (
-                f"{names[seat]} {move_text(move)}"
-                + (f">{move_text(turn.instead[seat])}" if seat in turn.instead else "")
-                for seat, move in sorted(turn.moves.items())
-            )
-            yield f"{number:4}  " + "   ".join(moves)
+        yield from _move_lines(result, names)
     shown: dict[int, str] = {}  # by seat: a process that has ended says nothing new
     for number, seat, fault in result.faults:
         yield f"turn {number}: {names[seat]} failed ({fault.kind}): {sanitize(fault.sentence)}"
@@ -134,6 +128,16 @@ def lines_about(
         yield (
             f"{name}: {points / point:,.12g} {form(1 if points == point else 2, 'point')}{counted}"
         )
+
+
+def _move_lines(result: TextGameResult, names: Sequence[str]) -> Iterator[str]:
+    """Yield a line for each turn; after `>` is what was played instead of a move."""
+    for number, turn in enumerate(result.turns, start=1):
+        moves = []
+        for seat, move in sorted(turn.moves.items()):
+            instead = f">{move_text(turn.instead[seat])}" if seat in turn.instead else ""
+            moves.append(f"{names[seat]} {move_text(move)}{instead}")
+        yield f"{number:4}  " + "   ".join(moves)
 
 
 def stderr_lines(names: Sequence[str], written: Sequence[str]) -> Iterator[str]:

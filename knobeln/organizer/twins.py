@@ -6,7 +6,7 @@ Nothing is stored or mailed, and nothing depends on it.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from compiler.build import build
@@ -131,27 +131,28 @@ def _behaviour(
     )
     if alike is None:
         return None
+    names = _names_by_digest(programs)
+    titles = _names_by_digest(ours)
+    in_groups = {digest for group in alike for digest in group}
+    alone = [(digest,) for digest in names if digest not in in_groups]
+    found = []
+    for group in (*alike, *alone):
+        members = sorted(name for digest in group for name in names[digest])
+        if len(members) > 1:
+            twins = BehaviourTwins(
+                programs=tuple(members),
+                words=min(count_words(programs[name][1]) for name in members),
+                ours=tuple(sorted(title for digest in group for title in titles[digest])),
+            )
+            found.append(twins)
+    return tuple(sorted(found, key=lambda twins: (twins.is_well_known, twins.programs)))
+
+
+def _names_by_digest(programs: Mapping[str, tuple[str, object]]) -> Mapping[str, list[str]]:
     names: defaultdict[str, list[str]] = defaultdict(list)
     for name, (digest, _) in programs.items():
         names[digest].append(name)
-    titles: defaultdict[str, list[str]] = defaultdict(list)
-    for title, (digest, _) in ours.items():
-        titles[digest].append(title)
-    in_groups = {digest for group in alike for digest in group}
-    groups: list[Sequence[str]] = [
-        *alike,
-        *([digest] for digest in names if digest not in in_groups),
-    ]
-    found = (
-        BehaviourTwins(
-            programs=tuple(sorted(members)),
-            words=min(count_words(programs[name][1]) for name in members),
-            ours=tuple(sorted(title for digest in group for title in titles[digest])),
-        )
-        for group in groups
-        if len(members := [name for digest in group for name in names[digest]]) > 1
-    )
-    return tuple(sorted(found, key=lambda each: (each.is_well_known, each.programs)))
+    return names
 
 
 def _built(source: str, settings: Settings) -> tuple[str, bytes]:

@@ -30,4 +30,12 @@ def mailbox_of(
         )
     token = None if settings.imap.password else AccessToken(settings.oauth, path)
     known, most = Known(), settings.max_team_letter_bytes
-    return lambda: Mailbox(settings.imap, most, accept, alarm, token, known, settings.contest)
+    return lambda: Mailbox(
+        settings.imap,
+        max_bytes=most,
+        accept=accept,
+        alarm=alarm,
+        token=token,
+        known=known,
+        contest=settings.contest,
+    )

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime
 
 from compiler.source import SourceText, decoded, normalise
 from contest.config.settings import Settings
 from contest.games.registry import game_of
 from contest.mail.sent_files import strip_secret
-from contest.model import Phase
+from contest.model import ContestState, Phase
 from knobeln.context import ContestContext
 from knobeln.season import shows_programs
 from mailserver.attachments import AnnouncementTexts, announcement_texts
@@ -17,6 +18,7 @@ from mailserver.commands import COMMANDS, help_topics
 from mailserver.team_secret import without_strings
 from reports.render import Templates
 from reports.site.facts import (
+    Event,
     MailCommand,
     PublishedProgram,
     ReleasedRound,
@@ -66,40 +68,54 @@ def site_mark(tx: Transaction, contest: ContestContext) -> object:
 def site_facts(tx: Transaction, contest: ContestContext) -> SiteFacts:
     """Return the facts that the pages may show."""
     settings, state = _as_told(tx, contest.settings), contest_store.state(tx)
-    rounds = tuple(_round(tx, each) for each in _released(tx, contest))
+    rounds = tuple(_round(tx, log) for log in _released(tx, contest))
     are_all = len(rounds) == len(result_store.round_log(tx))
-    over = state.phase is Phase.FINISHED and are_all and bool(rounds)
-    history = [each.outcome for each in rounds]
-    noted = contest_store.journal_of(tx, _PUBLIC_AREAS)
-    names_teams = (
-        state.phase is not Phase.OPEN and disclosure(settings.reports.offered, programs=False).teams
-    )
     pause, former = decisions.paused(tx), result_store.former_outcomes(tx)
-    return SiteFacts(
+    facts = SiteFacts(
         settings=settings,
         game=game_of(settings.game, settings.programs).info,
         phase=state.phase,
         registered=teams.count(tx),
         commitment=state.seed.commitment,
-        earlier=state.number - 1 if contest.tournament is None else 0,
-        season=contest_store.get_season(tx) if contest.tournament is None else None,
         started_at=state.started_at,
-        finished_at=state.finished_at if over else None,
         playing={} if state.phase is Phase.OPEN else submissions.participants(tx),
         rounds=rounds,
-        ranking=format_of(settings).ranking(history) if over else (),
-        evolution=result_store.get_evolution(tx) if over else None,
-        certainty=result_store.get_certainty(tx) if over else None,
-        seed=state.seed.value.hex() if over else None,
-        programs=_programs(tx, settings) if over and settings.site.programs else {},
         entries_root=state.seed.entries_root.hex(),
         ladder=ladder.rankings(tx, 2) if settings.ladder.enabled else (),
-        noted=tuple(
-            public_event(line) for line in noted if names_teams or line.area not in _OF_TEAMS
-        ),
+        noted=_public_events(tx, settings, state.phase),
         paused_since=pause.since if pause else None,
         former=tuple(each for each in former if each.released),
         texts=site_texts(settings, contest.templates, announcement_texts(tx, settings)),
+    )
+    if contest.tournament is None:  # not of an earlier one of the season
+        facts = replace(facts, earlier=state.number - 1, season=contest_store.get_season(tx))
+    is_over = state.phase is Phase.FINISHED and are_all and bool(rounds)
+    return _with_end(tx, facts, state) if is_over else facts
+
+
+def _with_end(tx: Transaction, facts: SiteFacts, state: ContestState) -> SiteFacts:
+    """Add what is shown after the contest's end."""
+    history = [released.outcome for released in facts.rounds]
+    return replace(
+        facts,
+        finished_at=state.finished_at,
+        ranking=format_of(facts.settings).ranking(history),
+        evolution=result_store.get_evolution(tx),
+        certainty=result_store.get_certainty(tx),
+        seed=state.seed.value.hex(),
+        programs=_programs(tx, facts.settings) if facts.settings.site.programs else {},
+    )
+
+
+def _public_events(tx: Transaction, settings: Settings, phase: Phase) -> tuple[Event, ...]:
+    """What pages show of the journal: teams only when they may be named."""
+    names_teams = (
+        phase is not Phase.OPEN and disclosure(settings.reports.offered, programs=False).teams
+    )
+    return tuple(
+        public_event(line)
+        for line in contest_store.journal_of(tx, _PUBLIC_AREAS)
+        if names_teams or line.area not in _OF_TEAMS
     )
 
 

@@ -247,12 +247,7 @@ def _accept(
     """`earlier`: the team that comes back with this form, or gives way to it. `flags`: what the
     organizer has to decide on."""
     waits = context.settings.teams.approval == "organizer" or bool(flags)
-    template = "registration_pending" if waits else "registration_accepted"
-    own = earlier.name.casefold() if earlier else None
-    name = unique_name(
-        wanted.team_name,
-        lambda name: name.casefold() != own and teams.has_name_like(context.tx, name),
-    )
+    name = _free_name(context, wanted.team_name, earlier)
     registration = replace(wanted, team_name=name)
     string = new_string()
     is_proved = context.is_proved(wanted.address)
@@ -273,28 +268,42 @@ def _accept(
     remarks = (*context.letter.body.repairs, *reading.remarks)
     if earlier and earlier.is_registered:
         context.record(Effect.WITHDRAWN, earlier.name)
-    receipt = context.record(
-        Effect.REGISTRATION_WAITS if waits else Effect.REGISTRATION_ACCEPTED, name
-    )
     if waits:
         # No team_id: the organizer may yet take the team out. It gets another string when it is
         # accepted.
         return context.answer(
-            template,
+            "registration_pending",
             team.address,
             note=f"registration of {name} waits for the organizer",
-            receipt=receipt,
+            receipt=context.record(Effect.REGISTRATION_WAITS, name),
             team=team,
             record=record_text(registration),
             remarks=remarks,
         )
+    return _answer_accepted(context, team, string, remarks, is_proved=is_proved)
+
+
+def _free_name(context: LetterContext, wanted: str, earlier: Team | None) -> str:
+    """The wanted name, changed if another team than the earlier one has it."""
+    own = earlier.name.casefold() if earlier else None
+    return unique_name(
+        wanted, lambda name: name.casefold() != own and teams.has_name_like(context.tx, name)
+    )
+
+
+def _answer_accepted(
+    context: LetterContext, team: Team, string: str, remarks: tuple[str, ...], *, is_proved: bool
+) -> str:
+    """`is_proved`: the letter is shown to come from the team's address; else the answer is short,
+    and asks for a reply."""
+    receipt = context.record(Effect.REGISTRATION_ACCEPTED, team.name)
     attachments = _with_welcome(context.tx, context.settings, context.stored.received_at)
     welcome = _welcome(context.tx, team, string, context.settings)
     for_programs = _for_programs(welcome, context.settings, is_short=not is_proved)
     return context.answer(
-        template,
+        "registration_accepted",
         team.address,
-        note=f"registered {name}",
+        note=f"registered {team.name}",
         of_team=team,
         receipt=receipt,
         attachments=(*(attachments if is_proved else ()), *for_programs),

@@ -13,7 +13,8 @@ from datetime import datetime
 from contest.config.settings import Settings
 from contest.interfaces.protocols import Renderer
 from contest.language import speaking
-from contest.ledger.notes import VerifierKey, cosigned, in_one_piece, is_signed, read_note
+from contest.ledger.notes import VerifierKey, cosigned, in_one_piece, read_note
+from contest.ledger.signatures import is_signed
 from contest.model import Outgoing, Phase
 from contest.schema.sections import Witness
 from mailserver.attachments import MAX_LEDGER_BYTES, ledger_files

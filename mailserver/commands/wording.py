@@ -119,20 +119,26 @@ def understood(
     """
     offered = {command.name: command for command in commands if command.subjects(settings)}
     found = _worded(subject, offered)
-    guess = None if found else help_topics.meant(subject, commands, settings)
-    if guess and guess.name == WITHDRAW:
-        return None
-    if guess and is_signed and _is_nearly(subject, guess, settings):
-        found = (guess.name, ())
+    if found is None:
+        guess = help_topics.meant(subject, commands, settings)
+        if guess and guess.name == WITHDRAW:
+            return None
+        if guess and is_signed and _is_nearly(subject, guess, settings):
+            found = (guess.name, ())
     name = found[0] if found else ""
     if brought.fitting and name in ("", COMPILE, REGISTRATION):
         return brought.fitting, ()
+    return None if _is_doubtful(name, brought, is_signed=is_signed) else found
+
+
+def _is_doubtful(name: str, brought: Brought, *, is_signed: bool) -> bool:
+    """Whether what the letter brings does not go with this command."""
     has_program = brought.fitting == COMPILE
-    is_doubtful = name == WITHDRAW and has_program  # one or the other was not meant
-    lacks_all = name == TEST and not (has_program or is_signed)  # anybody tries a robot by `test`
-    if is_doubtful or lacks_all or name == REGISTRATION:
-        return None
-    return found
+    if name == WITHDRAW:  # one or the other was not meant
+        return has_program
+    if name == TEST:  # anybody tries a robot by `test`
+        return not (has_program or is_signed)
+    return name == REGISTRATION
 
 
 def misplaced(name: str, brought: Brought) -> str:

@@ -211,11 +211,7 @@ def find_files(
     if not letter.files and text_is and not body.is_blank:
         data = "\n".join(body.lines) + "\n"
         return MailedProgram({text_is: data.encode()}, body.lines, body.repairs, marked_in=text_is)
-    named = (
-        [found[1] for line in body.lines if (found := _IMAGE_LINE.fullmatch(line))]
-        if images
-        else []
-    )
+    named = _named_images(body) if images else []
     if named:
         return _image_by_name(letter, body, named)
     # an equal copy says nothing more
@@ -226,12 +222,21 @@ def find_files(
         return problem
     # A text part with a file name is a file, also where a mailer shows it as the letter's text.
     text = () if letter.body.name else body.lines
+    return _of_files(sent, text)
+
+
+def _named_images(body: Text) -> list[str]:
+    """The names in lines `image: NAME`."""
+    return [found[1] for line in body.lines if (found := _IMAGE_LINE.fullmatch(line))]
+
+
+def _of_files(sent: Sequence[SentFile], text: tuple[str, ...]) -> MailedProgram | Problem:
+    """The program in these files; `text`: the letter's."""
     files = {file.name: file.data for file in sent}
-    sources = {"": text} | {
-        name: tuple(decode_text(data, "")[0].split("\n"))
-        for name, data in files.items()
-        if not is_archive(name)
-    }
+    sources = {"": text}
+    for name, data in files.items():
+        if not is_archive(name):
+            sources[name] = tuple(decode_text(data, "")[0].split("\n"))
     repairs = tuple(f"{file.name}: {file.remark}" for file in sent if file.remark)
     return _with_from_line(files, sources, repairs)
 
@@ -352,6 +357,23 @@ def _file_problems(files: tuple[SentFile, ...], images: bool) -> Iterator[Proble
     right = gettext(_RIGHT_FILES) + (gettext(_OR_IMAGE) if images else "")
     if not files:
         yield Problem(gettext("There is no file attached to the letter."), expected=right)
+    yield from _size_problems(files, images)
+    for file in files:
+        if not is_safe_path(file.name):
+            yield _name_problem(file.name)
+    pair = colliding(file.name for file in files) or ()
+    names = [file.name for file in files]
+    for file in files:
+        if names.count(file.name) > 1 or file.name in pair:
+            yield Problem(
+                gettext("There are several files named %(file)s.", file=file.name),
+                expected=gettext("each name only once"),
+            )
+        elif why := _why_not_taken(file, images):
+            yield Problem(why, expected=right)
+
+
+def _size_problems(files: Sequence[SentFile], images: bool) -> Iterator[Problem]:
     if len(files) > MAX_FILES:
         yield Problem(
             gettext(
@@ -370,47 +392,36 @@ def _file_problems(files: tuple[SentFile, ...], images: bool) -> Iterator[Proble
                 max_file_bytes=number(MAX_FILE_BYTES),
             )
         )
-    for file in files:
-        if not is_safe_path(file.name):
-            named = (
-                gettext("The file name `%(file)s` cannot be used.", file=quote(file.name))
-                if file.name
-                else gettext("A file has no name.")
-            )
-            yield Problem(named, expected=right_name())
-    pair = colliding(file.name for file in files)
-    names = [file.name for file in files]
-    for file in files:
-        if names.count(file.name) > 1 or (pair and file.name in pair):
-            yield Problem(
-                gettext("There are several files named %(file)s.", file=file.name),
-                expected=gettext("each name only once"),
-            )
-        elif file.problem:
-            yield Problem(
-                gettext(
-                    "The file %(file)s could not be read: %(problem)s.",
-                    file=file.name,
-                    problem=file.problem,
-                ),
-                expected=right,
-            )
-        elif is_archive(file.name) and not images:
-            yield Problem(
-                gettext(
-                    "The file %(file)s is the archive of a container image, and this contest takes"
-                    " none.",
-                    file=file.name,
-                ),
-                expected=right,
-            )
-        elif file.data.startswith((BOM_UTF16_LE, BOM_UTF16_BE)):
-            yield Problem(
-                gettext("The file %(file)s is in UTF-16: please save it as UTF-8.", file=file.name),
-                expected=right,
-            )
-        elif not is_archive(file.name) and not _CONTROLS.isdisjoint(file.data):
-            yield Problem(gettext("The file %(file)s is no text.", file=file.name), expected=right)
+
+
+def _name_problem(name: str) -> Problem:
+    if name:
+        sentence = gettext("The file name `%(file)s` cannot be used.", file=quote(name))
+    else:
+        sentence = gettext("A file has no name.")
+    return Problem(sentence, expected=right_name())
+
+
+def _why_not_taken(file: SentFile, images: bool) -> str:
+    """What is wrong with the contents of a file, as a sentence; "" if nothing is."""
+    if file.problem:
+        return gettext(
+            "The file %(file)s could not be read: %(problem)s.",
+            file=file.name,
+            problem=file.problem,
+        )
+    if is_archive(file.name):
+        if images:
+            return ""
+        return gettext(
+            "The file %(file)s is the archive of a container image, and this contest takes none.",
+            file=file.name,
+        )
+    if file.data.startswith((BOM_UTF16_LE, BOM_UTF16_BE)):
+        return gettext("The file %(file)s is in UTF-16: please save it as UTF-8.", file=file.name)
+    if _CONTROLS.isdisjoint(file.data):
+        return ""
+    return gettext("The file %(file)s is no text.", file=file.name)
 
 
 _RIGHT_FILES = noted(

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import chain
 from typing import NamedTuple
 
 from contest.language import gettext, noted
@@ -370,37 +371,50 @@ def _merged(
     """The answered letter with what its writer wrote into it: a field of his own takes the place of
     ours, and so do lines below a field or a blank."""
     fields = _fields_of(own, names)
-    taken = {line.number for lines in fields.values() for line in lines}
-    written = {line.number for line in own}
-    theirs = {line.number for line in answered}
     asked = names.in_lines(answered)
-    new = {line.number for name in fields if name not in asked for line in fields[name]}
+    taken = _numbers(chain(*fields.values()))
+    new = _numbers(chain(*(lines for name, lines in fields.items() if name not in asked)))
+    written, theirs = _numbers(own) - taken, _numbers(answered) - taken
     kept: list[Line] = []
     early: list[Line] = []  # own fields above the form, which are not in it
     is_replaced = is_within = False
     above = 0  # the number of the line above that says something
     for line in plain:
-        name = names.of(line.text)
-        if line.number in taken:
-            if line.number in new:
-                (kept if is_within else early).append(line)
+        if line.number in new:
+            (kept if is_within else early).append(line)
         elif line.number in written:
-            is_answer = bool(kept) and kept[-1].number == above and line.text.strip()
-            is_next = above == line.number - 1
-            if is_answer and (is_next or names.holds_blank(kept[-1:])):
-                if names.holds_blank(kept[-1:]) and not names.of(kept[-1].text):
-                    kept.pop()
-                kept.append(line)
+            _write_below(kept, line, above, names)
         elif line.number in theirs:
+            name = names.of(line.text)
             if name and not is_within:
                 kept += early
                 is_within = True
-            is_replaced = name in fields or (
-                is_replaced and not name and not DASHES.fullmatch(line.text)
-            )
+            goes_on = is_replaced and not name and not DASHES.fullmatch(line.text)
+            is_replaced = name in fields or goes_on
             kept += fields.get(name, [] if is_replaced else [line])
-        above = line.number if line.text.strip() else above
+        if line.text.strip():
+            above = line.number
     return kept
+
+
+def _numbers(lines: Iterable[Line]) -> set[int]:
+    return {line.number for line in lines}
+
+
+def _write_below(kept: list[Line], line: Line, above: int, names: Names) -> None:
+    """Keep a line of the writer's own that stands below a kept one; a blank gives way.
+
+    `above`: the number of the line above it that says something. There may be blank lines between
+    them if that one is a blank to fill in.
+    """
+    if not kept or kept[-1].number != above or not line.text.strip():
+        return
+    is_below_blank = names.holds_blank(kept[-1:])
+    if above != line.number - 1 and not is_below_blank:
+        return
+    if is_below_blank and not names.of(kept[-1].text):
+        kept.pop()
+    kept.append(line)
 
 
 def _fields_of(own: Sequence[Line], names: Names) -> Mapping[str, list[Line]]:
@@ -444,14 +458,17 @@ def _chosen(blocks: Sequence[list[Line]], names: Names, *, with_parts: bool = Fa
     Forms that differ stay both, so that their fields are given twice. `with_parts`: so do the
     blocks with a field or two, which may be examples of ours where the letter is not the writer's.
     """
-    with_fields = [block for block in blocks if names.in_lines(block)]
-    full = [block for block in with_fields if len(names.in_lines(block)) >= _MANY_FIELDS]
-    filled = [block for block in full if not names.holds_blank(block)] or full[:1]
-    parts = [block for block in with_fields if block not in full]
-    if not full:
+    full: list[list[Line]] = []
+    parts: list[list[Line]] = []
+    for block in blocks:
+        count = len(names.in_lines(block))
+        if count:
+            (full if count >= _MANY_FIELDS else parts).append(block)
+    if full:
+        filled = [block for block in full if not names.holds_blank(block)] or full[:1]
+        filled += parts if with_parts else []
+    else:
         filled = parts or list(blocks)
-    elif with_parts:
-        filled += parts
     different = {_words(block): block for block in reversed(filled)}
     return [line for block in reversed(different.values()) for line in block]
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
-from functools import lru_cache
+from functools import lru_cache, partial
 from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
 from typing import Any
 
@@ -411,31 +411,41 @@ def _body(leaves: Sequence[Part]) -> tuple[Text, Text | None]:
     A text with a `<<FROM>>` line is preferred to others, then one that is no file, then plain text
     to HTML.
     """
-    shown = [
-        leaf
-        for leaf in leaves
-        if leaf.headers.content_type.startswith("text/")
-        and leaf.headers.content_type not in _NO_TEXT
-        and leaf.headers.disposition != "attachment"
-        and not _is_program(leaf)
-        and leaf.body.strip()
-    ]
-    unnamed = [leaf for leaf in shown if not leaf.headers.sent_file_name]
-    texts = [(leaf, decode(leaf)) for leaf in sorted(unnamed or shown, key=_rank)]
-    marked = [found for found in texts if has_from_line(found[1].lines)]
-    pages = [text for leaf, text in marked or texts if leaf.headers.content_type == "text/html"]
-    leaf, text = next(iter(marked or texts), (None, Text(())))
-    if leaf is not None and pages and text is not pages[0]:
-        page = pages[0]
-        return text if is_flowed(leaf) else text.after(
-            lambda lines: rejoined(lines, page.lines)
-        ), page
-    if not pages or text is texts[0][1]:
+    texts = [(leaf, decode(leaf)) for leaf in _readable(leaves)]
+    if not texts:
+        return Text(()), None
+    marked = [(leaf, text) for leaf, text in texts if has_from_line(text.lines)] or texts
+    leaf, text = marked[0]
+    page = next((page for of, page in marked if of.headers.content_type == "text/html"), None)
+    if page is not None and text is not page:
+        return _unwrapped(leaf, text, page), page
+    if page is None or text is texts[0][1]:
         return text, None
     words = gettext(
         "the program was taken out of the letter's HTML, because its plain text has none"
     )
     return text.told(words), None
+
+
+def _readable(leaves: Sequence[Part]) -> list[Part]:
+    """The parts that a reader sees as text, plain text first; files only if there is nothing
+    else."""
+    shown = [leaf for leaf in leaves if _is_shown(leaf)]
+    unnamed = [leaf for leaf in shown if not leaf.headers.sent_file_name]
+    return sorted(unnamed or shown, key=_rank)
+
+
+def _unwrapped(leaf: Part, text: Text, page: Text) -> Text:
+    """The text, its lines joined as its version in HTML shows them, unless it says so itself."""
+    return text if is_flowed(leaf) else text.after(partial(rejoined, seen=page.lines))
+
+
+def _is_shown(leaf: Part) -> bool:
+    """Whether a reader sees it as text."""
+    headers = leaf.headers
+    is_text = headers.content_type.startswith("text/") and headers.content_type not in _NO_TEXT
+    is_attached = headers.disposition == "attachment" or _is_program(leaf)
+    return is_text and not is_attached and bool(leaf.body.strip())
 
 
 _NO_TEXT = {kind for kinds, _ in _CLOSED for kind in kinds} | _ADDED | {"text/calendar", "text/css"}

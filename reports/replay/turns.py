@@ -55,8 +55,12 @@ def _views(game: GameInfo, points: Totals, pictures: Pictures | None) -> tuple[s
         return (pictures.view,)
     if points and len(points[0]) > _CURVES:
         return ()
-    # A curve of one step tells nothing that the result does not tell.
-    return (*["letters"] * bool(game.letters), *["points"] * (sum(map(any, points)) > 1))
+    views = []
+    if game.letters:
+        views.append("letters")
+    if sum(map(any, points)) > 1:  # a curve of one step tells nothing that the result does not
+        views.append("points")
+    return tuple(views)
 
 
 def move_text(move: int | str | Changed | Missing | None) -> str:

@@ -178,7 +178,9 @@ def _outline(xs: Sequence[int], upper: Sequence[int], lower: Sequence[int]) -> s
     for at in range(1, min(last + 1, len(xs) - 1) + 1):
         x, y = xs[at] - xs[at - 1], upper[at] - upper[at - 1]
         if steps and steps[-1][1] * x == y * steps[-1][0]:  # straight on
-            x, y = steps[-1][0] + x, steps.pop()[1] + y
+            before = steps.pop()
+            x += before[0]
+            y += before[1]
         steps.append((x, y))
     drawn = " ".join(f"{x} {y}" for x, y in steps).replace(" -", "-")
     return f"M{xs[0]} {upper[0]}l{drawn}V{10 * POPULATION_HEIGHT}H{xs[0]}z"

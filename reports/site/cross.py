@@ -113,48 +113,68 @@ def _drawn(view: GroupView, table: Table, squares: Sequence[Sequence[_Result]]) 
     """Give the results between the best their shades."""
     shown = len(squares) if len(squares) <= LARGEST else BEST
     best = [row[:shown] for row in squares[:shown]]
-    own = [[each.mean for each in row] for row in best]
-    margins = [
-        [_less(mine, own[to][at]) for to, mine in enumerate(row)] for at, row in enumerate(own)
-    ]
+    margins = _margins(best)
     are_rates = view.shape is Shape.RATES
-    margin_limit = (
-        1.0
-        if are_rates
-        else max(
-            (abs(margin) for row in margins for margin in row if margin is not None), default=0.0
-        )
-    )
     unit = 1 if are_rates else 2 * view.game.point
-    in_thousands = not are_rates and any(
-        each.half_points >= _THOUSANDS * unit for row in best for each in row
-    )
+    in_thousands = not are_rates and _has_thousands(best, unit)
+    limit = 1.0 if are_rates else _largest(margins)
+    style = _Style(unit, limit, are_rates, in_thousands)
     rows = tuple(
-        CrossRow(
-            line.rank,
-            line.entry,
-            tuple(
-                CrossCell(
-                    _short(each, unit, are_rates=are_rates, in_thousands=in_thousands),
-                    each.cell.text if in_thousands and each.mean is not None else "",
-                    each.cell.link,
-                    # A team against itself is neither better nor worse.
-                    win=None
-                    if margin is None or at == to
-                    else shade(margin, -margin_limit, margin_limit),
-                    won=margin is not None and margin > 0,
-                )
-                for to, (each, margin) in enumerate(zip(best[at], margins[at], strict=True))
-            ),
-        )
+        CrossRow(line.rank, line.entry, _cells(at, best[at], margins[at], style))
         for at, line in enumerate(view.outcome.standings[:shown])
     )
     return CrossTable(
         table,
         rows,
-        margin="" if are_rates else decimal(f"{margin_limit / unit:,.7g}"),
+        margin="" if are_rates else decimal(f"{limit / unit:,.7g}"),
         about_links=_about_links(view.shape, rows),
         in_thousands=in_thousands,
+    )
+
+
+class _Style(NamedTuple):
+    """How the results of a table are written. `unit`: what one point is; `limit`: the margin of the
+    last shade."""
+
+    unit: float
+    limit: float
+    are_rates: bool
+    in_thousands: bool
+
+
+def _margins(best: Sequence[Sequence[_Result]]) -> Sequence[Sequence[float | None]]:
+    """By how much each team was better against each other one than that one against it."""
+    own = [[result.mean for result in row] for row in best]
+    return [[_less(mine, own[to][at]) for to, mine in enumerate(row)] for at, row in enumerate(own)]
+
+
+def _largest(margins: Sequence[Sequence[float | None]]) -> float:
+    sizes = (abs(margin) for row in margins for margin in row if margin is not None)
+    return max(sizes, default=0.0)
+
+
+def _has_thousands(best: Sequence[Sequence[_Result]], unit: int) -> bool:
+    return any(result.half_points >= _THOUSANDS * unit for row in best for result in row)
+
+
+def _cells(
+    at: int, results: Sequence[_Result], margins: Sequence[float | None], style: _Style
+) -> tuple[CrossCell, ...]:
+    """The row of the team at this place."""
+    return tuple(
+        _cell(result, margin, style, is_own=at == to)
+        for to, (result, margin) in enumerate(zip(results, margins, strict=True))
+    )
+
+
+def _cell(result: _Result, margin: float | None, style: _Style, *, is_own: bool) -> CrossCell:
+    """`is_own`: of a team against itself, which is neither better nor worse."""
+    return CrossCell(
+        _short(result, style),
+        result.cell.text if style.in_thousands and result.mean is not None else "",
+        result.cell.link,
+        win=None if margin is None or is_own else shade(margin, -style.limit, style.limit),
+        won=margin is not None and margin > 0,
     )
 
 
@@ -162,13 +182,15 @@ def _less(mine: float | None, theirs: float | None) -> float | None:
     return None if mine is None or theirs is None else mine - theirs
 
 
-def _short(result: _Result, unit: int, *, are_rates: bool, in_thousands: bool) -> str:
+def _short(result: _Result, style: _Style) -> str:
     """The result in as few signs as tell it."""
     if result.mean is None:
         return result.cell.text
-    if are_rates:
+    if style.are_rates:
         return decimal(f"{result.mean:.2f}")
-    return decimal(f"{result.half_points / unit / 1000:.1f}") if in_thousands else result.cell.text
+    if style.in_thousands:
+        return decimal(f"{result.half_points / style.unit / 1000:.1f}")
+    return result.cell.text
 
 
 def _results(view: GroupView, name: str) -> Mapping[str, _Result]:

@@ -9,7 +9,7 @@ pages name no team.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from urllib.parse import quote, urlencode
 
@@ -190,15 +190,15 @@ class SiteFacts:
     registered: int
     commitment: str
     started_at: datetime | None
-    finished_at: datetime | None
     playing: Mapping[str, Team]
     rounds: tuple[ReleasedRound, ...]
-    ranking: tuple[Standing, ...]
-    evolution: EvolutionOutcome | None
-    seed: str | None
-    programs: Mapping[str, PublishedProgram]
     noted: tuple[Event, ...]
     texts: SiteTexts
+    finished_at: datetime | None = None
+    ranking: tuple[Standing, ...] = ()
+    evolution: EvolutionOutcome | None = None
+    seed: str | None = None
+    programs: Mapping[str, PublishedProgram] = field(default_factory=dict)
     certainty: Certainty | None = None
     entries_root: str = ""  # of the final list of entries, in hex; empty before the start
     season: SeasonTable | None = None  # of a season that is over

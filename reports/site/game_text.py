@@ -34,49 +34,23 @@ def heading_lines(
     `group`: title and page of its group; `links`: the pages of its players. Without them it stands
     alone.
     """
+    lines: list[tuple[str, ...]] = [("game", key), ("title", title), ("group", *group)]
     players = zip(
         player_names(match),
         match.result.seats,
         links or [""] * len(match.players),
         strict=True,
     )
-    return "".join(
-        map(
-            _line,
-            [
-                ("game", key),
-                ("title", title),
-                ("group", *group),
-                *(
-                    (
-                        "player",
-                        name,
-                        points(2 * seat.points, game.point),
-                        gettext(verdicts[seat.verdict]),
-                        link,
-                    )
-                    for name, seat, link in players
-                ),
-                ("turns", plural(match.result.turns, game.turn_word)),
-                ("digest", match.result.digest),
-                ("word", game.turn_word, str(game.point)),
-                *(
-                    [
-                        (
-                            "letters",
-                            *(
-                                part
-                                for sign, word in game.letters
-                                for part in (sign, gettext(word))
-                            ),
-                        )
-                    ]
-                    if game.letters
-                    else []
-                ),
-            ],
-        )
-    )
+    for name, seat, link in players:
+        own = points(2 * seat.points, game.point)
+        lines.append(("player", name, own, gettext(verdicts[seat.verdict]), link))
+    lines.append(("turns", plural(match.result.turns, game.turn_word)))
+    lines.append(("digest", match.result.digest))
+    lines.append(("word", game.turn_word, str(game.point)))
+    if game.letters:
+        words = (part for sign, word in game.letters for part in (sign, gettext(word)))
+        lines.append(("letters", *words))
+    return "".join(map(_line, lines))
 
 
 def game_lines(heading: str, replay: Replay) -> str:

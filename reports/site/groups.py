@@ -128,35 +128,44 @@ def round_pages(
     A round of one group needs no page besides that. `ranking` is the contest's, which the front
     page has: the group that it is about does not tell it again.
     """
-    knock_out = is_knock_out(released.outcome)
     views = [
         GroupView(group, game, replays) for group in released.outcome.groups if group.plan.pairings
     ]
-    rankings = () if knock_out else tuple(_ranking_of(released, view) for view in views)
-    matches = (match_table(released.number, views),) if knock_out and shows.bracket else ()
-    groups = (
-        []
-        if knock_out
-        else [(title_of(released, view.plan), paths.group(view.plan)) for view in views]
-    )
     if round_link(released, shows) == paths.round_page(released.number):
-        yield Page(
-            paths.round_page(released.number),
-            "round",
-            round_title(released),
-            {
-                "released": released,
-                "is_knock_out": knock_out,
-                "groups": list(zip(groups, rankings, strict=True)) if shows.rankings else [],
-                "matches": matches,
-                "byes": [g.plan.members[0] for g in released.outcome.groups if not g.plan.pairings],
-            },
-            (*(rankings if shows.rankings else ()), *matches),
-        )
-    for view in views if shows.rankings and not knock_out else ():
-        yield group_page(
-            released, view, shows, tells_ranking=view.outcome.standings != tuple(ranking)
-        )
+        yield _round_page(released, views, shows)
+    if not shows.rankings or is_knock_out(released.outcome):
+        return
+    for view in views:
+        tells_ranking = view.outcome.standings != tuple(ranking)
+        yield group_page(released, view, shows, tells_ranking=tells_ranking)
+
+
+def _round_page(released: ReleasedRound, views: Sequence[GroupView], shows: Disclosure) -> Page:
+    """The page of a round: its matches in a knock-out, the rankings of its groups in others."""
+    knock_out = is_knock_out(released.outcome)
+    matches: tuple[Table, ...] = ()
+    rankings: tuple[Table, ...] = ()
+    groups: list[tuple[tuple[str, str], Table]] = []
+    if knock_out and shows.bracket:
+        matches = (match_table(released.number, views),)
+    if not knock_out and shows.rankings:
+        rankings = tuple(_ranking_of(released, view) for view in views)
+        links = [(title_of(released, view.plan), paths.group(view.plan)) for view in views]
+        groups = list(zip(links, rankings, strict=True))
+    byes = [group.plan.members[0] for group in released.outcome.groups if not group.plan.pairings]
+    return Page(
+        paths.round_page(released.number),
+        "round",
+        round_title(released),
+        {
+            "released": released,
+            "is_knock_out": knock_out,
+            "groups": groups,
+            "matches": matches,
+            "byes": byes,
+        },
+        (*rankings, *matches),
+    )
 
 
 def _ranking_of(released: ReleasedRound, view: GroupView) -> Table:

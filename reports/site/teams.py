@@ -15,7 +15,7 @@ from reports.play import play_reports
 from reports.results import GameLine
 from reports.scores import Score, Shape, scores
 from reports.site import charts, paths
-from reports.site.facts import SiteFacts, about_results
+from reports.site.facts import PublishedProgram, SiteFacts, about_results
 from reports.site.games import points_cell
 from reports.site.groups import title_of
 from reports.site.tables import Cell, Column, Page, Table, cell, name_cell, word_cell
@@ -136,10 +136,6 @@ def _team_page(
     worth: Sequence[tuple[Highlight, str]],
     shares: Sequence[float],
 ) -> Page:
-    program = facts.programs.get(team.name) if facts.is_over and facts.shows.programs else None
-    evolved = facts.evolution if facts.shows.rankings else None
-    line = next((r for r in evolved.ranking if r.entry == team.name), None) if evolved else None
-    duels = sorted((duel for each in rounds for duel in each.duels), key=lambda duel: -duel.margin)
     return Page(
         paths.team(team.name),
         "team",
@@ -148,25 +144,52 @@ def _team_page(
             "team": team.name,
             "organization": team.registration.organization,
             "rounds": rounds,
-            "place": next((s for s in facts.ranking if s.entry == team.name), None)
-            if facts.shows.rankings
-            else None,
-            "evolved": line,
-            "share": percent(line.fraction) if line else "",
             "tally_of_all": sum((each.tally for each in rounds), Tally(0, 0, 0)),
-            "best": [duel for duel in duels if duel.margin > 0][:_NAMED],
-            "worst": [duel for duel in reversed(duels) if duel.margin < 0][:_NAMED],
-            "closest": min(duels, key=lambda duel: abs(duel.margin), default=None),
             "worth": worth,
-            "curve": charts.spark_line(shares, max(shares, default=0)),
-            "most": percent(max(shares, default=0)),
-            "generations": len(shares) - 1,
-            "program": program,
+            "program": _program_shown(facts, team.name),
             "no_results": about_results(facts) or gettext("There are no results yet."),
             "in_bracket": not facts.shows.rankings and bool(facts.told_rounds),
+            **_places(facts, team.name),
+            **_named_duels(rounds),
+            **_curve(shares),
         },
         tuple(each.games for each in rounds if each.games),
     )
+
+
+def _program_shown(facts: SiteFacts, name: str) -> PublishedProgram | None:
+    return facts.programs.get(name) if facts.is_over and facts.shows.programs else None
+
+
+def _places(facts: SiteFacts, name: str) -> Mapping[str, object]:
+    """The team's place in the contest's ranking and in the evolution's, if rankings are shown."""
+    place = evolved = None
+    if facts.shows.rankings:
+        place = next((line for line in facts.ranking if line.entry == name), None)
+        ranking = facts.evolution.ranking if facts.evolution else ()
+        evolved = next((line for line in ranking if line.entry == name), None)
+    share = percent(evolved.fraction) if evolved else ""
+    return {"place": place, "evolved": evolved, "share": share}
+
+
+def _named_duels(rounds: Sequence[TeamRound]) -> Mapping[str, object]:
+    """The opponents against which the team was best and worst, and the closest one."""
+    duels = sorted((duel for each in rounds for duel in each.duels), key=lambda duel: -duel.margin)
+    return {
+        "best": [duel for duel in duels if duel.margin > 0][:_NAMED],
+        "worst": [duel for duel in reversed(duels) if duel.margin < 0][:_NAMED],
+        "closest": min(duels, key=lambda duel: abs(duel.margin), default=None),
+    }
+
+
+def _curve(shares: Sequence[float]) -> Mapping[str, object]:
+    """The team's share of the population, by generation."""
+    most = max(shares, default=0)
+    return {
+        "curve": charts.spark_line(shares, most),
+        "most": percent(most),
+        "generations": len(shares) - 1,
+    }
 
 
 _NAMED = 3  # this many of the best and of the worst opponents are named

@@ -318,19 +318,24 @@ class _Linking:
             _export("_initialize", _FUNCTION, len(self._host) + len(bodies) - 1),
         ]
         exported += [_export(name, _FUNCTION, self._known(name)) for name in exports]
-        return wasm.module_of({
-            wasm.TYPES: self._types.to_bytes(),
-            wasm.IMPORTS: vector([Import(HOST,
-            *each).to_bytes(each[1]) for each in self._host.items()]),
-            wasm.FUNCTIONS: vector([leb(each) for each in types]),
-            wasm.TABLES: vector([_FUNCREF + b"\x01" + leb(self._table_size) * 2]),
-            wasm.MEMORIES: vector([b"\x00" + leb(self._pages)]),
-            wasm.GLOBALS: vector([_MUTABLE_I32 + _constant(_FIRST_ADDRESS + STACK_BYTES) + _END]),
-            wasm.EXPORTS: vector(exported),
-            wasm.ELEMENTS: vector([*self._elements()]),
-            wasm.CODE: vector([leb(len(body)) + body for body in bodies]),
-            wasm.DATA: vector([*self._data()]),
-        })  # fmt: skip
+        return wasm.module_of(
+            {
+                wasm.TYPES: self._types.to_bytes(),
+                wasm.IMPORTS: vector(
+                    [Import(HOST, *each).to_bytes(each[1]) for each in self._host.items()]
+                ),
+                wasm.FUNCTIONS: vector([leb(each) for each in types]),
+                wasm.TABLES: vector([_FUNCREF + b"\x01" + leb(self._table_size) * 2]),
+                wasm.MEMORIES: vector([b"\x00" + leb(self._pages)]),
+                wasm.GLOBALS: vector(
+                    [_MUTABLE_I32 + _constant(_FIRST_ADDRESS + STACK_BYTES) + _END]
+                ),
+                wasm.EXPORTS: vector(exported),
+                wasm.ELEMENTS: vector([*self._elements()]),
+                wasm.CODE: vector([leb(len(body)) + body for body in bodies]),
+                wasm.DATA: vector([*self._data()]),
+            }
+        )
 
     def _known(self, name: str) -> int:
         index = self._function(name.encode())

@@ -24,6 +24,10 @@ from sandbox.process import SandboxedProcess
 from sandbox.sandbox import Sandbox
 
 MAX_BYTES = 16_384  # of a command and its variables
+MAX_WORDS = 500  # of a command
+MAX_VARIABLES = 500
+MAX_PATH_BYTES = 1_024  # of a command and a folder: bubblewrap quotes them in what it says
+_MAX_NAME_BYTES = 255  # of Linux
 ROOT = "root"  # in an image's folder of the cache
 SETTINGS = "image.json"
 # We do not know which language is in an image, so it gets what the most demanding language gets.
@@ -178,18 +182,42 @@ def read_configuration(raw: bytes) -> Run:
     run = Run(
         entrypoint=tuple(found.config.Entrypoint or ()),
         command=tuple(found.config.Cmd or ()),
-        environment=dict(text.split("=", 1) for text in found.config.Env or () if "=" in text[1:]),
+        environment=_environment(found.config.Env or ()),
         folder=found.config.WorkingDir or "/",
     )
+    _check_words(run)
+    _check_paths(run)
+    _check_command(run.entrypoint or run.command)
+    return run
+
+
+def _check_words(run: Run) -> None:
+    """Raises Refused if the words cannot be handed to a process, or are too long."""
     variables = (text for pair in run.environment.items() for text in pair)
     words = "\n".join((*run.entrypoint, *run.command, run.folder, *variables))
     if len(words.encode()) > MAX_BYTES:
         raise Refused(f"its command and variables have more than {MAX_BYTES:,} bytes")
     if "\0" in words:  # it would split the word, and the rest could become an option of ours
         raise Refused("its command or a variable has a byte 0 in it")
+    if max(len(run.entrypoint), len(run.command)) > MAX_WORDS:
+        raise Refused(f"its command has more than {MAX_WORDS} words")
     if not run.folder.startswith("/"):
         raise Refused(f"its working folder {quoted(run.folder)} does not begin with /")
-    command = run.entrypoint or run.command
+
+
+def _check_paths(run: Run) -> None:
+    """Raises Refused if the folder or the program has a path that no system takes."""
+    for path in (run.folder, *(run.entrypoint or run.command)[:1]):
+        raw = path.encode()
+        if len(raw) > MAX_PATH_BYTES or len(max(raw.split(b"/"), key=len)) > _MAX_NAME_BYTES:
+            raise Refused(
+                f"the path {quoted(path)} has more than {MAX_PATH_BYTES:,} bytes, or"
+                f" {_MAX_NAME_BYTES} in a name"
+            )
+
+
+def _check_command(command: Sequence[str]) -> None:
+    """Raises Refused if there is no command, or one that takes no arguments."""
     if not command or not command[0]:
         raise Refused(
             'it has neither ENTRYPOINT nor CMD: write e.g. ENTRYPOINT ["python", "/bot.py"]'
@@ -199,7 +227,16 @@ def read_configuration(raw: bytes) -> Run:
             f"its command {quoted(command[2])} is in the shell form, which takes no arguments;"
             ' write it in the exec form, e.g. ENTRYPOINT ["python", "/bot.py"]'
         )
-    return run
+
+
+def _environment(variables: Sequence[str]) -> dict[str, str]:
+    if len(variables) > MAX_VARIABLES:
+        raise Refused(f"it has more than {MAX_VARIABLES} variables")
+    pairs = [variable.partition("=") for variable in variables]
+    for name, equals, value in pairs:
+        if not name:
+            raise Refused(f"its variable {quoted(name + equals + value)} has no name")
+    return {name: value for name, equals, value in pairs if equals}
 
 
 def open_root(

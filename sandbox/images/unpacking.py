@@ -11,11 +11,12 @@ import fcntl
 import hashlib
 import os
 import re
+import secrets
 import shutil
 import signal
-import tempfile
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -24,16 +25,19 @@ from contest.util.folders import make_folder
 from contest.util.log import log
 from contest.util.sanitize import sanitize
 from sandbox.bubblewrap import PATH
+from sandbox.budget import unlimited
 from sandbox.images.oci_image import (
     ROOT,
     SETTINGS,
     OciImage,
     Refused,
+    Run,
     open_root,
     quoted,
     read_configuration,
 )
 from sandbox.limits import MB, WORK, Limits, check_reachable
+from sandbox.process import ExitStatus
 from sandbox.running import Ending
 from sandbox.sandbox import Sandbox
 
@@ -41,7 +45,7 @@ ARCHIVE_BYTES = 512 * MB
 UNPACKED_BYTES = 1_024 * MB
 KEPT_BYTES = 10 * 1_024 * MB
 """Of all unpacked images in the cache; those used longest ago are removed beyond it."""
-MAX_FILES = 200_000  # folders and links, too
+MAX_FILES = 200_000  # folders and links, too; each name of a file counts
 MAX_DEPTH = 128
 COVERED = ("dev", "proc", "tmp")  # folders that the sandbox mounts its own over
 
@@ -54,6 +58,7 @@ _HOW_TO_SEND = (
 )
 _TOO_LARGE = (
     f"it is too large: unpacked it has more than {UNPACKED_BYTES:,} bytes, or {MAX_FILES:,} files"
+    " and links"
 )
 _MAX_MESSAGE_CHARACTERS = 200
 _START_SECONDS = 0.5  # until then a command that cannot be started has failed
@@ -91,9 +96,12 @@ _SKOPEO = "skopeo --insecure-policy --tmpdir ."
 # The room is for everything at once: the archive, plain and gzipped, its layers, and their files.
 _BEGIN = f"""
 set -e
-while sleep 0.2; do
+require_few() {{
+    [ "$(find . -printf x 2>/dev/null | wc -c)" -lt {MAX_FILES} ] || kill -KILL -1
+}}
+while sleep 0.5; do
     [ "$(du -sk . 2>/dev/null | cut -f1)" -lt {3 * UNPACKED_BYTES // 1_024} ] || kill -KILL -1
-    [ "$(du -s --inodes . 2>/dev/null | cut -f1)" -lt {MAX_FILES} ] || kill -KILL -1
+    require_few
 done &
 """
 _READ = f"""
@@ -117,6 +125,7 @@ _FETCH = f'{_SKOPEO} copy --quiet "docker://$1" oci:oci:image'
 _OPEN_FOLDERS = "-type d ! -perm -700 -execdir chmod u+rwx {} \\;"
 _UNPACK = f"""
 umoci --log=error raw unpack --rootless --image oci:image {ROOT}
+require_few
 find {ROOT} {_OPEN_FOLDERS}
 find {ROOT} ! -type l -exec chmod u=rwX,go=rX,a-st {{}} +
 if [ -n "$(find {ROOT} -mindepth {MAX_DEPTH} -print -quit)" ]; then
@@ -193,7 +202,7 @@ def _kept(
     try:
         make_folder(cache, 0o755)
         check_reachable(cache, sandbox.user, "images")
-        with _fresh_folder(cache, sandbox) as fresh:
+        with _fresh_folder(digest, cache, sandbox) as fresh:
             if known := _known(digest, cache):  # another process was quicker, and may be using it
                 return known
             make(fresh / _WORK)
@@ -203,12 +212,13 @@ def _kept(
                 raise Refused(_TOO_LARGE)
             (fresh / _WORK / ROOT).rename(fresh / _READY / ROOT)
             _check_start(fresh / _READY / ROOT, image, sandbox)
-            _make_room(cache, KEPT_BYTES - image.unpacked_bytes)
             (fresh / _READY / SETTINGS).write_bytes(image.to_bytes())
             os.sync()  # after a power cut, empty files in an image would look like the team's fault
-            if image.folder.exists():  # damaged
-                _put_away(image.folder)
-            (fresh / _READY).rename(image.folder)
+            with _locked(cache / ".lock"):
+                _make_room(cache, KEPT_BYTES - image.unpacked_bytes)
+                if image.folder.exists():  # damaged
+                    _put_away(image.folder)
+                (fresh / _READY).rename(image.folder)
             return image
     except OSError as error:
         raise TryAgain(f"the image could not be unpacked into {cache}: {error}") from error
@@ -222,28 +232,64 @@ def _known(digest: str, cache: Path) -> OciImage | None:
 
 
 @contextmanager
-def _fresh_folder(cache: Path, sandbox: Sandbox) -> Iterator[Path]:
-    """Lock the cache, and make a folder in it, with one for the user of sandboxes and one for the
-    result.
+def _fresh_folder(digest: str, cache: Path, sandbox: Sandbox) -> Iterator[Path]:
+    """Make a folder for this image in the cache, with one for the user of sandboxes and one for the
+    result. Nobody else unpacks this image meanwhile; others are not held up.
 
-    It is removed at the end. What killed processes have left is removed first.
+    It is removed at the end, with what was put away. What killed processes have left is removed
+    first.
     """
-    with (cache / ".lock").open("ab") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        _remove_unfinished(cache, sandbox)
-        fresh = Path(tempfile.mkdtemp(prefix=_UNFINISHED, dir=cache))
-        try:
-            for folder, mode in ((fresh, 0o755), (fresh / _WORK, 0o700), (fresh / _READY, 0o755)):
-                folder.mkdir(exist_ok=True)
-                folder.chmod(mode)
-            if sandbox.user is not None:
-                os.chown(fresh / _WORK, sandbox.user, sandbox.user)
-            yield fresh
-        finally:
-            _remove_unfinished(cache, sandbox)
+    _remove_unfinished(cache, sandbox)
+    fresh = cache / f"{_UNFINISHED}{digest}"
+    with ExitStack() as stack:
+        stack.callback(_remove_unfinished, cache, sandbox)
+        while True:
+            fresh.mkdir(exist_ok=True)
+            with suppress(FileNotFoundError), ExitStack() as held:  # who had it has removed it
+                held.enter_context(_held(fresh))
+                if not any(fresh.iterdir()):
+                    stack.push(held.pop_all())
+                    break
+                _remove(fresh, sandbox)  # who had it was killed
+                if fresh.exists():
+                    raise TryAgain(f"{fresh} cannot be removed: remove it yourself")
+        stack.callback(_remove, fresh, sandbox)
+        for folder, mode in ((fresh, 0o755), (fresh / _WORK, 0o700), (fresh / _READY, 0o755)):
+            folder.mkdir(exist_ok=True)
+            folder.chmod(mode)
+        if sandbox.user is not None:
+            os.chown(fresh / _WORK, sandbox.user, sandbox.user)
+        yield fresh
 
 
 def _remove_unfinished(cache: Path, sandbox: Sandbox) -> None:
+    """Remove what nobody works at."""
+    for left in cache.glob(f"{_UNFINISHED}*"):
+        with suppress(BlockingIOError, FileNotFoundError), _held(left, fcntl.LOCK_NB):
+            _remove(left, sandbox)
+
+
+@contextmanager
+def _held(folder: Path, how: int = 0) -> Iterator[None]:
+    """Lock a folder that is there. Raises FileNotFoundError, or BlockingIOError with LOCK_NB."""
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | how)
+        if not os.path.samestat(os.fstat(descriptor), folder.stat()):
+            raise FileNotFoundError(folder)
+        yield
+    finally:
+        os.close(descriptor)
+
+
+@contextmanager
+def _locked(file: Path) -> Iterator[None]:
+    with file.open("ab") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+
+
+def _remove(unfinished: Path, sandbox: Sandbox) -> None:
     """Remove what is unfinished or put away. What cannot be removed stays, and is in no other
     image's way.
 
@@ -251,21 +297,18 @@ def _remove_unfinished(cache: Path, sandbox: Sandbox) -> None:
     stop or mislead us.
     """
     clear = f"find . -mindepth 1 {_OPEN_FOLDERS}; find . -mindepth 1 -delete"
-    for unfinished in cache.glob(f"{_UNFINISHED}*"):
-        # no sandbox enters a folder that was not opened for it: nothing is in it
-        with suppress(ToolMissing):
-            sandbox.run(["/bin/sh", "-c", clear], work=unfinished, limits=_LIMITS)
-        try:
-            shutil.rmtree(unfinished)
-        except OSError as error:
-            log.warning(
-                "an image's files cannot be removed", folder=str(unfinished), reason=str(error)
-            )
+    # no sandbox enters a folder that was not opened for it: nothing is in it
+    with suppress(ToolMissing), unlimited():
+        sandbox.run(["/bin/sh", "-c", clear], work=unfinished, limits=_LIMITS)
+    try:
+        shutil.rmtree(unfinished)
+    except OSError as error:
+        log.warning("an image's files cannot be removed", folder=str(unfinished), reason=str(error))
 
 
 def _put_away(folder: Path) -> None:
     """Rename it, in one step so that nobody finds half of it; `_remove_unfinished` removes it."""
-    folder.rename(Path(tempfile.mkdtemp(prefix=_UNFINISHED, dir=folder.parent)) / _READY)
+    folder.rename(folder.with_name(f"{_UNFINISHED}{secrets.token_hex(8)}"))
 
 
 def _run(
@@ -276,32 +319,45 @@ def _run(
 
     Raises Refused if the image is at fault; ToolMissing if we are, or the network.
     """
-    users = {f"{WORK}/{each}": Path.home() / each for each in _USER_FILES if name}
-    proxies = {each: os.environ[each] for each in _PROXIES if name and each in os.environ}
     result = sandbox.run(
         ["/bin/sh", "-c", _BEGIN + script, "sh", name],
-        files={inside: file.read_bytes() for inside, file in users.items() if file.is_file()},
-        environment={**_ENVIRONMENT, **proxies},
+        files=_own_logins() if name else {},
+        environment={**_ENVIRONMENT, **(_own_proxies() if name else {})},
         stdin=stdin,
-        folders=[each for each in _NETWORK_FOLDERS if name and Path(each).exists()],
+        folders=[folder for folder in _NETWORK_FOLDERS if Path(folder).exists()] if name else [],
         work=work,
         has_network=bool(name),
         limits=_LIMITS,
     )
     if result.succeeded:
         return result.stdout
+    raise _failure(result, name)
+
+
+def _own_logins() -> Mapping[str, bytes]:
+    """Our user's files with logins of registries, by their paths in the sandbox."""
+    paths = {f"{WORK}/{file}": Path.home() / file for file in _USER_FILES}
+    return {inside: path.read_bytes() for inside, path in paths.items() if path.is_file()}
+
+
+def _own_proxies() -> Mapping[str, str]:
+    return {variable: os.environ[variable] for variable in _PROXIES if variable in os.environ}
+
+
+def _failure(result: ExitStatus, name: str) -> Refused | ToolMissing:
+    """Who is to blame that the script failed: the image, or we and the network."""
     message = _message(result.stderr)
     if result.ending is Ending.WALL_LIMIT or _OUR_DISK.search(message):
-        raise ToolMissing(f"an image could not be unpacked: {result.ending}, {message}")
+        return ToolMissing(f"an image could not be unpacked: {result.ending}, {message}")
     if result.ending in (Ending.CPU_LIMIT, Ending.MEMORY_LIMIT, Ending.OUTPUT_LIMIT):
-        raise Refused(f"it cannot be unpacked within our limits: {result.ending}")
+        return Refused(f"it cannot be unpacked within our limits: {result.ending}")
     if result.code in (signal.SIGKILL, signal.SIGXFSZ) or message.endswith("file too large"):
-        raise Refused(_TOO_LARGE)
-    if name and result.code != _NO_SUCH_MANIFEST and not _NO_IMAGE.search(message):
-        raise ToolMissing(f"the image {name} cannot be fetched now: {message}")
-    raise Refused(
-        f"no registry gives us {name}: {message}" if name else f"{message}; {_HOW_TO_SEND}"
-    )
+        return Refused(_TOO_LARGE)
+    if not name:
+        return Refused(f"{message}; {_HOW_TO_SEND}")
+    if result.code != _NO_SUCH_MANIFEST and not _NO_IMAGE.search(message):
+        return ToolMissing(f"the image {name} cannot be fetched now: {message}")
+    return Refused(f"no registry gives us {name}: {message}")
 
 
 def _message(stderr: bytes) -> str:
@@ -328,18 +384,28 @@ def _is_logged(line: str) -> bool:
 def _check_start(root: Path, image: OciImage, sandbox: Sandbox) -> None:
     """Start it once. Raises Refused, so that a missing command does not fail on contest day."""
     try:
-        with open_root(root, image.run, sandbox, (), 1, MB) as process:
-            answer = process.finish(_START_SECONDS)
+        ending = _start(root, image.run, sandbox)
     except ToolMissing as missing:
-        if "Can't chdir" not in str(missing):
-            raise
+        if "Can't chdir" in str(missing):
+            raise Refused(
+                f"its working folder {quoted(image.run.folder)} is not in the image"
+            ) from None
+        _start(root, replace(image.run, environment={}, folder="/"), sandbox)
         raise Refused(
-            f"its working folder {quoted(image.run.folder)} is not in the image"
+            "it does not start with its variables and its working folder"
+            f" {quoted(image.run.folder)}"
         ) from None
-    if answer.exit_status and answer.exit_status.ending is Ending.NOT_STARTED:
+    if ending is Ending.NOT_STARTED:
         raise Refused(
             f"its command {quoted(image.run.command_line(())[0])} is not a program in the image"
         )
+
+
+def _start(root: Path, run: Run, sandbox: Sandbox) -> Ending | None:
+    """How it ended, if it did so soon. Raises ToolMissing if there is no sandbox for it."""
+    with open_root(root, run, sandbox, (), 1, MB) as process:
+        answer = process.finish(_START_SECONDS)
+    return answer.exit_status.ending if answer.exit_status else None
 
 
 def _make_room(cache: Path, max_bytes: int) -> None:
@@ -350,11 +416,13 @@ def _make_room(cache: Path, max_bytes: int) -> None:
     marks = sorted(
         cache.glob(f"*/{SETTINGS}"), key=lambda mark: mark.stat().st_mtime_ns, reverse=True
     )
+    used = 0
     for mark in marks:
         image = _known(mark.parent.name, cache)
-        max_bytes -= image.unpacked_bytes if image else max_bytes + 1
-        if max_bytes >= 0:
-            continue
+        if image is not None:
+            used += image.unpacked_bytes
+            if used <= max_bytes:
+                continue
         with mark.open("rb") as held, suppress(BlockingIOError):
             fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
             _put_away(mark.parent)

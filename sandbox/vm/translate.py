@@ -26,30 +26,55 @@ MAX_INSTRUCTIONS = 65_536  # larger programs are not translated; AT in native.h 
 _WORD = 0xFFFF_FFFF
 
 _TYPES = {
-    "lb": "int8_t", "lbu": "uint8_t", "lh": "int16_t", "lhu": "uint16_t", "lw": "uint32_t",
-    "sb": "uint8_t", "sh": "uint16_t", "sw": "uint32_t",
-}  # fmt: skip
+    "lb": "int8_t",
+    "lbu": "uint8_t",
+    "lh": "int16_t",
+    "lhu": "uint16_t",
+    "lw": "uint32_t",
+    "sb": "uint8_t",
+    "sh": "uint16_t",
+    "sw": "uint32_t",
+}
 _CONDITIONS = {
-    "beq": "{a} == {b}", "bne": "{a} != {b}", "bltu": "{a} < {b}", "bgeu": "{a} >= {b}",
-    "blt": "SIGNED ({a}) < SIGNED ({b})", "bge": "SIGNED ({a}) >= SIGNED ({b})",
-}  # fmt: skip
+    "beq": "{a} == {b}",
+    "bne": "{a} != {b}",
+    "bltu": "{a} < {b}",
+    "bgeu": "{a} >= {b}",
+    "blt": "SIGNED ({a}) < SIGNED ({b})",
+    "bge": "SIGNED ({a}) >= SIGNED ({b})",
+}
 _VALUES = {
-    "lui": "{imm}", "auipc": "{here} + {imm}", "fence": "0",
-    "addi": "{a} + {imm}", "xori": "{a} ^ {imm}", "ori": "{a} | {imm}", "andi": "{a} & {imm}",
-    "slti": "SIGNED ({a}) < SIGNED ({imm})", "sltiu": "{a} < {imm}",
-    "slli": "{a} << {imm}", "srli": "{a} >> {imm}", "srai": "(uint32_t) (SIGNED ({a}) >> {imm})",
-    "add": "{a} + {b}", "sub": "{a} - {b}", "xor": "{a} ^ {b}", "or": "{a} | {b}",
+    "lui": "{imm}",
+    "auipc": "{here} + {imm}",
+    "fence": "0",
+    "addi": "{a} + {imm}",
+    "xori": "{a} ^ {imm}",
+    "ori": "{a} | {imm}",
+    "andi": "{a} & {imm}",
+    "slti": "SIGNED ({a}) < SIGNED ({imm})",
+    "sltiu": "{a} < {imm}",
+    "slli": "{a} << {imm}",
+    "srli": "{a} >> {imm}",
+    "srai": "(uint32_t) (SIGNED ({a}) >> {imm})",
+    "add": "{a} + {b}",
+    "sub": "{a} - {b}",
+    "xor": "{a} ^ {b}",
+    "or": "{a} | {b}",
     "and": "{a} & {b}",
-    "slt": "SIGNED ({a}) < SIGNED ({b})", "sltu": "{a} < {b}",
-    "sll": "{a} << ({b} & 31)", "srl": "{a} >> ({b} & 31)",
+    "slt": "SIGNED ({a}) < SIGNED ({b})",
+    "sltu": "{a} < {b}",
+    "sll": "{a} << ({b} & 31)",
+    "srl": "{a} >> ({b} & 31)",
     "sra": "(uint32_t) (SIGNED ({a}) >> ({b} & 31))",
-    "mul": "{a} * {b}", "mulhu": "(uint32_t) ((uint64_t) {a} * {b} >> 32)",
+    "mul": "{a} * {b}",
+    "mulhu": "(uint32_t) ((uint64_t) {a} * {b} >> 32)",
     "mulh": "(uint32_t) ((int64_t) SIGNED ({a}) * SIGNED ({b}) >> 32)",
     "mulhsu": "(uint32_t) ((int64_t) SIGNED ({a}) * (int64_t) {b} >> 32)",
     "div": "divide (SIGNED ({a}), SIGNED ({b}))",
     "rem": "remainder_of (SIGNED ({a}), SIGNED ({b}))",
-    "divu": "{b} == 0 ? UINT32_MAX : {a} / {b}", "remu": "{b} == 0 ? {a} : {a} % {b}",
-}  # fmt: skip
+    "divu": "{b} == 0 ? UINT32_MAX : {a} / {b}",
+    "remu": "{b} == 0 ? {a} : {a} % {b}",
+}
 
 
 def translate(image: Image) -> str:

@@ -39,10 +39,22 @@ LIMITS = Limits(cpu_seconds=10, wall_seconds=40.0)
 # it: a slow host may need four times what ours does.
 _MAX_O2_INSTRUCTIONS = 6_000  # a program of 10,000 lexical elements has some 3,000
 FLAGS = (
-    *("-std=gnu11", "-w", "-ffreestanding", "-fno-builtin", "-fwrapv", "-fno-strict-aliasing"),
-    *("-fPIC", "-fvisibility=hidden", "-fno-stack-protector", "-fno-asynchronous-unwind-tables"),
+    "-std=gnu11",
+    "-w",
+    "-ffreestanding",
+    "-fno-builtin",
+    "-fwrapv",
+    "-fno-strict-aliasing",
+    "-fPIC",
+    "-fvisibility=hidden",
+    "-fno-stack-protector",
+    "-fno-asynchronous-unwind-tables",
     "-fno-tree-loop-distribute-patterns",  # because there is no memset to call
-    *("-nostdlib", "-static", "-Wl,-T,/box/flat.ld", "-Wl,--build-id=none", "-Wl,--oformat=binary"),
+    "-nostdlib",
+    "-static",
+    "-Wl,-T,/box/flat.ld",
+    "-Wl,--build-id=none",
+    "-Wl,--oformat=binary",
 )
 _HERE = Path(__file__).parent
 _HEADERS = (

@@ -15,7 +15,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from contest.errors import Differs, KnobelnError
-from contest.ledger import notes
+from contest.ledger import signatures
 from contest.ledger.receipts import from_file
 from knobeln.cli.progress_bars import progress_bar
 from tests.support.archives import (
@@ -67,7 +67,7 @@ def setting(section: str, name: str, value: object) -> Poison:
 def frozen_again(archive: dict[str, bytes]) -> None:
     """Let the ledger have the settings of the archive, and sign it with another key."""
     first, *others = frozen(archive, list(from_file(archive["ledger.txt"])))
-    made = replace(first, digest=notes.public_key(bytes(32)).hex())
+    made = replace(first, digest=signatures.public_key(bytes(32)).hex())
     signed(bytes(32), [made, *others])(archive)
 
 
@@ -157,9 +157,16 @@ class Used(NamedTuple):
 def verify_in_child(archive: Path, *options: str) -> tuple[int, str, Used]:
     """The exit code, what was printed, and what was used for it."""
     command = [
-        sys.executable, "-c", MEASURE, sys.executable, "-m", "knobeln", "verify", str(archive),
+        sys.executable,
+        "-c",
+        MEASURE,
+        sys.executable,
+        "-m",
+        "knobeln",
+        "verify",
+        str(archive),
         *options,
-    ]  # fmt: skip
+    ]
     done = subprocess.run(
         command,
         stdout=subprocess.PIPE,

@@ -14,6 +14,7 @@ from contest.schema.sections import Registration
 from mailserver.organizer_actions import OrganizerActions
 from store import submissions, teams
 from tests.support.archives import knobeln
+from tests.support.kit_programs import receipts_of_kit
 from tests.support.mail_world import REGISTER, START, flat, from_line
 from tests.support.mailed_contest import (
     CLOSES,
@@ -52,8 +53,8 @@ def test_the_verdict_is_in_json_too(honest: Stages) -> None:
 
 @pytest.mark.parametrize("team", [HEAVY, LOST])
 def test_the_file_of_the_kit_finds_nothing_in_one_teams_mails(honest, team, tmp_path) -> None:
-    text = Path(receipts.__file__).read_text()
-    file = tmp_path / "receipts.py"  # that knows the stand-in's chain
+    file = receipts_of_kit(tmp_path)
+    text = file.read_text()  # it is to know the stand-in's chain
     file.write_text(re.sub(r"^DRAND = .*$", f"DRAND = {receipts.DRAND!r}", text, flags=re.M))
     command = [sys.executable, "-I", file, honest.archive, honest.kept["played"].box(team)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)

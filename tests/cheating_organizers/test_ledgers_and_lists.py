@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from contest.ledger import notes
+from contest.ledger import signatures
 from contest.ledger.receipts import Effect, LedgerEntry
 from contest.model import BanKind
 from store import decisions, teams
@@ -185,7 +185,7 @@ def test_two_teams_that_were_told_different_commitments_find_out(
 def test_two_teams_that_were_told_different_keys_find_out(stage, honest, verify, one_box) -> None:
     contest = stage("played")
     key, other = (
-        base64.b64encode(b"\x01" + notes.public_key(each)).decode()
+        base64.b64encode(b"\x01" + signatures.public_key(each)).decode()
         for each in (signing_key(contest.folder), bytes(32))
     )
     light = retold(contest, LIGHT, key, other)

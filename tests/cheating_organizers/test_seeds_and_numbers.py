@@ -18,8 +18,8 @@ from sqlalchemy import update
 
 from contest.config.load import FILE_NAME
 from contest.ledger.entry_list import EntryList, SealedEntry
-from contest.ledger.notes import is_signed
 from contest.ledger.receipts import Effect
+from contest.ledger.signatures import is_signed
 from contest.public_number import drand
 from contest.public_number.drand import QUICKNET
 from contest.seeds import ContestSeed
@@ -28,6 +28,7 @@ from store.tables import contest as contest_table
 from tests.support.archives import knobeln
 from tests.support.check_page import must_agree, page_on
 from tests.support.drand_network import signed_round
+from tests.support.kit_programs import receipts_of_kit
 from tests.support.mail_world import START
 from tests.support.mailed_contest import (
     DARK,
@@ -319,7 +320,7 @@ def test_another_lottery_than_the_promised_one_is_noticed(tmp_path: Path) -> Non
 
 
 def test_a_chain_of_the_organizers_own_is_not_drand(
-    honest: Stages, monkeypatch: pytest.MonkeyPatch
+    honest: Stages, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     """To whoever knows the real one, which the stand-in is not."""
     monkeypatch.setattr(drand, "QUICKNET", QUICKNET)
@@ -330,7 +331,7 @@ def test_a_chain_of_the_organizers_own_is_not_drand(
     kit = [
         sys.executable,
         "-I",
-        receipts.__file__,
+        receipts_of_kit(tmp_path),
         honest.archive,
         honest.kept["played"].box(HEAVY),
     ]

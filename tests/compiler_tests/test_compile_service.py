@@ -59,11 +59,11 @@ class Workshop:
         with self.store.write() as tx:
             return add_team(tx, name, "").id
 
-    def send(self, team_id: int, source: str) -> None:
+    def send(self, team_id: int, source: str, name: str = "program.c") -> None:
         with self.store.write() as tx:
             letter = f"{team_id} {submissions.count_versions(tx)}".encode()
             letter_id = letters.add(tx, raw=letter, sender="", recipients=(), channel="t", now=NOW)
-            submissions.add(tx, team_id, letter_id, {"program.c": source.encode()}, NOW)
+            submissions.add(tx, team_id, letter_id, {name: source.encode()}, NOW)
 
     def mails(self) -> list[str]:
         with self.store.read() as tx:
@@ -157,6 +157,19 @@ def test_a_team_that_sends_much_does_not_keep_the_others_waiting(context: Worksh
     context.service.build_next()
     context.service.build_next()
     assert context.states(calm) == [SubmissionState.BUILT]
+
+
+@pytest.mark.parametrize("name", ["bot.tar", "Bot.TAR.GZ", "bot.tgz", "image.name"])
+def test_an_image_comes_after_all_programs(context: Workshop, name: str) -> None:
+    """To unpack one may take a minute."""
+    first, second = context.team("container_lords"), context.team("heavy_lords")
+    context.send(first, "", name)
+    for _ in range(2):
+        context.send(second, BAD)
+        assert context.service.build_next()
+    assert context.states(first) == [SubmissionState.QUEUED]
+    assert set(context.states(second)) == {SubmissionState.BUILT}
+    assert context.work() == 1
 
 
 def test_of_too_many_programs_in_an_hour_the_newest_is_compiled_and_one_report_sent(

@@ -272,10 +272,14 @@ def test_an_uncaught_error_is_shown_with_its_line_and_stack():
         reply = worker.run()
     assert reply["ended"] == {"exit": 1}
     assert reply["stderr"].splitlines() == [
-        "/work/bot.js:2", "  throw new TypeError('no idea');", "            ^", "",
+        "/work/bot.js:2",
+        "  throw new TypeError('no idea');",
+        "            ^",
+        "",
         "TypeError: no idea",
-        "    at move (/work/bot.js:2:13)", "    at /work/bot.js:5:1",
-    ]  # fmt: skip
+        "    at move (/work/bot.js:2:13)",
+        "    at /work/bot.js:5:1",
+    ]
 
 
 @pytest.fixture(scope="module")

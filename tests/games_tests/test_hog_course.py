@@ -16,7 +16,15 @@ STRATEGY = "PLAYER_NAME = 'x'\n{}\ndef final_strategy(score, opponent_score):\n 
 
 def test_the_rules_of_a_turn_are_those_of_the_game() -> None:
     assert [hog_contest.picky_piggy(score) for score in (0, 1, 2, 3, 4, 5, 6, 7, 14)] == [
-        *(7, 1, 4, 2, 8, 5, 7, 1, 4)
+        7,
+        1,
+        4,
+        2,
+        8,
+        5,
+        7,
+        1,
+        4,
     ]
     dice = hog_contest.make_test_dice(2, 3, 1)
     assert hog_contest.roll_dice(2, dice) == 5

@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from contest.errors import NotFound, ToolMissing, TryAgain
+from sandbox.budget import Budget, UsedUp, paid_from
 from sandbox.images import unpacking
 from sandbox.images.oci_image import OciImage, Refused, read_configuration, this_architecture
 from sandbox.images.unpacking import ARCHIVE_BYTES, MAX_DEPTH, MAX_FILES, unpack
@@ -174,6 +175,16 @@ def test_a_bad_archive_is_refused_in_a_sentence_and_leaves_nothing(name, refused
         ({**RUN, "WorkingDir": "d"}, "does not begin with /"),
         ({**RUN, "Env": ["A=x\0--bind\0/\0/mnt"]}, "a byte 0"),
         ({**RUN, "Env": ["A=" + "x" * 20_000]}, "more than 16,384 bytes"),
+        ({**RUN, "Env": ["==x"]}, 'its variable "==x" has no name'),
+        ({**RUN, "Env": ["=x"]}, 'its variable "=x" has no name'),
+        ({**RUN, "Env": [""]}, 'its variable "" has no name'),
+        ({**RUN, "Env": ["aa="] * 3_200}, "more than 500 variables"),
+        ({**RUN, "Cmd": ["x"] * 3_000}, "more than 500 words"),
+        ({**RUN, "WorkingDir": "/" + "a" * 5_000}, "more than 1,024 bytes, or 255 in a name"),
+        ({**RUN, "WorkingDir": "/a" * 2_500}, "more than 1,024 bytes, or 255 in a name"),
+        ({**RUN, "WorkingDir": "/" + "ä" * 128}, "more than 1,024 bytes, or 255 in a name"),
+        ({"Entrypoint": ["/p" * 3_000]}, "more than 1,024 bytes, or 255 in a name"),
+        ({"Entrypoint": ["/bin/env", "x"], "Cmd": ["x"] * 501}, "more than 500 words"),
     ],
 )
 def test_a_configuration_that_cannot_be_run_is_refused_in_a_sentence(run, words):
@@ -224,13 +235,28 @@ def sparse_files(count):
         yield tar([member(f"s{number}", data, pax_headers=headers)])[: 4 * 512], 1
 
 
+def hard_links(count):
+    """One file with many names."""
+    yield tarfile.TarInfo("0").tobuf(tarfile.USTAR_FORMAT), 1
+    for folders in range(count // 50_000):
+        yield folder(f"d{folders}")[0].tobuf(tarfile.USTAR_FORMAT), 1
+        file = tarfile.TarInfo(f"d{folders}/0")  # a file has 65,000 names at most
+        yield file.tobuf(tarfile.USTAR_FORMAT), 1
+        names = (
+            member(f"d{folders}/{n + 1}", type=b"1", linkname=f"d{folders}/0")
+            for n in range(50_000)
+        )
+        yield b"".join(info.tobuf(tarfile.USTAR_FORMAT) for info, _ in names), 1
+
+
 BOMBS = {
     "gzip": lambda: gzip.compress(bytes(1 << 20)) * 2_000,
     "large_files": lambda: layer_of(*zeros(5)),
     "sparse_files": lambda: layer_of(*sparse_files(40)),
     "empty_files": lambda: layer_of(*empty_files(2 * MAX_FILES)),
+    "hard_links": lambda: layer_of(*hard_links(2 * MAX_FILES)),
 }
-LONG_BOMBS = ("large_files", "empty_files")
+LONG_BOMBS = ("large_files", "empty_files", "hard_links")
 
 
 @pytest.mark.slow
@@ -242,6 +268,35 @@ def test_a_bomb_is_ended_before_it_fills_the_disk(name, refused):
     assert f"more than 1,073,741,824 bytes, or {MAX_FILES:,} files" in refused(BOMBS[name]())
 
 
+def test_an_image_that_takes_long_holds_up_no_other(new_cache, sandbox, program):
+    unfinished = new_cache / f".fresh-{digest(b'another')[7:]}"
+    unfinished.mkdir()
+    with unpacking._held(unfinished):
+        raw = archive(image_of(program).docker_files())
+        assert unpack(raw, sandbox, new_cache).is_unpacked
+        assert unfinished.exists()
+    other = archive(image_of(program, file("a")).docker_files())
+    unpack(other, sandbox, new_cache)
+    assert not unfinished.exists()  # whoever had it is dead
+
+
+def test_an_image_whose_unpacking_was_killed_is_unpacked_anew(new_cache, sandbox, program):
+    raw = archive(image_of(program).docker_files())
+    name = digest(raw)[7:]
+    unfinished = new_cache / f".fresh-{name}" / "work"
+    unfinished.mkdir(parents=True)
+    (unfinished / "plain").write_bytes(b"")
+    assert unpack(raw, sandbox, new_cache).is_unpacked
+    assert {path.name for path in new_cache.iterdir()} == {".lock", name}
+
+
+def test_unpacking_is_paid_from_the_budget_and_leaves_nothing(new_cache, sandbox, program):
+    raw = archive(image_of(program).docker_files())
+    with pytest.raises(UsedUp), paid_from(Budget(0.001)):
+        unpack(raw, sandbox, new_cache)
+    assert {path.name for path in new_cache.iterdir()} <= {".lock"}
+
+
 def test_a_huge_archive_is_refused_unread(refused):
     assert (
         refused(bytes(ARCHIVE_BYTES + 1))
@@ -251,12 +306,20 @@ def test_a_huge_archive_is_refused_unread(refused):
 
 def test_what_an_image_tries_stays_within_it(new_cache, sandbox, program):
     tries = [
-        *(file("../a"), file("d/../../a")),
-        *(member("../../../../tmp/knobeln-evil", b"x"), member("/tmp/knobeln-evil", b"x")),  # noqa: S108
-        *(link("up", "../../../../tmp"), member("up/knobeln-evil", b"x")),
-        *(member("mem", type=b"3"), member("disk", type=b"4"), member("pipe", type=b"6")),
-        *(link("proc", "/etc"), link("dev", "../.."), file("closed/a")),
-        *(member("closed", type=tarfile.DIRTYPE, mode=0), member("closed/b", b"x", mode=0)),
+        file("../a"),
+        file("d/../../a"),
+        member("../../../../tmp/knobeln-evil", b"x"),
+        member("/tmp/knobeln-evil", b"x"),  # noqa: S108
+        link("up", "../../../../tmp"),
+        member("up/knobeln-evil", b"x"),
+        member("mem", type=b"3"),
+        member("disk", type=b"4"),
+        member("pipe", type=b"6"),
+        link("proc", "/etc"),
+        link("dev", "../.."),
+        file("closed/a"),
+        member("closed", type=tarfile.DIRTYPE, mode=0),
+        member("closed/b", b"x", mode=0),
     ]
     image = unpack(archive(image_of(program, *tries).docker_files()), sandbox, new_cache)
     kinds = {stat.S_IFMT(path.lstat().st_mode) for path in (image.folder / "root").rglob("*")}

@@ -1,6 +1,7 @@
 """A team checks its mails against the archive; each way to cheat is named, by the kit's arithmetic
 too."""
 
+import ast
 import base64
 import email
 import email.policy
@@ -9,6 +10,7 @@ import mailbox
 import subprocess
 import sys
 import tempfile
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
@@ -22,23 +24,24 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sqlalchemy import select, update
 
-from contest.ledger import merkle, notes
-from contest.ledger.notes import VerifierKey
+from contest.ledger import merkle, signatures
+from contest.ledger.notes import Checkpoint, VerifierKey
 from contest.ledger.receipts import (
     CHECKPOINT_FILE,
     LEDGER_FILE,
     PROOF_FILE,
-    Checkpoint,
     Effect,
     LedgerEntry,
     Receipt,
     to_file,
 )
 from contest.public_number.drand import QUICKNET
+from knobellib.ledger_programs import ledger_programs
 from reports.render import Templates
 from store import Store, contest_state, ledger, migrate
 from store.tables import contest as contest_table
 from tests.support.clocks import FixedClock
+from tests.support.kit_programs import receipts_of_kit
 from tests.support.mail_world import (
     FORM,
     OPENS,
@@ -51,7 +54,7 @@ from tests.support.mail_world import (
 )
 from tests.support.servers import program
 from trust.check_page import FOLDER
-from trust.for_teams import receipts
+from trust.for_teams import ed25519, receipts
 from trust.for_teams.receipts import Wrong
 
 LIGHT = FORM.replace("our_team", "your_team").replace("heavy", "light")
@@ -118,7 +121,7 @@ class Contest:
     def check(self, archive: Path, mails: list[EmailMessage] | None = None) -> receipts.Checked:
         found = receipts.read_ledger(archive)
         box = self.box(self.mails if mails is None else mails)
-        return receipts.check(found, receipts.read_mails(box), notes.is_signed)
+        return receipts.check(found, receipts.read_mails(box), signatures.is_signed)
 
 
 @pytest.fixture
@@ -130,7 +133,7 @@ OTHER = LedgerEntry(Effect.WITHDRAWN, "the_light_lords_of_knobeln", OPENS, "ab" 
 
 
 def test_another_key_than_the_welcomes_is_noticed(contest: Contest) -> None:
-    other = base64.b64encode(notes.public_key(bytes(32))).decode()
+    other = base64.b64encode(signatures.public_key(bytes(32))).decode()
     with pytest.raises(Wrong, match="names another key than"):
         contest.check(contest.archive(key=other))
     with pytest.raises(Wrong, match="is not signed with the key"):
@@ -147,8 +150,8 @@ def test_a_key_that_came_later_than_the_ledger_is_noticed_without_a_welcome(
         at = Checkpoint(
             contest.commitment, number, merkle.root(entry.leaf() for entry in entries[:number])
         )
-        note = VerifierKey(at.origin, notes.public_key(bytes(32))).note(
-            at.text, notes.sign(bytes(32), at.text.encode())
+        note = VerifierKey(at.origin, signatures.public_key(bytes(32))).note(
+            at.text, signatures.sign(bytes(32), at.text.encode())
         )
         path = [
             merkle.root(entry.leaf() for entry in entries[start:end])
@@ -212,7 +215,7 @@ def test_each_receipt_is_checked_when_it_comes(contest: Contest) -> None:
     """Without an archive: the key of the welcome has signed it, and the ledger has only grown."""
     mails = receipts.read_mails(contest.box(contest.mails))
     (found,) = receipts.ledgers_in(mails)
-    assert receipts.check(found, mails, notes.is_signed) == (8, [], 0)
+    assert receipts.check(found, mails, signatures.is_signed) == (8, [], 0)
     assert [mail.growth[0] for mail in sorted(mails, key=lambda each: each.told)] == [
         0,
         2,
@@ -235,7 +238,7 @@ def test_a_ledger_that_does_not_contain_the_earlier_one_is_noticed_when_it_comes
     growth = next(mail.growth[1] for mail in mails if mail.told[0] == 9)
     mails = [mail._replace(growth=(3, growth)) if mail.told[0] == 9 else mail for mail in mails]
     with pytest.raises(Wrong, match="does not contain the one of 3 entries before it"):
-        receipts.check(receipts.ledgers_in(mails)[0], mails, notes.is_signed)
+        receipts.check(receipts.ledgers_in(mails)[0], mails, signatures.is_signed)
 
 
 # --- the ledger that is published while the contest runs ------------------------------------------
@@ -441,8 +444,32 @@ def test_the_file_knows_the_chain_of_drand() -> None:
 
 def run(*arguments: Path) -> subprocess.CompletedProcess[str]:
     """The file alone, with no module of ours in reach."""
-    command = [sys.executable, "-I", receipts.__file__, *map(str, arguments)]
-    return subprocess.run(command, capture_output=True, text=True, check=False)
+    with tempfile.TemporaryDirectory() as folder:
+        file = receipts_of_kit(Path(folder))
+        command = [sys.executable, "-I", file, *map(str, arguments)]
+        return subprocess.run(command, capture_output=True, text=True, check=False)
+
+
+def test_no_two_modules_of_the_file_define_the_same_name() -> None:
+    source, _ = (file.data.decode() for file in ledger_programs())
+    names = Counter(
+        name
+        for node in ast.parse(source).body
+        if not isinstance(node, ast.Import | ast.ImportFrom)
+        for name in names_of(node)
+    )
+    assert "has_grown" in names
+    assert [name for name, count in names.items() if count > 1] == []
+
+
+def names_of(statement: ast.stmt) -> Iterator[str]:
+    """What a statement at the top of a module defines."""
+    if isinstance(statement, ast.FunctionDef | ast.ClassDef):
+        yield statement.name
+    else:
+        for node in ast.walk(statement):
+            if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+                yield node.id
 
 
 @pytest.fixture
@@ -475,26 +502,21 @@ def test_the_file_alone_names_the_first_difference(contest: Contest, mbox: Path)
     st.binary(min_size=32, max_size=32), st.binary(max_size=100), st.integers(0, 511), st.booleans()
 )
 def test_the_kits_arithmetic_agrees_with_the_library(key, message, bit, is_damaged) -> None:
-    signature = notes.sign(key, message)
+    signature = signatures.sign(key, message)
     if is_damaged:
         number = int.from_bytes(signature, "little") ^ (1 << bit)
         signature = number.to_bytes(64, "little")
-    public = notes.public_key(key)
-    assert receipts.is_signed(public, message, signature) is not is_damaged
-    assert notes.is_signed(public, message, signature) is not is_damaged
+    public = signatures.public_key(key)
+    assert ed25519.is_signed(public, message, signature) is not is_damaged
+    assert signatures.is_signed(public, message, signature) is not is_damaged
 
 
 def small_orders() -> list[bytes]:
     """The encodings of the eight points whose order divides 8: multiples of what is left of any
     point."""
-    points = map(receipts.point_of, (number.to_bytes(32, "little") for number in range(2, 100)))
-    left = [receipts.multiple(receipts.ORDER, point) for point in points if point]
-    found = set()
-    for point in left:
-        inverse = pow(point[2], receipts.P - 2, receipts.P)
-        x, y = (each * inverse % receipts.P for each in point[:2])
-        found.add((y + (x % 2 << 255)).to_bytes(32, "little"))
-    return sorted(found)
+    points = map(ed25519.point_of, (number.to_bytes(32, "little") for number in range(2, 100)))
+    left = [ed25519.multiple(ed25519.ORDER, point) for point in points if point]
+    return sorted({ed25519.encoded(point) for point in left})
 
 
 def test_a_key_with_which_anybody_can_sign_signs_nothing() -> None:
@@ -510,7 +532,7 @@ def test_a_key_with_which_anybody_can_sign_signs_nothing() -> None:
                 Ed25519PublicKey.from_public_bytes(key).verify(forged, message)
                 passed.append((key, message, forged))
     assert len({key for key, _, _ in passed}) == 8
-    assert not any(notes.is_signed(*each) or receipts.is_signed(*each) for each in passed)
+    assert not any(signatures.is_signed(*each) or ed25519.is_signed(*each) for each in passed)
     script = (
         "import { readFileSync } from 'node:fs'; import { runInThisContext } from 'node:vm';"
         f"runInThisContext(readFileSync('{FOLDER}/noble.js', 'utf8'));"
@@ -524,10 +546,3 @@ def test_a_key_with_which_anybody_can_sign_signs_nothing() -> None:
     )
     node = [program("node"), "--input-type=module", "-e", script, *(key.hex() for key in keys)]
     assert subprocess.run(node, capture_output=True, text=True, check=True).stdout == "0\n"
-
-
-@given(st.lists(st.binary(max_size=10), max_size=40))
-def test_the_kits_roots_are_those_of_the_ledger(leaves: list[bytes]) -> None:
-    assert list(receipts.roots_of(map(merkle.leaf_hash, leaves))) == [
-        merkle.root(leaves[:size]) for size in range(len(leaves) + 1)
-    ]

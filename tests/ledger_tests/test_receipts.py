@@ -9,10 +9,9 @@ from pathlib import Path
 from hypothesis import given
 from hypothesis import strategies as st
 
-from contest.ledger import merkle, notes
-from contest.ledger.notes import VerifierKey
-from contest.ledger.receipts import Checkpoint, Effect, LedgerEntry, Receipt, program_digest
-from trust.for_teams import receipts
+from contest.ledger import merkle, signatures
+from contest.ledger.notes import Checkpoint, VerifierKey
+from contest.ledger.receipts import Effect, LedgerEntry, Receipt, program_digest
 
 SUMMER = timezone(timedelta(hours=2))
 
@@ -41,11 +40,11 @@ def test_signatures_are_those_of_rfc_8032() -> None:
         "e5564300c360ac729086e2cc806e828a84877f1eb8e5d974d873e065224901555fb8821590a33bacc61e39701cf9b46bd25bf5f0"
         "595bbe24655141438e7a100b"
     )
-    assert notes.public_key(private) == public
-    assert notes.sign(private, b"") == signature
-    assert notes.is_signed(public, b"", signature)
-    assert not notes.is_signed(public, b"x", signature)
-    assert not notes.is_signed(public[1:], b"", signature)
+    assert signatures.public_key(private) == public
+    assert signatures.sign(private, b"") == signature
+    assert signatures.is_signed(public, b"", signature)
+    assert not signatures.is_signed(public, b"x", signature)
+    assert not signatures.is_signed(public[1:], b"", signature)
 
 
 def test_a_note_is_signed_as_in_the_published_example() -> None:
@@ -61,7 +60,7 @@ def test_a_note_is_signed_as_in_the_published_example() -> None:
     text, raw = "This is an example message.\n", base64.b64decode(line)
     assert str(key) == "example.com/foo+530d903a+AekyeRrm56hApGFkyQR4ZCbV54Id2LKaANYcrnKv3U2k"
     assert key.id == raw[:4]
-    assert notes.is_signed(key.key, text.encode(), raw[4:])
+    assert signatures.is_signed(key.key, text.encode(), raw[4:])
     assert key.note(text, raw[4:]) == f"{text}\n\N{EM DASH} example.com/foo {line}\n"
 
 
@@ -82,10 +81,10 @@ def test_each_tree_is_shown_to_contain_each_earlier_one_and_no_other(one: int, o
         )
     proof = merkle.consistency(old, new, grown.__getitem__)
     roots = [merkle.root_of_peaks(grown[size].peaks) for size in (old, new)]
-    assert receipts._has_grown(old, new, *roots, proof)
-    assert not receipts._has_grown(old, new, bytes(32), roots[1], proof)
-    assert not receipts._has_grown(old, new, *roots, (*proof, bytes(32)))
-    assert old == new or not receipts._has_grown(old, new, *roots, proof[:-1])
+    assert merkle.has_grown(old, new, *roots, proof)
+    assert not merkle.has_grown(old, new, bytes(32), roots[1], proof)
+    assert not merkle.has_grown(old, new, *roots, (*proof, bytes(32)))
+    assert old == new or not merkle.has_grown(old, new, *roots, proof[:-1])
 
 
 def test_the_digest_of_a_program_is_what_sha256sum_makes_of_it(tmp_path: Path) -> None:

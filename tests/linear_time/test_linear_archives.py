@@ -11,10 +11,10 @@ from pathlib import Path
 import pytest
 
 from contest.errors import Differs
-from contest.ledger import merkle, notes
+from contest.ledger import merkle, signatures
 from contest.ledger.entry_list import EntryList
-from contest.ledger.notes import VerifierKey
-from contest.ledger.receipts import Checkpoint, Effect, LedgerEntry
+from contest.ledger.notes import Checkpoint, VerifierKey
+from contest.ledger.receipts import Effect, LedgerEntry
 from contest.model import BanKind
 from knobeln.archive.season import SEASON, read_season
 from tests.support.archives import Published, of_game
@@ -137,8 +137,8 @@ class Organizer:
         """The archive with these entries before the final list."""
         letters = (*self.before, *entries, self.final, *self.after)
         note = self.checkpoint(letters, len(letters))
-        signed = b64encode(notes.sign(self.key, note.text.encode())).decode()
-        public = b64encode(notes.public_key(self.key)).decode()
+        signed = b64encode(signatures.sign(self.key, note.text.encode())).decode()
+        public = b64encode(signatures.public_key(self.key)).decode()
         facts = LedgerFacts(public, len(letters), b64encode(note.root).decode(), signed)
         return replace(self.archive, letters=letters, ledger=facts)
 
@@ -203,20 +203,18 @@ def many_decisions(organizer: Organizer, size: int) -> Archive:
 def many_cosignatures(organizer: Organizer, size: int) -> Archive:
     archive = organizer.with_entries(())
     checkpoint = organizer.checkpoint(archive.letters, 1)
-    key = VerifierKey(checkpoint.origin, notes.public_key(organizer.key))
-    note = key.note(checkpoint.text, notes.sign(organizer.key, checkpoint.text.encode()))
+    key = VerifierKey(checkpoint.origin, signatures.public_key(organizer.key))
+    note = key.note(checkpoint.text, signatures.sign(organizer.key, checkpoint.text.encode()))
     return replace(archive, cosignatures=(note,) * size)
 
 
 LEDGERS = (
-    *(
-        many_lists,
-        other_lists,
-        withdrawn_teams,
-        programs_of_one_team,
-        many_tournaments,
-        many_decisions,
-    ),
+    many_lists,
+    other_lists,
+    withdrawn_teams,
+    programs_of_one_team,
+    many_tournaments,
+    many_decisions,
     many_cosignatures,
 )
 

@@ -246,7 +246,9 @@ LIMITS = (
         lambda s: unpacking.UNPACKED_BYTES,
         "A container image has at most # bytes",
     ),
-    Told("image's files", IMAGES, lambda s: unpacking.MAX_FILES, "and # files when it is unpacked"),
+    Told("image's files", IMAGES, lambda s: unpacking.MAX_FILES, "and # files and links when"),
+    Told("image's variables", IMAGES, lambda s: oci_image.MAX_VARIABLES, "unpacked, # variables"),
+    Told("image's command", IMAGES, lambda s: oci_image.MAX_WORDS, "and # words in its command"),
     Told(
         "image's memory",
         IMAGES,

@@ -11,8 +11,9 @@ from sqlalchemy import delete, update
 from sqlalchemy.exc import IntegrityError
 
 from contest.errors import GiveUp
-from contest.ledger import merkle, notes
-from contest.ledger.receipts import Checkpoint, Effect, LedgerEntry
+from contest.ledger import merkle, signatures
+from contest.ledger.notes import Checkpoint
+from contest.ledger.receipts import Effect, LedgerEntry
 from contest.schema.sections import Teams
 from mailserver.commands.registration import accept_pending, reject_pending
 from store import Store, contest_state, ledger, migrate, teams
@@ -61,7 +62,7 @@ def must_fit(world: World, receipt: receipts.Receipt) -> LedgerEntry:
     at = Checkpoint(key.name.partition("/")[2], receipt.number, receipt.root)
     (signature,) = receipt.signatures
     assert signature[:4] == key.id
-    assert notes.is_signed(key.key, at.text.encode(), signature[4:])
+    assert signatures.is_signed(key.key, at.text.encode(), signature[4:])
     return known[-1]
 
 

@@ -21,10 +21,10 @@ from contest.schema.sections import Contest, DeliveryKind, Mail, Tournament, Wit
 from contest.util.clock import SystemClock
 from knobeln.context import create_contest
 from store import ledger, letters
+from tests.support.kit_programs import receipts_of_kit
 from tests.support.mail_world import BELIEVED
 from tests.support.processes import start
 from tests.support.servers import Dovecot, Postfix, free_port, wait_for, world_readable_folder
-from trust.for_teams import receipts
 
 ROBOT, WITNESS = "knobeln@contest.example", "witness@example.org"
 MAIN = """
@@ -32,7 +32,6 @@ transport_maps = inline:{{
   {{ {robot} = smtp:[127.0.0.1]:{port} }}, {{ example.org = lmtp:[127.0.0.1]:{lmtp} }} }}
 relay_domains = example.org
 """
-SCRIPT = Path(receipts.__file__).with_name("witness.py")
 
 
 @pytest.mark.slow
@@ -43,6 +42,7 @@ def test_a_witness_signs_the_deadline_from_its_mailbox() -> None:
     with world_readable_folder() as place, ExitStack() as servers:
         for name in ("home", "dovecot", "postfix"):
             (place / name).mkdir()
+        receipts_of_kit(place / "home")
         port, dovecot = free_port(), Dovecot(place / "dovecot")
         servers.callback(dovecot.stop)
         postfix = Postfix(place / "postfix", MAIN.format(robot=ROBOT, port=port, lmtp=dovecot.lmtp))
@@ -96,7 +96,7 @@ def test_a_witness_signs_the_deadline_from_its_mailbox() -> None:
 
 
 def witness(home: Path, *arguments: str) -> str:
-    command = [sys.executable, str(SCRIPT), *arguments]
+    command = [sys.executable, "witness.py", *arguments]
     return subprocess.run(command, cwd=home, capture_output=True, text=True, check=True).stdout
 
 

@@ -12,16 +12,10 @@ from typing import Any
 from sqlalchemy import select
 
 from contest.config.settings import settings_digest
-from contest.ledger import merkle, notes
+from contest.ledger import merkle, signatures
 from contest.ledger.entry_list import EntryList, SealedEntry
-from contest.ledger.receipts import (
-    Checkpoint,
-    Effect,
-    LedgerEntry,
-    from_file,
-    program_digest,
-    to_file,
-)
+from contest.ledger.notes import Checkpoint
+from contest.ledger.receipts import Effect, LedgerEntry, from_file, program_digest, to_file
 from store import Store
 from store.tables import contest as contest_table
 from trust.archive import files
@@ -57,9 +51,9 @@ def signed(key: bytes, entries: Sequence[LedgerEntry]) -> Change:
     def change(found: dict[str, bytes]) -> None:
         commitment = json.loads(found["contest.json"])["seed_commitment"]
         root = merkle.root(entry.leaf() for entry in entries)
-        signature = notes.sign(key, Checkpoint(commitment, len(entries), root).text.encode())
+        signature = signatures.sign(key, Checkpoint(commitment, len(entries), root).text.encode())
         facts = {
-            "public_key": base64.b64encode(notes.public_key(key)).decode(),
+            "public_key": base64.b64encode(signatures.public_key(key)).decode(),
             "size": len(entries),
             "root": base64.b64encode(root).decode(),
             "signature": base64.b64encode(signature).decode(),

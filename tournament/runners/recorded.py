@@ -15,7 +15,7 @@ from collections import defaultdict
 from collections.abc import Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from itertools import chain, pairwise, repeat, zip_longest
+from itertools import zip_longest
 from typing import Any
 
 from contest.errors import Differs
@@ -144,10 +144,8 @@ def asked(
 ) -> Iterator[tuple[tuple[str, ...], ...] | None]:
     """What these entries were told in a game whose moves keep to the rules, by seat."""
     moves, job = match.result.moves or (), job_of(match, round_number, seeds)
-    game, protocol = (
-        rules.for_players(job.names, partial(seeds.below, "game")),
-        rules.info.protocols[0],
-    )
+    game = rules.for_players(job.names, partial(seeds.below, "game"))
+    protocol = rules.info.protocols[0]
     positions, _ = played_by(game, moves, job)
     for seat, name in enumerate(job.names):
         if name not in names or was_aside(moves, seat):
@@ -159,10 +157,17 @@ def asked(
         ]
         if protocol is TextProtocol.STDIO:
             told.append(game.game_over_message(positions[-1], seat))
-        texts = [[], *map(players.as_text, told)]
-        yield tuple(
-            tuple(map(_shortened, words, chain(old, repeat("")))) for old, words in pairwise(texts)
-        )
+        yield tuple(_questions(told))
+
+
+def _questions(questions: Iterable[Words]) -> Iterator[tuple[str, ...]]:
+    """The words of each question, without what begins as in the question before."""
+    before: Sequence[str] = ()
+    for question in questions:
+        words = players.as_text(question)
+        olds = (*before, *[""] * len(words))
+        yield tuple(_shortened(word, old) for word, old in zip(words, olds, strict=False))
+        before = words
 
 
 def _shortened(word: str, before: str) -> str:

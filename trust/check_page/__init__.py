@@ -45,7 +45,8 @@ _NAMES = (
     "words bytes archive formats referee evolution ledger machine mails asking without check worker"
 )
 _OF_WORKER = (
-    *("../../sandbox/fuel/host.mjs", "../../sandbox/fuel/quickjs.mjs"),
+    "../../sandbox/fuel/host.mjs",
+    "../../sandbox/fuel/quickjs.mjs",
     *(f"js/{name}.js" for name in _NAMES.split()),
 )
 _TEMPLATE = "page.html.j2"
@@ -75,6 +76,13 @@ def check_page() -> bytes:
         }
     )
     return page.encode()
+
+
+def checkers() -> Mapping[str, bytes]:
+    """The files of each archive by which everybody can check it: the page, a program that runs its
+    script without a browser, and how to use them. The same for all contests."""
+    own = {path: (FOLDER / path).read_bytes() for path in ("README.md", "verify.mjs")}
+    return {PATH: check_page(), **own}
 
 
 def counting() -> str:

@@ -12,7 +12,8 @@ every receipt fits; 1: one does not, and the first is named; 2: usage error; 3: 
 but something needs a person's eyes.
 
 This file needs Python 3.7 and its standard library, and nothing else of knobeln: teams have it in
-their kit. `knobeln verify ARCHIVE --letters MAILS` makes the second check, too.
+their kit, with what it imports of ours inside. `knobeln verify ARCHIVE --letters MAILS` makes the
+second check, too.
 """
 
 from __future__ import annotations
@@ -20,7 +21,6 @@ from __future__ import annotations
 import base64
 import email
 import email.policy
-import hashlib
 import json
 import mailbox
 import re
@@ -32,6 +32,10 @@ from email.utils import parseaddr, parsedate_to_datetime
 from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
+
+from contest.ledger.merkle import has_grown, leaf_hash, node_hash, roots_of
+from contest.ledger.notes import Checkpoint, VerifierKey
+from trust.for_teams.ed25519 import is_signed
 
 LINES_OF_AN_ENTRY = 5
 LINES_OF_A_LISTED = 3
@@ -73,7 +77,7 @@ MADE = "contest made"  # the first entry
 LEDGER, CHECKPOINT = "ledger.txt", "checkpoint.txt"  # while the contest runs
 # A key, a note and a proof as in C2SP signed-note and tlog-proof; the proof is of the newest entry.
 _HASH = "[A-Za-z0-9+/]{43}="
-_VKEY = re.compile(r"knobeln/([0-9a-f]{64})\+([0-9a-f]{8})\+([A-Za-z0-9+/]{44})")
+_KEY_IN_MAIL = re.compile(r"knobeln/([0-9a-f]{64})\+([0-9a-f]{8})\+([A-Za-z0-9+/]{44})")
 _NOTE = (
     rf"knobeln/([0-9a-f]{{64}})\n([0-9]{{1,9}})\n({_HASH})\n\n((?:\u2014 \S+ [A-Za-z0-9+/]+=*\n)+)"
 )
@@ -118,6 +122,10 @@ class Ledger(NamedTuple):
     beacon: str = "none"
     round: int = 0
     known_at: float = 0.0
+
+    @property
+    def verifier_key(self) -> VerifierKey:
+        return VerifierKey(Checkpoint(self.commitment, 0, b"").origin, self.public_key)
 
 
 class Receipt(NamedTuple):
@@ -302,7 +310,54 @@ def _parts(message: MIMEPart) -> Iterator[MIMEPart]:
 
 
 def _mails(message: EmailMessage) -> Iterator[Mail]:
-    """The mail, as often as it has receipts, or once."""
+    """The mail, as often as it has receipts, or once. Raises Wrong if it has too many."""
+    text, receipts, files = _contents(message)
+    if CHECKPOINT in files:
+        receipts.append(_published(files.get(LEDGER, b""), files[CHECKPOINT]))
+    subject, date, header, report, team, sender = (
+        " ".join(str(message.get(name, "")).split()) for name in _HEADERS
+    )
+    name = f'"{shown(subject)}" of {shown(date)}'
+    if len(receipts) > MAX_RECEIPTS:
+        raise Wrong(
+            f"the mail {name} has more than {MAX_RECEIPTS} receipts; a mail of a contest has one"
+        )
+    match = _HEADER.fullmatch(header or "0")
+    if match is None:
+        raise Wrong(f"the mail {name} has a receipt that is none: {shown(header)}")
+    # The header of the reader's own mail server is the first.
+    arrival = str((message.get_all("Received") or [""])[0]).rpartition(";")[2].strip()
+    mail = Mail(
+        name=name,
+        receipt=None,
+        report=report,
+        team=team,
+        sender=_address(sender),
+        text=text,
+        keys=_keys_in(text),
+        told=(int(match[1]), *map(int, _TOLD.findall(text))),
+        growth=(int(match[2] or 0), [base64.b64decode(each) for each in (match[3] or "").split()]),
+        sent=_seconds(date),
+        received=_seconds(arrival),
+        listed=files.get("entries.txt", b""),
+    )
+    for receipt in receipts or [None]:
+        yield mail._replace(receipt=receipt)
+
+
+_HEADERS = (
+    "Subject",
+    "Date",
+    "X-Knobeln-Receipt",
+    "X-Knobeln-Report",
+    "X-Knobeln-Team",
+    "From",
+)
+
+
+def _contents(message: EmailMessage) -> tuple[str, list[Receipt | None], dict[str, bytes]]:
+    """The text of a mail, the receipts in it, at most one more than MAX_RECEIPTS, and the attached
+    files by their names."""
     text = ""
     receipts: list[Receipt | None] = []
     files: dict[str, bytes] = {}
@@ -319,35 +374,7 @@ def _mails(message: EmailMessage) -> Iterator[Mail]:
             files[str(part.get_filename())] = data
         elif part.get_content_type() == "text/plain":
             text += found
-    if CHECKPOINT in files:
-        receipts.append(_published(files.get(LEDGER, b""), files[CHECKPOINT]))
-    subject, date, header, report, team, sender = (
-        " ".join(str(message.get(name, "")).split())
-        for name in (
-            "Subject",
-            "Date",
-            "X-Knobeln-Receipt",
-            "X-Knobeln-Report",
-            "X-Knobeln-Team",
-            "From",
-        )
-    )
-    name = f'"{shown(subject)}" of {shown(date)}'
-    if len(receipts) > MAX_RECEIPTS:
-        raise Wrong(
-            f"the mail {name} has more than {MAX_RECEIPTS} receipts; a mail of a contest has one"
-        )
-    match = _HEADER.fullmatch(header or "0")
-    if match is None:
-        raise Wrong(f"the mail {name} has a receipt that is none: {shown(header)}")
-    told = (int(match[1]), *map(int, _TOLD.findall(text)))
-    growth = (int(match[2] or 0), [base64.b64decode(each) for each in (match[3] or "").split()])
-    # The header of the reader's own mail server is the first.
-    arrival = str((message.get_all("Received") or [""])[0]).rpartition(";")[2].strip()
-    times, listed = (_seconds(date), _seconds(arrival)), files.get("entries.txt", b"")
-    keys, address = _keys_in(text), _address(sender)
-    for receipt in receipts or [None]:
-        yield Mail(name, receipt, report, team, address, text, keys, told, growth, *times, listed)
+    return text, receipts, files
 
 
 def _address(sender: str) -> str:
@@ -359,7 +386,7 @@ def _address(sender: str) -> str:
 
 
 def _keys_in(text: str) -> list[tuple[str, str, bytes]]:
-    found = _VKEY.findall(re.sub(r"[\s>|]+", "", text))
+    found = _KEY_IN_MAIL.findall(re.sub(r"[\s>|]+", "", text))
     return [(name, key_id, base64.b64decode(raw)[1:]) for name, key_id, raw in found]
 
 
@@ -406,7 +433,7 @@ def _published_hashes(lines: Sequence[bytes]) -> Iterator[bytes]:
             continue
         leaf = lines[at : at + LINES_OF_AN_ENTRY]
         if len(leaf) == LINES_OF_AN_ENTRY:
-            yield _leaf_hash(b"".join(line + b"\n" for line in leaf))
+            yield leaf_hash(b"".join(line + b"\n" for line in leaf))
         at += LINES_OF_AN_ENTRY
 
 
@@ -437,32 +464,20 @@ def check(
     """
     ours = [mail for mail in mails if _is_of(ledger, mail)]
     remarks = list(_check_keys(ledger, ours))
-    given = sorted(
-        ((each.receipt, each) for each in ours if each.receipt), key=lambda pair: pair[0].number
-    )
+    given = [(mail.receipt, mail) for mail in ours if mail.receipt]
+    given.sort(key=lambda pair: pair[0].number)
     if not given:
         raise Wrong("no mail here has a receipt of this contest")
-    first = {receipt.number: (receipt, mail) for receipt, mail in reversed(given)}
-    for receipt, mail in given:
-        other, other_mail = first[receipt.number]
-        if receipt.root != other.root:
-            raise Wrong(
-                f"the mails {other_mail.name} and {mail.name} have different receipts of one entry"
-            )
-    missing: list[str] = []
+    first = _first_by_number(given)
     roots = {number: receipt.root for number, (receipt, _) in first.items()}
+    missing: list[str] = []
     for receipt, mail in given:
         _check_receipt(ledger, receipt, mail, is_signed)
         missing += _check_growth(roots, receipt, mail)
-    senders = {mail.sender for mail in ours if mail.report}
-    for mail in mails:
-        if mail.report in ANSWERS and mail.receipt is None and mail.sender in senders:
-            raise Wrong(f"the mail {mail.name} has no receipt, but answers of its kind have one")
+    _check_answers(ours, mails)
     remarks += _check_lists(ledger, given)
     remarks += _out_of_order([mail for receipt, mail in given if receipt.leaf])
-    published = [(receipt, mail) for receipt, mail in given if receipt.hashes]
-    for receipt, mail in published:
-        _check_roots(roots_of(receipt.hashes[: receipt.number]), f"the one of {mail.name}", first)
+    largest = _check_published(given, first)
     if ledger.leaves is None:
         remarks += missing
     else:
@@ -471,9 +486,42 @@ def check(
         _check_leaves(ledger, ledger.leaves, given[-1], first)
         remarks += _without_mail(ledger, ledger.leaves, ours)
     proofs = {receipt.number for receipt, _ in given if receipt.leaf}
-    return Checked(
-        len(proofs), remarks, max((receipt.number for receipt, _ in published), default=0)
-    )
+    return Checked(len(proofs), remarks, largest)
+
+
+def _first_by_number(given: Sequence[tuple[Receipt, Mail]]) -> Mapping[int, tuple[Receipt, Mail]]:
+    """The first receipt of each entry, with its mail. Raises Wrong if another one differs from
+    it."""
+    first: dict[int, tuple[Receipt, Mail]] = {}
+    for receipt, mail in given:
+        other, other_mail = first.setdefault(receipt.number, (receipt, mail))
+        if receipt.root != other.root:
+            raise Wrong(
+                f"the mails {other_mail.name} and {mail.name} have different receipts of one entry"
+            )
+    return first
+
+
+def _check_published(
+    given: Sequence[tuple[Receipt, Mail]], first: Mapping[int, tuple[Receipt, Mail]]
+) -> int:
+    """The number of entries of the largest published ledger. Raises Wrong if one is another ledger
+    than that of the receipts."""
+    largest = 0
+    for receipt, mail in given:
+        if receipt.hashes:
+            roots = roots_of(receipt.hashes[: receipt.number])
+            _check_roots(roots, f"the one of {mail.name}", first)
+            largest = max(largest, receipt.number)
+    return largest
+
+
+def _check_answers(ours: Sequence[Mail], mails: Sequence[Mail]) -> None:
+    """Raises Wrong if a mail has no receipt that should have one. `ours`: those of the contest."""
+    senders = {mail.sender for mail in ours if mail.report}
+    for mail in mails:
+        if mail.report in ANSWERS and mail.receipt is None and mail.sender in senders:
+            raise Wrong(f"the mail {mail.name} has no receipt, but answers of its kind have one")
 
 
 def _is_of(ledger: Ledger, mail: Mail) -> bool:
@@ -491,7 +539,7 @@ def _check_keys(ledger: Ledger, mails: Sequence[Mail]) -> Iterator[str]:
                     f"the mail {mail.name} names {name} as the sha256 of the secret number, not "
                     f"{shown(ledger.commitment)}"
                 )
-            if key != ledger.public_key or key_id != _key_id(ledger).hex():
+            if key != ledger.public_key or key_id != ledger.verifier_key.id.hex():
                 raise Wrong(
                     f"the mail {mail.name} names another key than {ledger.public_key.hex()}:"
                     f" {key.hex()}"
@@ -502,39 +550,41 @@ def _check_keys(ledger: Ledger, mails: Sequence[Mail]) -> Iterator[str]:
         yield "no welcome is among these mails, so only the archive vouches for the key"
 
 
-def _key_id(ledger: Ledger) -> bytes:
-    key = b"\x01" + ledger.public_key
-    return hashlib.sha256(f"knobeln/{ledger.commitment}\n".encode() + key).digest()[:4]
-
-
 def _check_receipt(
     ledger: Ledger, receipt: Receipt, mail: Mail, is_signed: Callable[[bytes, bytes, bytes], bool]
 ) -> None:
     """Raises Wrong unless the key has signed that this entry is in, and the mail says the same."""
-    number, told = receipt.number, mail.told
-    root = base64.b64encode(receipt.root).decode()
-    checkpoint = f"knobeln/{ledger.commitment}\n{number}\n{root}\n".encode()
-    own = [each[4:] for each in receipt.signatures if each[:4] == _key_id(ledger)]
+    number = receipt.number
+    checkpoint = Checkpoint(ledger.commitment, number, receipt.root).text.encode()
+    key_id = ledger.verifier_key.id
+    own = [each[4:] for each in receipt.signatures if each[:4] == key_id]
     if not own or not all(is_signed(ledger.public_key, checkpoint, each) for each in own):
         raise Wrong(
             f"the receipt of entry {number} in the mail {mail.name} is not signed with the key"
         )
-    if not receipt.leaf:
-        if receipt.hashes and len(receipt.hashes) < number:
-            raise Wrong(f"the ledger of {mail.name} has not the {number} entries of its checkpoint")
-        return
-    top = _leaf_hash(receipt.leaf)
+    if receipt.leaf:
+        _check_proof(receipt, mail)
+        _check_told(receipt, mail)
+    elif receipt.hashes and len(receipt.hashes) < number:
+        raise Wrong(f"the ledger of {mail.name} has not the {number} entries of its checkpoint")
+
+
+def _check_proof(receipt: Receipt, mail: Mail) -> None:
+    """Raises Wrong unless the entry is the newest of the ledger that is signed."""
+    number = receipt.number
+    top = leaf_hash(receipt.leaf)
     for each in receipt.path:
-        top = _node_hash(each, top)
+        top = node_hash(each, top)
     if top != receipt.root or len(receipt.path) != bin(number - 1).count("1"):
         raise Wrong(
             f"entry {number} in the mail {mail.name} is not in the ledger that its receipt signs"
         )
-    if (
-        (set(told) != {number} or len(told) < 2)
-        if mail.report
-        else (told[1:] and number not in told)
-    ):
+
+
+def _check_told(receipt: Receipt, mail: Mail) -> None:
+    """Raises Wrong unless the mail tells what its entry has."""
+    number = receipt.number
+    if not _tells_number(number, mail):
         raise Wrong(f"the mail {mail.name} has the proof of entry {number}, but tells another one")
     effect, team, _, _, digest = receipt.fields[:LINES_OF_AN_ENTRY]
     if mail.report not in ANSWERS:
@@ -551,40 +601,26 @@ def _check_receipt(
         )
 
 
+def _tells_number(number: int, mail: Mail) -> bool:
+    """Whether header and text tell this number and no other; a mail that quotes others may tell
+    more."""
+    of_header, *of_text = mail.told
+    if mail.report:
+        return bool(of_text) and {of_header, *of_text} == {number}
+    return not of_text or number in mail.told
+
+
 def _check_growth(roots: dict[int, bytes], receipt: Receipt, mail: Mail) -> Iterator[str]:
     """Raises Wrong if the ledger does not contain the one of the receipt before; tells if that is
     missing."""
     old, proof = mail.growth
     if old and old not in roots:
         yield f"the receipt of entry {old}, which came before {mail.name}, is not among these mails"
-    elif old and not _has_grown(old, receipt.number, roots[old], receipt.root, proof):
+    elif old and not has_grown(old, receipt.number, roots[old], receipt.root, proof):
         raise Wrong(
             f"the ledger of the mail {mail.name} does not contain the one of {old} entries"
             " before it"
         )
-
-
-def _has_grown(old: int, new: int, old_root: bytes, root: bytes, proof: Sequence[bytes]) -> bool:
-    """Whether the tree of `new` leaves begins with the `old` ones (RFC 6962, 2.1.2)."""
-    rest = iter(proof)
-
-    def both(left: int, size: int, *, is_known: bool) -> tuple[bytes, bytes]:
-        """Of a tree of this size, and of what was in it before: its first leaves."""
-        if left == size:
-            same = old_root if is_known else next(rest)
-            return same, same
-        middle = 1 << (size - 1).bit_length() - 1
-        if left <= middle:
-            before, after = both(left, middle, is_known=is_known)
-            return before, _node_hash(after, next(rest))
-        before, after = both(left - middle, size - middle, is_known=False)
-        side = next(rest)
-        return _node_hash(side, before), _node_hash(side, after)
-
-    try:
-        return old <= new and both(old, new, is_known=True) == (old_root, root) and not list(rest)
-    except StopIteration:
-        return False
 
 
 def _check_leaves(
@@ -595,7 +631,7 @@ def _check_leaves(
 ) -> None:
     """Raises Wrong if the archive has another ledger than the receipts, by number; `last`: the
     newest."""
-    _check_roots(roots_of(map(_leaf_hash, leaves)), "it", given)
+    _check_roots(roots_of(map(leaf_hash, leaves)), "it", given)
     newest, mail = last
     if newest.number > len(leaves):
         raise Wrong(
@@ -651,7 +687,7 @@ def _check_lists(ledger: Ledger, given: Sequence[tuple[Receipt, Mail]]) -> Itera
         if mail.report != LIST:
             continue
         named = _NAMES.search(mail.text)
-        *_, root = roots_of(map(_leaf_hash, _leaves(mail.listed, LINES_OF_A_LISTED)))
+        *_, root = roots_of(map(leaf_hash, _leaves(mail.listed, LINES_OF_A_LISTED)))
         if mail.listed and root.hex() != receipt.fields[4]:
             raise Wrong(
                 f"the list of entries in the mail {mail.name} is another one than its root says"
@@ -689,29 +725,20 @@ def _out_of_order(mails: Sequence[Mail]) -> Iterator[str]:
 def _without_mail(ledger: Ledger, leaves: Sequence[bytes], mails: Sequence[Mail]) -> Iterator[str]:
     """The entries of the teams in these mails whose receipts are not among them, and the lists of
     entries that they should have got."""
-    got = {
-        (mail.receipt.number, mail.report == LIST)
-        for mail in mails
-        if mail.receipt and mail.receipt.leaf
-    }
+    proved = _proved(mails)
+    listed = _proved(mail for mail in mails if mail.report == LIST)
     teams = {mail.team for mail in mails if mail.team}
     entries = [_fields(leaf) for leaf in leaves]
-    lists = {number for number, (effect, *_) in enumerate(entries, 1) if effect in LISTS}
-    if ledger.beacon == "none" and len(lists) == 1:  # then only who wants the report LAP gets it
-        lists = set()
+    lists = _lists_for_all(ledger, entries)
     here: set[str] = set()
     gone: set[str] = set()
     for number, (effect, team, at, *_) in enumerate(entries, 1):
-        if (
-            team in teams
-            and not {(number, True), (number, False)} & got
-            and effect not in NO_ANSWERS
-        ):
+        if team in teams and number not in proved and effect not in NO_ANSWERS:
             yield (
                 f"no mail here has the receipt of entry {number}: {shown(effect)}, {shown(team)}, "
                 f"{shown(at)}; if you sent no such letter, somebody else did"
             )
-        if number in lists and here - gone and (number, True) not in got:
+        if number in lists and here - gone and number not in listed:
             yield (
                 f"no mail here has the {shown(effect)} of {shown(at)}, entry {number}; every team"
                 " gets it"
@@ -720,94 +747,20 @@ def _without_mail(ledger: Ledger, leaves: Sequence[bytes], mails: Sequence[Mail]
             (gone if effect in GONE else here).add(team)
 
 
+def _proved(mails: Iterable[Mail]) -> set[int]:
+    """The numbers of the entries whose receipts these mails have."""
+    return {mail.receipt.number for mail in mails if mail.receipt and mail.receipt.leaf}
+
+
+def _lists_for_all(ledger: Ledger, entries: Sequence[Sequence[str]]) -> set[int]:
+    """The numbers of the lists that every team gets."""
+    lists = {number for number, (effect, *_) in enumerate(entries, 1) if effect in LISTS}
+    # without a public number only who wants the report LAP gets the one list
+    return set() if ledger.beacon == "none" and len(lists) == 1 else lists
+
+
 def _fields(leaf: bytes) -> list[str]:
     return leaf.decode(errors="replace").split("\n") + [""] * LINES_OF_AN_ENTRY
-
-
-def _leaf_hash(leaf: bytes) -> bytes:
-    return hashlib.sha256(b"\x00" + leaf).digest()
-
-
-def _node_hash(left: bytes, right: bytes) -> bytes:
-    return hashlib.sha256(b"\x01" + left + right).digest()
-
-
-def roots_of(hashes: Iterable[bytes]) -> Iterator[bytes]:
-    """The roots of the tree (RFC 6962) after 0, 1, 2 ... leaves with these hashes."""
-    peaks: list[bytes] = []
-    yield hashlib.sha256(b"").digest()
-    for size, leaf_hash in enumerate(hashes):
-        peaks.append(leaf_hash)
-        while size & 1:
-            right = peaks.pop()
-            peaks[-1] = _node_hash(peaks[-1], right)
-            size >>= 1  # noqa: PLW2901 - it counts the complete trees
-        root = peaks[-1]
-        for peak in reversed(peaks[:-1]):
-            root = _node_hash(peak, root)
-        yield root
-
-
-# --- Ed25519: checks signatures, slowly, as in RFC 8032, section 6 --------------------------------
-# Points are in extended coordinates (X, Y, Z, T) with x = X/Z, y = Y/Z, x*y = T/Z.
-P = 2**255 - 19
-ORDER = 2**252 + 27742317777372353535851937790883648493
-_D = -121665 * pow(121666, P - 2, P) % P
-_ROOT_OF_MINUS_1 = pow(2, (P - 1) // 4, P)
-
-
-def is_signed(public_key: bytes, message: bytes, signature: bytes) -> bool:
-    """Whether the owner of the key has signed this message. Ed25519; no secret is used here.
-
-    With a key of small order anybody can sign, so that nobody has.
-    """
-    key, commitment = point_of(public_key), point_of(signature[:32])
-    factor = int.from_bytes(signature[32:], "little")
-    if len(signature) != 64 or key is None or commitment is None or factor >= ORDER:
-        return False
-    if multiple(8, key)[0] % P == 0:
-        return False
-    challenge = hashlib.sha512(signature[:32] + public_key + message).digest()
-    times = int.from_bytes(challenge, "little") % ORDER
-    left, right = multiple(factor, BASE), _sum(commitment, multiple(times, key))
-    return all((left[i] * right[2] - right[i] * left[2]) % P == 0 for i in (0, 1))
-
-
-def point_of(data: bytes) -> Sequence[int] | None:
-    """The point with this encoding; None if there is none."""
-    y = int.from_bytes(data, "little")
-    sign, y = y >> 255, y % 2**255
-    if len(data) != 32 or y >= P:
-        return None
-    square = (y * y - 1) * pow(_D * y * y + 1, P - 2, P) % P
-    x = pow(square, (P + 3) // 8, P)
-    if (x * x - square) % P:
-        x = x * _ROOT_OF_MINUS_1 % P
-    if (x * x - square) % P or (x == 0 and sign):
-        return None
-    if x % 2 != sign:
-        x = P - x
-    return x, y, 1, x * y % P
-
-
-def _sum(p: Sequence[int], q: Sequence[int]) -> Sequence[int]:
-    a, b = (p[1] - p[0]) * (q[1] - q[0]) % P, (p[1] + p[0]) * (q[1] + q[0]) % P
-    c, d = 2 * p[3] * q[3] * _D % P, 2 * p[2] * q[2] % P
-    e, f, g, h = b - a, d - c, d + c, b + a
-    return e * f % P, g * h % P, f * g % P, e * h % P
-
-
-def multiple(times: int, point: Sequence[int]) -> Sequence[int]:
-    total: Sequence[int] = (0, 1, 1, 0)
-    while times:
-        if times & 1:
-            total = _sum(total, point)
-        point = _sum(point, point)
-        times >>= 1
-    return total
-
-
-BASE = point_of((4 * pow(5, P - 2, P) % P).to_bytes(32, "little")) or ()
 
 
 # --- the command ----------------------------------------------------------------------------------
@@ -837,18 +790,23 @@ def main(arguments: Sequence[str]) -> int:
     except Wrong as wrong:
         print(f"The receipts do not fit. The first difference: {wrong}.", file=sys.stderr)
         return 1
-    given = [mail.receipt for mail in mails if mail.receipt and mail.receipt.leaf]
-    for receipt in {receipt.number: receipt for receipt in given}.values():
-        effect, team, at, _, digest = receipt.fields[:LINES_OF_AN_ENTRY]
-        print(f"  entry {receipt.number}: {shown(' '.join((at[:19], team, effect, digest[:8])))}")
-    remarks = [remark for checked in found for remark in checked.remarks]
+    _print_entries(mails)
     for checked in found:
         print(how_many(checked))
+    remarks = [remark for checked in found for remark in checked.remarks]
     for remark in remarks[:MAX_REMARKS]:
         print(f"look at this: {remark}")
     if len(remarks) > MAX_REMARKS:
         print(f"look at this: there are {len(remarks) - MAX_REMARKS} more")
     return 3 if remarks else 0
+
+
+def _print_entries(mails: Sequence[Mail]) -> None:
+    """A line for each entry of which a mail has the receipt."""
+    receipts = [mail.receipt for mail in mails if mail.receipt and mail.receipt.leaf]
+    for receipt in {receipt.number: receipt for receipt in receipts}.values():
+        effect, team, at, _, digest = receipt.fields[:LINES_OF_AN_ENTRY]
+        print(f"  entry {receipt.number}: {shown(' '.join((at[:19], team, effect, digest[:8])))}")
 
 
 if __name__ == "__main__":

@@ -17,47 +17,20 @@ computer while it signs. The forms are those of C2SP tlog-cosignature.
 
 from __future__ import annotations
 
-import base64
-import hashlib
 import json
 import os
 import sys
 import time
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    from trust.for_teams import receipts
-else:
-    import receipts
+from contest.ledger.merkle import roots_of
+from contest.ledger.notes import COSIGNER, Checkpoint, VerifierKey, text_to_cosign
+from trust.for_teams.ed25519 import is_signed, public_key, sign
+from trust.for_teams.receipts import Wrong, check, ledgers_in, read_mails
 
 KEY_FILE = Path("witness.key")
-KIND = b"\x04"  # of a key that signs with the time
-
-
-def encoded(point: Sequence[int]) -> bytes:
-    """The 32 bytes that stand for a point (RFC 8032, section 5.1.2)."""
-    inverse = pow(point[2], receipts.P - 2, receipts.P)
-    x, y = (each * inverse % receipts.P for each in point[:2])
-    return (y | (x & 1) << 255).to_bytes(32, "little")
-
-
-def sign(secret: bytes, message: bytes) -> tuple[bytes, bytes]:
-    """The public key of these 32 bytes, and their signature of the message (RFC 8032, section
-    5.1.6)."""
-    digest = hashlib.sha512(secret).digest()
-    factor = int.from_bytes(digest[:32], "little") & (2**254 - 8) | 2**254
-    key = encoded(receipts.multiple(factor, receipts.BASE))
-    once = int.from_bytes(hashlib.sha512(digest[32:] + message).digest(), "little") % receipts.ORDER
-    commitment = encoded(receipts.multiple(once, receipts.BASE))
-    challenge = int.from_bytes(hashlib.sha512(commitment + key + message).digest(), "little")
-    answer = (once + challenge * factor) % receipts.ORDER
-    return key, commitment + answer.to_bytes(32, "little")
-
-
-def key_id(name: str, key: bytes) -> bytes:
-    return hashlib.sha256(name.encode() + b"\n" + KIND + key).digest()[:4]
 
 
 def new_key(name: str) -> str:
@@ -66,44 +39,39 @@ def new_key(name: str) -> str:
     secret = os.urandom(32)
     with open(KEY_FILE, "x", opener=lambda path, flags: os.open(path, flags, 0o600)) as file:
         json.dump({"name": name, "secret": secret.hex(), "signed": {}}, file)
-    key, _ = sign(secret, b"")
-    return f"{name}+{key_id(name, key).hex()}+{base64.b64encode(KIND + key).decode()}"
+    return str(VerifierKey(name, public_key(secret), COSIGNER))
 
 
 def cosignature(own: Any, mail: Path, now: int) -> str:
     """Check the ledger in this mail, note in `own` that it is signed, and return the line with the
     signature.
 
-    Raises receipts.Wrong for a ledger that does not fit, or that is not the one of before.
+    Raises Wrong for a ledger that does not fit, or that is not the one of before.
     """
-    mails = receipts.read_mails(mail)
-    ledger, *others = receipts.ledgers_in(mails)
+    mails = read_mails(mail)
+    ledger, *others = ledgers_in(mails)
     if others:
-        raise receipts.Wrong("the mail names two keys")
-    receipts.check(ledger, mails, receipts.is_signed)
+        raise Wrong("the mail names two keys")
+    check(ledger, mails, is_signed)
     found = next((each.receipt for each in mails if each.receipt and each.receipt.hashes), None)
     if found is None:
-        raise receipts.Wrong("the ledger is not attached to this mail")
-    roots = list(receipts.roots_of(found.hashes[: found.number]))
+        raise Wrong("the ledger is not attached to this mail")
+    roots = list(roots_of(found.hashes[: found.number]))
     before = own["signed"].get(
         ledger.commitment, {"key": ledger.public_key.hex(), "size": 0, "root": ""}
     )
     if before["key"] != ledger.public_key.hex():
-        raise receipts.Wrong(
-            "the ledger is signed with another key than the one that you signed before"
-        )
+        raise Wrong("the ledger is signed with another key than the one that you signed before")
     if before["size"] > found.number:
-        raise receipts.Wrong(f"you have signed a later ledger, of {before['size']} entries")
+        raise Wrong(f"you have signed a later ledger, of {before['size']} entries")
     if before["size"] and roots[before["size"]].hex() != before["root"]:
-        raise receipts.Wrong(
-            f"it does not contain the ledger of {before['size']} entries that you signed"
-        )
+        raise Wrong(f"it does not contain the ledger of {before['size']} entries that you signed")
     own["signed"][ledger.commitment] = {**before, "size": found.number, "root": found.root.hex()}
-    root = base64.b64encode(found.root).decode()
-    text = f"cosignature/v1\ntime {now}\nknobeln/{ledger.commitment}\n{found.number}\n{root}\n"
-    key, signature = sign(bytes.fromhex(own["secret"]), text.encode())
-    line = base64.b64encode(key_id(own["name"], key) + now.to_bytes(8, "big") + signature).decode()
-    return f"\u2014 {own['name']} {line}"
+    checkpoint = Checkpoint(ledger.commitment, found.number, found.root)
+    secret = bytes.fromhex(own["secret"])
+    signature = sign(secret, text_to_cosign(checkpoint.text, now))
+    key = VerifierKey(own["name"], public_key(secret), COSIGNER)
+    return key.line(now.to_bytes(8, "big") + signature).rstrip("\n")
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -121,7 +89,7 @@ def main(arguments: Sequence[str]) -> int:
         with open(draft, "w", opener=lambda path, flags: os.open(path, flags, 0o600)) as file:
             json.dump(own, file)
         os.replace(draft, KEY_FILE)
-    except (receipts.Wrong, OSError, ValueError) as error:
+    except (Wrong, OSError, ValueError) as error:
         print(f"Nothing is signed: {error}.", file=sys.stderr)
         return 1
     print(line)

@@ -171,9 +171,15 @@ def _build(command: list[str], name: str, folder: str, environment: Mapping[str,
         return
     try:
         done = subprocess.run(  # noqa: S603 - the team's own program, on its own computer
-            command, cwd=folder, env={**os.environ, **environment}, stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=BUILD_SECONDS, check=False,
-        )  # fmt: skip
+            command,
+            cwd=folder,
+            env={**os.environ, **environment},
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            timeout=BUILD_SECONDS,
+            check=False,
+        )
     except subprocess.TimeoutExpired:
         raise GiveUp(
             f"{name}: {Path(command[0]).name} takes more than {BUILD_SECONDS} s for it"
@@ -250,10 +256,14 @@ class _HomeProcess(RunningSandbox):
             stdout, their_stdout = open_pipe(ours, theirs)
             stderr, their_stderr = open_pipe(ours, theirs)
             process = subprocess.Popen(  # noqa: S603 - the same
-                command, cwd=work, env=environment, stdin=stdin, stdout=their_stdout,
+                command,
+                cwd=work,
+                env=environment,
+                stdin=stdin,
+                stdout=their_stdout,
                 stderr=their_stderr,
                 start_new_session=True,
-            )  # fmt: skip
+            )
             ours.callback(shutil.rmtree, folder, ignore_errors=True)
             super().__init__(process, stdout, stderr, ours.pop_all())
 
