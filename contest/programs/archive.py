@@ -14,8 +14,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from contest.language import gettext, number
+from contest.util import tar_files
 from contest.util.program_files import ARCHIVES, MAX_FILES, colliding, is_safe_path
 from contest.util.sanitize import quote
+from contest.util.tar_files import BadTar, Bounds, Wrong
 
 MAX_ENTRIES = 2_000  # of an archive, with folders and with what is left out
 MAX_BYTES = 2_000_000  # of all its files together; a contest's own limit is lower
@@ -23,13 +25,9 @@ SUFFIXES = (".zip", *ARCHIVES)
 OTHER_SUFFIXES = (".rar", ".7z", ".xz", ".bz2", ".txz", ".tbz", ".zst", ".jar", ".gz")
 """Of archives that nobody unpacks here."""
 
-_BLOCK = 512  # bytes, of a tar file
 _CENTRAL = b"PK\x01\x02"  # how an entry of a zip file's directory begins
 _ENCRYPTED = 1
 _LINK_MODE, _TYPE_BITS = 0o120000, 0o170000
-_PLAIN, _FOLDER, _LINKS = (b"0", b"\0"), b"5", (b"1", b"2")
-_LONG_NAME, _PAX, _PAX_FOR_ALL = b"L", b"x", b"g"
-_PAX_PATH = re.compile(rb"(?:\A|\n)\d{1,10} path=([^\n]{0,1000})\n")
 _OUTSIDE = re.compile(r"[/\\]|[A-Za-z]:|(?:.*[/\\])?\.\.(?:[/\\]|\Z)")
 _IMAGE_FILES = ("oci-layout", "manifest.json", "repositories")
 
@@ -183,61 +181,18 @@ def _zip_entry(archive: zipfile.ZipFile, entry: zipfile.ZipInfo, room: int) -> b
 
 # --- tar ------------------------------------------------------------------------------------------
 def _of_tar(data: bytes) -> Iterator[tuple[str, bytes]]:
-    """The library reads headers that take a time which grows with the square of their length."""
-    raw = _gunzipped(data) if data.startswith(b"\x1f\x8b") else data
-    at = entries = size = 0
-    long_name = b""
-    while at + _BLOCK <= len(raw) and raw[at]:
-        header = raw[at : at + _BLOCK]
-        content = _tar_content(raw, header, at + _BLOCK)
-        kind, name = header[156:157], long_name or _tar_name(header)
-        entries, size, long_name = entries + 1, size + len(content), b""
-        if entries > MAX_ENTRIES:
-            raise _too_many()
-        if size > MAX_BYTES:
-            raise _too_large()
-        path = name.decode(errors="replace")
-        if kind == _LONG_NAME:
-            long_name = content.rstrip(b"\0")
-        elif kind == _PAX:
-            found = _PAX_PATH.search(content)
-            long_name = found[1] if found else b""
-        elif kind in _PLAIN:
-            yield path, content
-        elif kind in _LINKS:
-            raise _link(path)
-        elif kind not in (_FOLDER, _PAX_FOR_ALL):
-            raise NotUnpacked(gettext("its entry %(path)s is no file", path=quote(path)))
-        at += _BLOCK + -(-len(content) // _BLOCK) * _BLOCK
-    if not entries:
-        raise _damaged()
-
-
-def _gunzipped(data: bytes) -> bytes:
-    most = MAX_BYTES + (2 * MAX_ENTRIES + 20) * _BLOCK
-    unzip = zlib.decompressobj(wbits=31)
     try:
-        raw = unzip.decompress(data, most)
-    except zlib.error:
+        for file in tar_files.files_in(io.BytesIO(data), Bounds(MAX_ENTRIES, MAX_BYTES)):
+            yield file.path, b"".join(file.pieces())
+    except BadTar as bad:
+        if bad.wrong is Wrong.TOO_MANY:
+            raise _too_many() from None
+        if bad.wrong is Wrong.TOO_LARGE:
+            raise _too_large() from None
+        if bad.wrong is Wrong.LINK:
+            raise _link(bad.path) from None
+        if bad.path:
+            raise NotUnpacked(
+                gettext("its entry %(path)s is no file", path=quote(bad.path))
+            ) from None
         raise _damaged() from None
-    if len(raw) >= most:
-        raise _too_large()
-    if not unzip.eof:
-        raise _damaged()
-    return raw
-
-
-def _tar_content(raw: bytes, header: bytes, start: int) -> bytes:
-    digits = header[124:136].strip(b"\0 ")
-    if header[257:262] != b"ustar" or not re.fullmatch(rb"[0-7]{1,11}", digits):
-        raise _damaged()
-    size = int(digits, 8)
-    if start + size > len(raw):
-        raise _damaged()
-    return raw[start : start + size]
-
-
-def _tar_name(header: bytes) -> bytes:
-    name = header[:100].partition(b"\0")[0]
-    prefix = header[345:500].partition(b"\0")[0] if header[257:263] == b"ustar\0" else b""
-    return prefix + b"/" + name if prefix else name
