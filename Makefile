@@ -58,8 +58,8 @@ docs: setup-docs                  ## the guides as pages (docs/_build/html), a m
 	$(BIN)/python tools/reference.py
 	for form in html man text; do $(BIN)/sphinx-build -q -W -b $$form docs docs/_build/$$form || exit 1; done
 
-bench: setup-bench                ## speed, as ratios to peers in the same run; one peer is Axelrod-Python
-	$(BIN)/python -m bench
+bench: setup-bench                ## speed, as ratios to peers in the same run; BENCH=--quick takes a minute
+	$(BIN)/python -m bench $(BENCH)
 
 release: setup-release docs       ## dist/ of the last commit: wheel, source, verify.html, hashes, SBOM, guides
 	$(BIN)/python tools/release.py

@@ -15,6 +15,8 @@ from pathlib import Path
 from statistics import median
 from typing import NamedTuple
 
+from bench.promises import TABLE, as_text, is_worse, promises
+
 HEAD = "| stage | ours | limit or peer in the same run | ratios |\n|---|---|---|---|"
 _CLOCK_TICKS = os.sysconf("SC_CLK_TCK")
 
@@ -39,25 +41,47 @@ def spent(work: Callable[[], object]) -> Spent:
     return Spent(time.perf_counter() - begin, cpu_seconds_of(os.getpid()) - cpu)
 
 
-def compare(stage: str, runs: int, ways: Mapping[str, Callable[[], Spent]], per: float = 1) -> None:
-    """Print a row of the table, with the medians. One way is "ours"; each works `per` times.
+class Bench:
+    """Prints the rows of the table, and remembers which stages are worse than promised.
 
-    Ratios are our time by the peer's, by the clock and of processors; below 1 we are faster.
+    `is_quick`: each way is measured a few times or once, for an impression that proves nothing.
     """
-    taken: dict[str, list[Spent]] = {name: [] for name in ways}
-    for _ in range(runs):
-        for name, way in ways.items():
-            taken[name].append(way())
-    found = {
-        name: Spent(*map(median, zip(*each, strict=True))).per(per) for name, each in taken.items()
-    }
-    ours, told, ratios = found.pop("ours"), [], []
-    for name, each in found.items():
-        told.append(f"{name} {each}")
-        ratios.append(
-            f"{ours.seconds / each.seconds:.2f}, {ours.cpu_seconds / (each.cpu_seconds or 1):.2f}"
-        )
-    print(f"| {stage} | {ours} | {'; '.join(told)} | {'; '.join(ratios)} |", flush=True)
+
+    def __init__(self, *, is_quick: bool) -> None:
+        self.is_quick = is_quick
+        self.worse: list[str] = []
+        self._promises = promises(TABLE.read_text())
+
+    def compare(
+        self, stage: str, runs: int, ways: Mapping[str, Callable[[], Spent]], per: float = 1
+    ) -> None:
+        """Print a row of the table, with the medians. One way is "ours"; each works `per` times.
+
+        Ratios are our time by the peer's, by the clock and of processors; below 1 we are faster.
+        """
+        taken: dict[str, list[Spent]] = {name: [] for name in ways}
+        for _ in range(max(1, runs // 10) if self.is_quick else runs):
+            for name, way in ways.items():
+                taken[name].append(way())
+        found = {
+            name: Spent(*map(median, zip(*each, strict=True))).per(per)
+            for name, each in taken.items()
+        }
+        ours = found.pop("ours")
+        promised = self._promises.get(stage, [])
+        peers, ratios = [], []
+        for place, (name, peer) in enumerate(found.items()):
+            peers.append(f"{name} {peer}")
+            pair = ours.seconds / peer.seconds, ours.cpu_seconds / (peer.cpu_seconds or 1)
+            limits = promised[place] if place < len(promised) else ()
+            ratios.append(
+                f"{pair[0]:.2f}, {pair[1]:.2f}"
+                + (f" (promised {as_text(limits)})" if limits else "")
+                + (" **worse**" if is_worse(pair, limits) else "")
+            )
+            if is_worse(pair, limits):
+                self.worse.append(f"{stage}, beside {name}")
+        print(f"| {stage} | {ours} | {'; '.join(peers)} | {'; '.join(ratios)} |", flush=True)
 
 
 def _time(seconds: float) -> str:

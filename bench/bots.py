@@ -16,7 +16,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from bench import compare, spent
+from bench import Bench, spent
 from compiler.builders.text import TextBuilder
 from contest.games.game import TextProtocol
 from knobeln import presets
@@ -69,7 +69,7 @@ BUBBLEWRAP = (
 )
 
 
-def sandbox() -> None:
+def sandbox(bench: Bench) -> None:
     how: dict[str, Any] = (
         {"user": USER, "group": USER, "extra_groups": []} if os.geteuid() == 0 else {}
     )
@@ -80,9 +80,11 @@ def sandbox() -> None:
         "ours": lambda: spent(lambda: Sandbox().run([TRUE])),
         "bubblewrap alone": lambda: spent(alone),
     }
-    compare("a sandbox, from start to end", STARTS, ways)
+    bench.compare("a sandbox, from start to end", STARTS, ways)
     with on_one_core(), Sandbox().open(ECHO) as boxed:
-        exchange("a line to a program and its line back", lambda: boxed.ask(LINE, 10.0).text, ECHO)
+        exchange(
+            bench, "a line to a program and its line back", lambda: boxed.ask(LINE, 10.0).text, ECHO
+        )
 
 
 @contextmanager
@@ -99,7 +101,7 @@ def on_one_core() -> Iterator[None]:
         os.sched_setaffinity(0, cores)
 
 
-def exchange(stage: str, ours: Callable[[], str], command: Sequence[str]) -> None:
+def exchange(bench: Bench, stage: str, ours: Callable[[], str], command: Sequence[str]) -> None:
     """Compare this way to send LINE to a program and to get a line back with plain pipes."""
     with subprocess.Popen(
         command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0
@@ -111,7 +113,7 @@ def exchange(stage: str, ours: Callable[[], str], command: Sequence[str]) -> Non
                 assert answer() == LINE
 
         ways = {name: lambda a=answer: spent(lambda: talk(a)) for name, answer in answers.items()}
-        compare(stage, RUNS, ways, EXCHANGES)
+        bench.compare(stage, RUNS, ways, EXCHANGES)
 
 
 def _ask(program: subprocess.Popen[bytes], text: str) -> str:
@@ -229,16 +231,16 @@ console.log([...found.values()].reduce((sum, value) => sum + value, 0));
 }
 
 
-def counted() -> None:
+def counted(bench: Bench) -> None:
     if not engine.is_installed():
         print("| programs whose time is counted | left out: the engine is not installed here | | |")
         return
     for name, sample in {**SAMPLES, "C, floating point": FLOATING_POINT}.items():
         with tempfile.TemporaryDirectory() as folder:
-            _compare_counted(name, sample, Path(folder))
+            _compare_counted(bench, name, sample, Path(folder))
 
 
-def _compare_counted(name: str, sample: Sample, folder: Path) -> None:
+def _compare_counted(bench: Bench, name: str, sample: Sample, folder: Path) -> None:
     language = name.partition(",")[0]
     native = _native(sample, sample.computes, folder)
     with closing(_player(language, sample, sample.computes, TextProtocol.ARGV)) as player:
@@ -257,7 +259,7 @@ def _compare_counted(name: str, sample: Sample, folder: Path) -> None:
         for stage, rounds in (("a new start", 1), ("tables and loops", sample.rounds)):
             each = {"ours": partial(count, rounds), sample.peer: partial(run, rounds)}
             ways = {way: partial(spent, work) for way, work in each.items()}
-            compare(f"{name}, counted: {stage}", RUNS, ways)
+            bench.compare(f"{name}, counted: {stage}", RUNS, ways)
     if not sample.echoes:
         return
     with (
@@ -267,6 +269,7 @@ def _compare_counted(name: str, sample: Sample, folder: Path) -> None:
         player.begin(b"")
         stage = f"{language}, counted: a line and its line back"
         exchange(
+            bench,
             stage,
             lambda: str(player.move(tuple(LINE.split()))),
             _native(sample, sample.echoes, folder),

@@ -1,7 +1,8 @@
 """A contest and its parts, beside their limits: programs, games on the contest machine, whole days.
 
-- Programs are compiled, checked, tried and translated as `knobeln serve` does it. The limit is a
-  compiler alone, which makes an object file of each of them, on all cores.
+- Programs are compiled, checked and tried as `knobeln serve` does it, up to the report; and then
+  translated. The limit is a compiler alone, which makes an object file of each of them, on all
+  cores.
 - The machine's peer is the same source as unprotected native coroutines in one process. Both play
   the very same games, with the same random streams and referee; their digests are compared before
   anything is timed.
@@ -15,20 +16,18 @@ from __future__ import annotations
 import logging
 import shutil
 import subprocess
-import sys
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from functools import partial
 from io import BytesIO
 from itertools import count
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 from unittest.mock import patch
 
-from bench import Spent, children_seconds, compare, output_of, spent
+from bench import Bench, Spent, children_seconds, output_of, spent
 from compiler.build import build
 from compiler.toolchain import Toolchain
 from contest.games.knobeln import Rules
@@ -64,13 +63,17 @@ PROGRAMS = 16
 _WITHOUT_BOX = (c_compiler(), "-std=gnu89", "-O2", "-w", "-c", "-o", "/dev/null", "-x", "c", "-")
 
 
-def programs() -> None:
+def programs(bench: Bench) -> None:
     log.least = logging.WARNING
-    ways = {"ours": _compiled, f"{PROGRAMS} calls of a compiler alone": _bare}
-    compare(f"{PROGRAMS} programs compiled, checked, tried, translated", _RUNS, ways)
+    for stage, is_translated in (("up to the report", False), ("with native code", True)):
+        ways: Mapping[str, Callable[[], Spent]] = {
+            "ours": partial(_compiled, is_translated),
+            f"{PROGRAMS} calls of a compiler alone": _bare,
+        }
+        bench.compare(f"{PROGRAMS} programs compiled, checked, tried, {stage}", _RUNS, ways)
 
 
-def _compiled() -> Spent:
+def _compiled(is_translated: bool) -> Spent:
     """Build one program, with which the service makes itself ready, and then the others."""
     inside: list[float] = []  # what is done in a sandbox is not counted among our children
     run = Sandbox.run
@@ -89,12 +92,13 @@ def _compiled() -> Spent:
                 team = add_team(tx, house.name, "RSM")
                 submissions.add(tx, team.id, letter, {"program.c": house.source.encode()}, NOW)
         kept = Translations(Path(folder) / "translations")
-        with patch("compiler.builders.machine.translations", lambda: kept):
+        with patch("tournament.runners.machine.translations", lambda: kept):
             services = Services(contest)
-            services.compile_next_program(at_once=True)
+            services.compile_or_translate()
+            step = services.compile_or_translate if is_translated else services.compile_next_program
 
             def work() -> None:
-                while services.compile_next_program(at_once=True):
+                while step():
                     pass
 
             with patch.object(Sandbox, "run", noted):
@@ -132,14 +136,14 @@ LIKE_STRATEGIES = (
 )
 
 
-def machine() -> None:
+def machine(bench: Bench) -> None:
     _compare_games(
-        "both programs like the example", (ROOT / "knobellib" / "example.c").read_text(), 500
+        bench, "both programs like the example", (ROOT / "knobellib" / "example.c").read_text(), 500
     )
-    _compare_games("both think long", (PEER / "heavy.c").read_text(), 20)
+    _compare_games(bench, "both think long", (PEER / "heavy.c").read_text(), 20)
 
 
-def _compare_games(title: str, source: str, games: int) -> None:
+def _compare_games(bench: Bench, title: str, source: str, games: int) -> None:
     built = build(source, Programs(description="warn"), Toolchain())
     assert built.image is not None, built.report.findings
     jobs, digest = _complete_jobs(built.image, games), built.image.digest
@@ -167,7 +171,7 @@ def _compare_games(title: str, source: str, games: int) -> None:
 
         each = {"ours": on_the_machine, "native coroutines": by_coroutines}
         ways = {name: partial(seconds, play) for name, play in each.items()}
-        compare(f"a game of 1,000 throws, {title}", _RUNS, ways, games - 1)
+        bench.compare(f"a game of 1,000 throws, {title}", _RUNS, ways, games - 1)
 
 
 def _complete_jobs(image: Image, games: int) -> list[GameJob]:
@@ -201,23 +205,33 @@ def _native(folder: Path, source: str) -> Path:
 
 
 # --- contest days ---------------------------------------------------------------------------------
-SIZES = (41, 1_000)
+SIZES, LARGE = (41, 1_000), 10_000
+QUICK_PROGRAMS = 8
 THROWS, MATCHES = 1_000, 100  # of a game, and of Axelrod's in a run
 
 
-def day() -> None:
+def day(bench: Bench) -> None:
+    _days(bench, SIZES[:1] if bench.is_quick else SIZES, _RUNS)
+
+
+def large_day(bench: Bench) -> None:
+    _days(bench, [LARGE], runs=1)
+
+
+def _days(bench: Bench, sizes: Sequence[int], runs: int) -> None:
     with tempfile.TemporaryDirectory() as scratch:
-        programs = dict(House(Path(scratch)))
+        house = House(Path(scratch))
+        programs = house.first(QUICK_PROGRAMS) if bench.is_quick else dict(house)
         for built in programs.values():
             assert built.image is not None
             translations().add(built.image, Sandbox())
-        for size in SIZES:
+        for size in sizes:
             opened = Path(scratch) / f"opened-{size}"
             make_contest(opened, size, programs, settings(workers=0)).store.close()
-            _compare_days(size, opened)
+            _compare_days(bench, size, opened, runs)
 
 
-def _compare_days(size: int, opened: Path) -> None:
+def _compare_days(bench: Bench, size: int, opened: Path, runs: int) -> None:
     import axelrod  # takes seconds
 
     numbers, played = count(), [opened]
@@ -243,19 +257,12 @@ def _compare_days(size: int, opened: Path) -> None:
         "its games alone": lambda: _games_alone(played[-1]),
         "as many turns of Axelrod-Python": as_many_turns,
     }
-    compare(f"contest day of {size:,} teams", _RUNS, ways)
+    bench.compare(f"contest day of {size:,} teams", runs, ways)
 
 
 def _play_day(contest: ContestContext) -> None:
-    """The day, without the contests with other random numbers that follow its last round.
-
-    Each worker process imports the main module of its parent: all benchmarks. So workers get an
-    empty one.
-    """
-    with (
-        patch("tournament.day.default_contests", return_value=None),
-        patch.dict(sys.modules, {"__main__": ModuleType("__main__")}),
-    ):
+    """The day, without the contests with other random numbers that follow its last round."""
+    with patch("tournament.day.default_contests", return_value=None):
         contest_day(contest).run()
 
 

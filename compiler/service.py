@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import traceback
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import Any, NamedTuple
@@ -53,7 +53,6 @@ from contest.model import (
 from contest.model.mail_records import CompileRecord, FindingPlace, QuotedBuild
 from contest.util.clock import Clock
 from contest.util.log import log
-from sandbox.vm.translation import NotTranslated
 from store import (
     Store,
     Transaction,
@@ -107,6 +106,8 @@ class _Turn(NamedTuple):
 
 @dataclass(frozen=True)
 class CompileService:
+    """`accepted` is called with the digest of each program whose report is queued."""
+
     store: Store
     settings: Settings
     clock: Clock
@@ -114,6 +115,7 @@ class CompileService:
     renderer: Renderer
     failures: EngineFailures
     claimant: Claimant = field(default_factory=Claimant)
+    accepted: Callable[[str], None] = lambda digest: None
 
     def build_next(self, *, at_once: bool = False) -> bool:
         """Build the submission whose turn it is. False: none waits, or others build those that do.
@@ -164,15 +166,9 @@ class CompileService:
         try:
             with speaking(team.language or self.settings.contest.language):
                 result = self._built(submission)
-                if result.image:
-                    try:
-                        self.builder.prepare(result.image)
-                    except NotTranslated as why:  # then the interpreter plays
-                        digest = result.report.image_digest
-                        log.warning(
-                            "a program stays without native code", image=digest, reason=str(why)
-                        )
                 self._keep(submission, result)
+            if result.report.image_digest:
+                self.accepted(result.report.image_digest)
             log.info("program", letter=submission.letter_id, accepted=result.report.accepted)
         except EngineFailed as error:
             is_aside = self.failures.of_program(error) >= MAX_FAILURES

@@ -1,5 +1,6 @@
-"""Makes the native code of programs that were accepted on another host, by another version of
-knobeln, or with another compiler.
+"""Makes the native code of programs: of new ones after their reports, which do not wait for it, and
+of those that were accepted on another host, by another version of knobeln, or with another
+compiler.
 
 It is only about time: without native code a program plays with the same results. So nothing here
 fails, and nobody waits for it for long.
@@ -8,9 +9,11 @@ fails, and nobody waits for it for long.
 from __future__ import annotations
 
 import time
+from collections import deque
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property
+from threading import Lock
 
 from contest.errors import KnobelnError
 from contest.model import Phase
@@ -65,22 +68,34 @@ def translate(contest: ContestContext, digest: str) -> Sequence[str]:
         return (f"the program {digest[:12]} plays without native code: {reason}",)
 
 
-class TranslatesOnce:
-    """After a server has started, translates one program after the other beside its other work."""
+class NativeCode:
+    """Translates one program after the other, when none waits to be compiled: the newest first.
+
+    Threads may share it. After a start all programs that count are looked at.
+    """
 
     def __init__(self, contest: ContestContext) -> None:
         self._contest = contest
+        self._accepted: deque[str] = deque()
+        self._lock = Lock()
+
+    def add(self, digest: str) -> None:
+        """A program was accepted."""
+        self._accepted.append(digest)
 
     @cached_property
-    def _waiting(self) -> list[str]:
+    def _since_before(self) -> deque[str]:
         with self._contest.store.read() as tx:
             is_over = contest_state.state(tx).phase is Phase.FINISHED
-        return [] if is_over else list(programs_that_count(self._contest))
+        return deque(() if is_over else programs_that_count(self._contest))
 
     def step(self) -> bool:
         """Translate the next program. False: all are."""
-        if not self._waiting:
-            return False
-        for sentence in translate(self._contest, self._waiting.pop()):
+        with self._lock:
+            waiting = self._accepted or self._since_before
+            if not waiting:
+                return False
+            digest = waiting.pop()
+        for sentence in translate(self._contest, digest):
             log.warning(sentence)
         return True

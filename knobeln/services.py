@@ -21,6 +21,7 @@ from contest.language import noted
 from contest.util.log import log
 from knobeln.context import ContestContext
 from knobeln.letter_service import LetterService
+from knobeln.native_code import NativeCode
 from knobeln.steps import Steps
 from mailserver.commands import witness
 from mailserver.delivery.deliver import Delivered, Delivery
@@ -56,6 +57,7 @@ class Services:
         """`read`: how letters are read, by default in a process whose time is limited."""
         self._contest = contest
         self.steps = Steps(this_process())
+        self._native_code = NativeCode(contest)
         self._letters = LetterService(contest, this_process(), read or shared_reader().read)
         self._made: dict[object, tuple[ContestContext, Any]] = {}
         self._lock = Lock()
@@ -99,11 +101,16 @@ class Services:
         with contest.store.read() as tx:
             if not submissions.any_waiting(tx):
                 return False
-        return self._service(_compiler, contest).build_next(at_once=at_once)
+        return self._service(self._compiler, contest).build_next(at_once=at_once)
+
+    def compile_or_translate(self) -> bool:
+        """Build one program, or, when none waits, make the native code of one. False: nothing is
+        left."""
+        return self.compile_next_program() or self._native_code.step()
 
     def try_languages(self) -> bool:
         """Try the languages that programs wait for. True: one works again."""
-        return self._service(_compiler, self._now()).try_languages()
+        return self._service(self._compiler, self._now()).try_languages()
 
     def try_languages_sometimes(self) -> bool:
         """`try_languages`, at most once in a while; one thread may call this as often as it
@@ -169,6 +176,22 @@ class Services:
         while self.practise_next():
             pass
 
+    def _compiler(self, contest: ContestContext) -> CompileService:
+        from compiler.builders import builder_of
+        from compiler.service import CompileService
+        from tournament.runners import open_runner
+
+        return CompileService(
+            store=contest.store,
+            settings=contest.settings,
+            clock=contest.clock,
+            builder=builder_of(contest.settings, open_runner),
+            renderer=contest.templates,
+            failures=failures_of(contest),
+            claimant=this_process(),
+            accepted=self._native_code.add,
+        )
+
     def _service(
         self, make: Callable[[ContestContext], Service], contest: ContestContext
     ) -> Service:
@@ -185,22 +208,6 @@ class Services:
         """Return the contest with today's dates."""
         self._contest = self._contest.current()
         return self._contest
-
-
-def _compiler(contest: ContestContext) -> CompileService:
-    from compiler.builders import builder_of
-    from compiler.service import CompileService
-    from tournament.runners import open_runner
-
-    return CompileService(
-        store=contest.store,
-        settings=contest.settings,
-        clock=contest.clock,
-        builder=builder_of(contest.settings, open_runner),
-        renderer=contest.templates,
-        failures=failures_of(contest),
-        claimant=this_process(),
-    )
 
 
 def _practice(contest: ContestContext) -> PracticeService:

@@ -1,5 +1,7 @@
 """Access tokens for XOAUTH2, for intake and delivery: from a command, or for a refresh token.
 
+`sign_in` gets the first refresh token: a person enters a code at the issuer (RFC 8628).
+
 A provider may give a new refresh token with each access token and forget the old one. We keep the
 new one in the contest's folder; it counts until contest.toml names another.
 """
@@ -8,10 +10,12 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 import os
 import re
 import shlex
 import time
+from collections.abc import Callable
 from http.client import HTTPException
 from pathlib import Path
 from threading import Lock
@@ -33,7 +37,11 @@ _DEFAULT_LIFE_SECONDS = 300.0  # of a token, if its issuer does not say how long
 _MAX_ANSWER_BYTES = 65_536
 _MAX_REASON_CHARACTERS = 300
 _TOKEN = re.compile(r"[!-~]+")
-_TEMPORARY = ("temporarily_unavailable", "server_error", "slow_down")
+_SLOW_DOWN = "slow_down"
+_TEMPORARY = ("temporarily_unavailable", "server_error", "authorization_pending", _SLOW_DOWN)
+_DEVICE_GRANT = "urn:ietf:params:oauth:grant-type:device_code"
+_MAX_SIGN_IN_SECONDS = 900.0
+_MAX_PAUSE_SECONDS = 60.0
 
 
 class AccessToken:
@@ -83,13 +91,8 @@ class AccessToken:
         answer = _ask(settings.token_url, {name: value for name, value in form.items() if value})
         token = _checked(answer.get("access_token"), f"the answer of {settings.token_url}")
         self._keep(answer.get("refresh_token"))
-        life = answer.get("expires_in")
-        seconds = (
-            float(life)
-            if isinstance(life, int | float | str) and _is_number(life)
-            else _DEFAULT_LIFE_SECONDS
-        )
-        self._token, self._ends = token, time.monotonic() + seconds
+        life = _seconds(answer.get("expires_in"), _DEFAULT_LIFE_SECONDS, math.inf)
+        self._token, self._ends = token, time.monotonic() + life
 
     def _refresh_token(self) -> str:
         """The refresh token that was kept, if it descends from the one in the settings."""
@@ -141,6 +144,36 @@ def _from_command(line: str) -> str:
     return _checked(
         finished.stdout.decode("utf-8", "replace").strip(), "the output of oauth.token_command"
     )
+
+
+# --- signing in -----------------------------------------------------------------------------------
+def sign_in(issuer: str, client: str, scope: str, show: Callable[[str, str], object]) -> str:
+    """A refresh token. `show` is given the web address and the code that a person has to enter.
+
+    Raises GiveUp if the person refuses, is too late, or the issuer does not know the client.
+    """
+    asked = _ask(f"{issuer}/devicecode", {"client_id": client, "scope": scope})
+    code = _checked(asked.get("device_code"), f"the answer of {issuer}/devicecode")
+    show(visible(str(asked.get("verification_uri"))), visible(str(asked.get("user_code"))))
+    pause = _seconds(asked.get("interval"), 5.0, _MAX_PAUSE_SECONDS)
+    end = time.monotonic() + _seconds(asked.get("expires_in"), 900.0, _MAX_SIGN_IN_SECONDS)
+    form = {"grant_type": _DEVICE_GRANT, "client_id": client, "device_code": code}
+    while time.monotonic() < end:
+        time.sleep(pause)
+        try:
+            answer = _ask(f"{issuer}/token", form)
+        except TryAgain as error:
+            if _SLOW_DOWN in str(error):
+                pause = min(pause + 5.0, _MAX_PAUSE_SECONDS)
+            continue
+        return _checked(answer.get("refresh_token"), f"the answer of {issuer}/token")
+    raise GiveUp("nobody entered the code in time", hint="give the command again")
+
+
+def _seconds(told: object, usual: float, most: float) -> float:
+    """The seconds that an issuer tells, if it does."""
+    is_told = isinstance(told, int | float | str) and _is_number(told)
+    return min(float(str(told)) if is_told else usual, most)
 
 
 # --- the issuer -----------------------------------------------------------------------------------

@@ -20,7 +20,7 @@ form. Characters that cannot be printed become a `?`, and several blank lines be
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, MutableMapping
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
@@ -53,6 +53,7 @@ from contest.model import GroupPlan
 from contest.public_number.draw import draw_of
 from knobellib.samples import samples
 from reports import text
+from reports.kept_code import KeptCode
 from reports.kinds import reports
 from reports.play import play_reports
 from reports.used import used
@@ -164,6 +165,10 @@ class _Sandbox(SandboxedEnvironment):
         super().__init__(**options)
         self._allowed: set[tuple[type, str]] = set()
 
+    def make_globals(self, d: MutableMapping[str, Any] | None) -> MutableMapping[str, Any]:
+        # A dictionary: each mail looks through it several times, and Jinja's chain of two is slow.
+        return {**self.globals, **(d or {})}
+
     def getattr(self, obj: Any, attribute: str) -> Any:
         is_allowed = (type(obj), attribute) in self._allowed
         value = getattr(obj, attribute, _NOTHING) if is_allowed else _NOTHING
@@ -186,6 +191,7 @@ class _Compiled:
         filters: Mapping[str, Callable[..., str]],
         names: Mapping[str, object],
         candidates: Callable[[str], list[str]],
+        kept: KeptCode,
     ) -> None:
         """`names`: what all templates know; `candidates`: the templates for a part."""
         self.environment = _Sandbox(
@@ -197,6 +203,7 @@ class _Compiled:
             keep_trailing_newline=True,  # a part that is included ends its line
             auto_reload=False,
             extensions=["jinja2.ext.i18n"],
+            bytecode_cache=kept,
         )
         # With it `{% trans %}` hands its values to `gettext`, as our own function wants them.
         self.environment.newstyle_gettext = True  # type: ignore[attr-defined]
@@ -206,6 +213,7 @@ class _Compiled:
         )
         self._loader = loader
         self._candidates = candidates
+        self._kept = kept
         self._found: dict[str, str] = {}
         self._mails: dict[str, tuple[Template, Template]] = {}
 
@@ -219,9 +227,18 @@ class _Compiled:
                 raise ConfigError(
                     f"template {name}: it must begin with a line `{_SUBJECT} ...` and a blank line"
                 )
-            subject = self.environment.from_string(first.removeprefix(_SUBJECT))
-            self._mails[name] = subject, self.environment.from_string(_TWO_LINES + body)
+            subject = self._template(f"{name}: subject", first.removeprefix(_SUBJECT))
+            self._mails[name] = subject, self._template(name, _TWO_LINES + body)
         return self._mails[name]
+
+    def _template(self, name: str, source: str) -> Template:
+        """A template that is a part of a file; as Jinja's loaders make those of whole files."""
+        bucket = self._kept.get_bucket(self.environment, name, None, source)
+        if bucket.code is None:
+            bucket.code = self.environment.compile(source)
+            self._kept.set_bucket(bucket)
+        names = self.environment.make_globals(None)
+        return self.environment.template_class.from_code(self.environment, bucket.code, names)
 
     def part(self, name: str) -> Template:
         """The template of this part: the game's own one, or else a more general one."""
@@ -273,6 +290,7 @@ class Templates:
             "limits": partial(_limits, settings),
         }
         self._candidates = partial(_candidates, game, chosen.name)
+        self._kept = KeptCode((game.name, str(game.point), zone or ""))
         self._compiled: tuple[_Files, _Compiled] | None = None
 
     def render(self, template: str, /, **facts: object) -> Rendered:
@@ -313,6 +331,6 @@ class Templates:
         # Several threads may render: what one of them has just read of older files stays with
         # these.
         if self._compiled is None or self._compiled[0] != files:
-            made = _Compiled(self._loader, self._filters, self._names, self._candidates)
+            made = _Compiled(self._loader, self._filters, self._names, self._candidates, self._kept)
             self._compiled = files, made
         return self._compiled[1]

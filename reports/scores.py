@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import cached_property
 
 from contest.games.game import MATCH_POINT, GameInfo
 from contest.model import GroupOutcome, GroupPlan, Match, SeatResult
@@ -44,16 +45,16 @@ class Score:
     is_self: bool
     lines: tuple[GameLine, ...]  # every attempt, in order
 
-    @property
+    @cached_property
     def counted(self) -> tuple[GameLine, ...]:
         """The games that count."""
         return tuple(g for g in self.lines if g.status in (GameStatus.COUNTED, GameStatus.REPLAYED))
 
-    @property
+    @cached_property
     def own(self) -> int:
         return sum(line.own or 0 for line in self.counted)
 
-    @property
+    @cached_property
     def theirs(self) -> int:
         return sum(line.theirs or 0 for line in self.counted)
 

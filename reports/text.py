@@ -247,7 +247,12 @@ def points(half_points: int, point: int = 1) -> str:
 
 def grouped_points(half_points: int, point: int = 1) -> str:
     """The same with the thousands apart, as pages have them: 24690 -> `12,345`."""
-    return decimal(f"{Decimal(points_text(half_points, point)):,}")
+    return decimal(_with_thousands(half_points, point))
+
+
+@lru_cache(maxsize=4096)
+def _with_thousands(half_points: int, point: int) -> str:
+    return f"{Decimal(points_text(half_points, point)):,}"
 
 
 def percent(value: tuple[int, int] | Fraction | float) -> str:

@@ -1,6 +1,7 @@
 """Group workers: each plays a group to its end and writes the mails about it.
 
-While the mails about one group are written, the next is played.
+While the mails about one group are written, the next is played. In a contest of many teams Python
+itself takes longer than the games; then there are several workers, each a process of its own.
 """
 
 from __future__ import annotations
@@ -13,17 +14,33 @@ from threading import Lock
 from typing import NamedTuple
 
 from contest.config.settings import Settings
+from contest.errors import EngineFailed
 from contest.formats.format import Format
+from contest.games.registry import game_of
 from contest.interfaces.events import GroupFinished
-from contest.interfaces.protocols import Images, ProgressCallback, Reporter, RunnerFactory
+from contest.interfaces.protocols import (
+    Images,
+    ProgressCallback,
+    Reporter,
+    RunnerFactory,
+    no_progress,
+)
 from contest.language import gettext, speaking, spoken
 from contest.mail.compose import Composed, compose
 from contest.model import Entry, GroupOutcome, GroupPlan, Outgoing, Team
 from contest.model.as_json import GameRow, game_rows
 from contest.seeds import Seeds
+from contest.subprocesses.engine_pool import cores
+from contest.subprocesses.worker_pool import worker_pool
 from contest.util.clock import Clock
 from store import Transaction, contest_state
 from tournament.field import Field
+
+LARGE = 100
+"""From so many teams on, groups are played in processes."""
+MAX_PROCESSES = 4
+"""More would wait for the one process that stores their results."""
+_AHEAD, _AHEAD_IF_LARGE = 1, 4
 
 
 @dataclass(frozen=True)
@@ -135,18 +152,69 @@ class GroupWorker:
         return GroupResult(replace(outcome, matches=()), games, job.banned, job.aside, composed)
 
 
-@contextmanager
-def open_workers(contest: FrozenContest, progress: ProgressCallback) -> Iterator[Workers]:
+def open_workers(
+    contest: FrozenContest, progress: ProgressCallback
+) -> AbstractContextManager[Workers]:
     """The workers of this contest on this host, until its end or until it breaks off; see
     OpenWorkers."""
+    play = game_of(contest.settings.game, contest.settings.programs).info.play
+    is_large = len(contest.teams) >= LARGE and play.is_quick and play.has_moves
+    # The order of mails follows from it, so it depends on the contest alone.
+    ahead = _AHEAD_IF_LARGE if is_large else _AHEAD
+    processes = min(contest.settings.tournament.workers or cores(), MAX_PROCESSES)
+    if is_large and processes > 1:
+        return _in_processes(contest, processes, progress, ahead)
+    return _in_threads(contest, progress, ahead)
+
+
+@contextmanager
+def _in_threads(
+    contest: FrozenContest, progress: ProgressCallback, ahead: int
+) -> Iterator[Workers]:
     # Two: the one plays while the other writes mails.
     with ThreadPoolExecutor(2, thread_name_prefix="group") as pool:
         try:
             worker = GroupWorker(contest, progress)
-            yield Workers(lambda job: pool.submit(worker, job), ahead=1)
+            yield Workers(lambda job: pool.submit(worker, job), ahead)
         except BaseException:
             pool.shutdown(wait=False, cancel_futures=True)
             raise
+
+
+@contextmanager
+def _in_processes(
+    contest: FrozenContest, count: int, progress: ProgressCallback, ahead: int
+) -> Iterator[Workers]:
+    """Each process has its share of the engines. We hear of a group's games when it has ended."""
+    engines = (contest.settings.tournament.workers or cores()) // count
+    settings = contest.settings.changed(tournament={"workers": engines})
+    with worker_pool(count, _start_worker, replace(contest, settings=settings)) as pool:
+
+        def submit(job: GroupJob) -> Future[GroupResult]:
+            played = pool.submit(_play, job)
+            played.add_done_callback(tell)
+            return played
+
+        def tell(played: Future[GroupResult]) -> None:
+            if not played.cancelled() and not played.exception():
+                progress(len(played.result().games))
+
+        yield Workers(submit, ahead)
+
+
+_worker: GroupWorker | None = None
+"""In a worker process: the one that plays its groups."""
+
+
+def _start_worker(contest: FrozenContest) -> None:
+    global _worker  # noqa: PLW0603 - an executor calls functions of modules only
+    _worker = GroupWorker(contest, no_progress)
+
+
+def _play(job: GroupJob) -> GroupResult:
+    if _worker is None:
+        raise EngineFailed("a worker process was not told its contest")
+    return _worker(job)
 
 
 def limited(settings: Settings, seconds: float) -> Settings:

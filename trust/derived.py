@@ -24,18 +24,18 @@ from tournament.runners.recorded import Asked
 from trust.archive import files
 from trust.archive.contents import MAX_TEXT_BYTES, Archive, Counted, seed_of, settings_of
 from trust.archive.files import shown
-from trust.check_page import check_page
+from trust.check_page import checkers
 
 
 def completed(archive: Archive) -> Archive:
-    """Add the ranking and the announcement, which follow from the rest, and the page.
+    """Add the ranking and the announcement, which follow from the rest, and what checks it.
 
     The announcement is in the words of our own templates, so that everybody who has this program
     can make it.
     """
     settings = settings_of(archive.contest)
     ranking = format_of(settings).ranking(archive.history)
-    ranked = replace(archive, ranking=ranking, asked=dict(asked(archive)), page=check_page())
+    ranked = replace(archive, ranking=ranking, asked=dict(asked(archive)), checkers=checkers())
     return replace(ranked, announcement=announcement_of(ranked, settings))
 
 

@@ -34,7 +34,7 @@ from tournament.runners.recorded import name_of
 from trust.archive import files
 from trust.archive.contents import Archive, ArchivedEntry, seed_of, settings_of
 from trust.archive.findings import Finding
-from trust.check_page import check_page
+from trust.check_page import checkers
 from trust.derived import announcement_of, asked, check_builds, interpreters
 from trust.verify_entries import Verified, check_entries
 from trust.verify_limits import (
@@ -140,8 +140,8 @@ class _Verification:
             )
         elif archive.rules != rules_text(self._settings.game.name):
             raise Differs("rules.md: these are not the rules of the game")
-        elif archive.page != check_page():
-            raise Differs("verify.html: this is not the page of this knobeln")
+        elif wrong := [path for path, ours in checkers().items() if archive.checkers[path] != ours]:
+            raise Differs(f"{wrong[0]}: this is not the file of this knobeln")
         most = self._settings.programs.MAX_SOURCE_BYTES
         for name, program in archive.programs.items():
             if sum(map(len, program.files.values())) > most:

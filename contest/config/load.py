@@ -11,6 +11,7 @@ from typing import Any
 from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
+from contest.config.passwords import read_passwords
 from contest.config.remains import DATABASE, remains
 from contest.config.settings import ENVIRONMENT, Settings
 from contest.errors import ConfigError
@@ -37,6 +38,8 @@ def load_settings(folder: Path) -> Settings:
         raise ConfigError(f"{path}: {error}") from None
     except ValueError:  # Python reads no such number
         raise ConfigError(f"{path}: a number in it has thousands of digits") from None
+    for name, passwords in read_passwords(folder).items():
+        given[name] = {**given.get(name, {}), **passwords}
     try:
         return Settings(**given)
     except ValidationError as error:

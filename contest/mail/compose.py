@@ -40,6 +40,7 @@ _SOME_NAME = "0" * 32
 _SIMPLE_TEXT = re.compile(r"(?=.{1,60}\Z)[!-<>-~]+( [!-<>-~]+)*")
 _MESSAGE_IDS = re.compile(r"(?=.{1,300}\Z)<[!-<>-~]+>( <[!-<>-~]+>)*")
 _SIMPLE_ADDRESS = re.compile(r"(?=.{1,60}\Z)[\w+-]+(\.[\w+-]+)*@[\w-]+(\.[\w-]+)*", re.ASCII)
+_SIMPLE_FILE = re.compile(r"[\w.-]{1,60}", re.ASCII)
 _SIMPLE = {
     "Subject": _SIMPLE_TEXT,
     "Date": _SIMPLE_TEXT,
@@ -274,9 +275,17 @@ def _plain_head() -> bytes:
     return head + end
 
 
-@lru_cache(maxsize=1024)
 def _head_of_file(media_type: str, name: str) -> bytes:
     """The MIME headers of an attachment."""
+    if not _SIMPLE_FILE.fullmatch(name):
+        return _folded_head_of_file(media_type, name)
+    some_name = "0" * len(name)  # the library breaks lines by the length alone
+    head = _folded_head_of_file(media_type, some_name)
+    return head.replace(f'"{some_name}"'.encode(), f'"{name}"'.encode())
+
+
+@lru_cache(maxsize=1024)
+def _folded_head_of_file(media_type: str, name: str) -> bytes:
     part = EmailMessage(policy=_POLICY)
     kind, *parameters = media_type.split("; ")
     maintype, _, subtype = kind.partition("/")

@@ -10,12 +10,15 @@ import io
 import re
 import zipfile
 import zlib
+from codecs import BOM_UTF16_BE, BOM_UTF16_LE
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from contest.language import gettext, number
+from contest.util import tar_files
 from contest.util.program_files import ARCHIVES, MAX_FILES, colliding, is_safe_path
 from contest.util.sanitize import quote
+from contest.util.tar_files import BadTar, Bounds, Wrong
 
 MAX_ENTRIES = 2_000  # of an archive, with folders and with what is left out
 MAX_BYTES = 2_000_000  # of all its files together; a contest's own limit is lower
@@ -23,13 +26,9 @@ SUFFIXES = (".zip", *ARCHIVES)
 OTHER_SUFFIXES = (".rar", ".7z", ".xz", ".bz2", ".txz", ".tbz", ".zst", ".jar", ".gz")
 """Of archives that nobody unpacks here."""
 
-_BLOCK = 512  # bytes, of a tar file
 _CENTRAL = b"PK\x01\x02"  # how an entry of a zip file's directory begins
 _ENCRYPTED = 1
 _LINK_MODE, _TYPE_BITS = 0o120000, 0o170000
-_PLAIN, _FOLDER, _LINKS = (b"0", b"\0"), b"5", (b"1", b"2")
-_LONG_NAME, _PAX, _PAX_FOR_ALL = b"L", b"x", b"g"
-_PAX_PATH = re.compile(rb"(?:\A|\n)\d{1,10} path=([^\n]{0,1000})\n")
 _OUTSIDE = re.compile(r"[/\\]|[A-Za-z]:|(?:.*[/\\])?\.\.(?:[/\\]|\Z)")
 _IMAGE_FILES = ("oci-layout", "manifest.json", "repositories")
 
@@ -66,7 +65,7 @@ def unpacked(name: str, data: bytes) -> Unpacked:
     contents = dict[str, bytes]()
     left_out: list[str] = []
     for path, read in _checked(entries):
-        if is_left_out(path):
+        if is_left_out(path) or is_program_archive(path) or _is_binary(read):
             left_out.append(path)
         elif path in contents:
             raise NotUnpacked(gettext("it has two files %(path)s", path=quote(path)))
@@ -74,6 +73,10 @@ def unpacked(name: str, data: bytes) -> Unpacked:
             contents[path] = read
     if any(each in contents for each in _IMAGE_FILES):
         raise IsImage
+    if not contents and (inner := next(filter(is_program_archive, left_out), "")):
+        raise NotUnpacked(
+            gettext("it has another archive %(path)s; please send that one", path=quote(inner))
+        )
     return Unpacked(_below_one_folder(contents), tuple(left_out))
 
 
@@ -84,7 +87,8 @@ def _checked(entries: Iterator[tuple[str, bytes]]) -> Iterator[tuple[str, bytes]
             raise NotUnpacked(
                 gettext("its file %(path)s would be outside of its folder", path=quote(path))
             )
-        yield path.replace("\\", "/").removeprefix("./"), data
+        parts = path.replace("\\", "/").split("/")
+        yield "/".join(part for part in parts if part != "."), data
 
 
 def is_left_out(path: str) -> bool:
@@ -97,13 +101,20 @@ def is_left_out(path: str) -> bool:
     )
 
 
+def _is_binary(data: bytes) -> bool:
+    """Whether it is what a compiler or a painter made; a text of two bytes a sign is none."""
+    return b"\0" in data and not data.startswith((BOM_UTF16_LE, BOM_UTF16_BE))
+
+
 def _below_one_folder(contents: Mapping[str, bytes]) -> Mapping[str, bytes]:
-    """The files without the one folder that all are in, as an archive of a folder has it.
+    """The files without the one folder that all are in, as an archive of a folder has it, unless
+    the folder is a package of Python.
 
     Raises NotUnpacked for what can be no program's files.
     """
     folders = {path.partition("/")[0] if "/" in path else "" for path in contents}
-    if len(folders) == 1 and "" not in folders:
+    is_one = len(folders) == 1 and "" not in folders
+    if is_one and f"{next(iter(folders))}/__init__.py" not in contents:
         contents = {path.partition("/")[2]: data for path, data in contents.items()}
     if not contents:
         raise NotUnpacked(gettext("it has no files"))
@@ -183,61 +194,18 @@ def _zip_entry(archive: zipfile.ZipFile, entry: zipfile.ZipInfo, room: int) -> b
 
 # --- tar ------------------------------------------------------------------------------------------
 def _of_tar(data: bytes) -> Iterator[tuple[str, bytes]]:
-    """The library reads headers that take a time which grows with the square of their length."""
-    raw = _gunzipped(data) if data.startswith(b"\x1f\x8b") else data
-    at = entries = size = 0
-    long_name = b""
-    while at + _BLOCK <= len(raw) and raw[at]:
-        header = raw[at : at + _BLOCK]
-        content = _tar_content(raw, header, at + _BLOCK)
-        kind, name = header[156:157], long_name or _tar_name(header)
-        entries, size, long_name = entries + 1, size + len(content), b""
-        if entries > MAX_ENTRIES:
-            raise _too_many()
-        if size > MAX_BYTES:
-            raise _too_large()
-        path = name.decode(errors="replace")
-        if kind == _LONG_NAME:
-            long_name = content.rstrip(b"\0")
-        elif kind == _PAX:
-            found = _PAX_PATH.search(content)
-            long_name = found[1] if found else b""
-        elif kind in _PLAIN:
-            yield path, content
-        elif kind in _LINKS:
-            raise _link(path)
-        elif kind not in (_FOLDER, _PAX_FOR_ALL):
-            raise NotUnpacked(gettext("its entry %(path)s is no file", path=quote(path)))
-        at += _BLOCK + -(-len(content) // _BLOCK) * _BLOCK
-    if not entries:
-        raise _damaged()
-
-
-def _gunzipped(data: bytes) -> bytes:
-    most = MAX_BYTES + (2 * MAX_ENTRIES + 20) * _BLOCK
-    unzip = zlib.decompressobj(wbits=31)
     try:
-        raw = unzip.decompress(data, most)
-    except zlib.error:
+        for file in tar_files.files_in(io.BytesIO(data), Bounds(MAX_ENTRIES, MAX_BYTES)):
+            yield file.path, b"".join(file.pieces())
+    except BadTar as bad:
+        if bad.wrong is Wrong.TOO_MANY:
+            raise _too_many() from None
+        if bad.wrong is Wrong.TOO_LARGE:
+            raise _too_large() from None
+        if bad.wrong is Wrong.LINK:
+            raise _link(bad.path) from None
+        if bad.path:
+            raise NotUnpacked(
+                gettext("its entry %(path)s is no file", path=quote(bad.path))
+            ) from None
         raise _damaged() from None
-    if len(raw) >= most:
-        raise _too_large()
-    if not unzip.eof:
-        raise _damaged()
-    return raw
-
-
-def _tar_content(raw: bytes, header: bytes, start: int) -> bytes:
-    digits = header[124:136].strip(b"\0 ")
-    if header[257:262] != b"ustar" or not re.fullmatch(rb"[0-7]{1,11}", digits):
-        raise _damaged()
-    size = int(digits, 8)
-    if start + size > len(raw):
-        raise _damaged()
-    return raw[start : start + size]
-
-
-def _tar_name(header: bytes) -> bytes:
-    name = header[:100].partition(b"\0")[0]
-    prefix = header[345:500].partition(b"\0")[0] if header[257:263] == b"ustar\0" else b""
-    return prefix + b"/" + name if prefix else name

@@ -901,6 +901,22 @@ def _port_of(text: str, usual: int) -> int:
 
 HostAndPort = Annotated[str, AfterValidator(_host_and_port)]
 
+_SPANS = {
+    "minute": timedelta(minutes=1),
+    "hour": timedelta(hours=1),
+    "day": timedelta(days=1),
+}
+_SENDING_LIMIT = re.compile(r"([1-9][0-9]{0,6}) per (minute|hour|day)")
+
+
+def _sending_limit(text: str) -> str:
+    if not _SENDING_LIMIT.fullmatch(text):
+        raise ValueError(f"{text!r} is no limit, such as 50 per hour or 500 per day")
+    return text
+
+
+SendingLimit = Annotated[str, AfterValidator(_sending_limit)]
+
 
 class DeliveryKind(StrEnum):
     MAILDIR = "maildir"
@@ -960,6 +976,14 @@ class Mail(Section):
             "own address, for relays that allow no other sender"
         ),
     )
+    limits: tuple[SendingLimit, ...] = Field(
+        (),
+        max_length=3,
+        description=(
+            "how many mails the smarthost takes from us at most, e.g."
+            ' ["30 per minute", "500 per day"]; those above it wait, reports behind answers'
+        ),
+    )
     authserv_id: str = Field(
         "",
         description=(
@@ -989,6 +1013,12 @@ class Mail(Section):
     def listen_socket(self) -> str:
         """The path of the listener's Unix socket; "" if it has none."""
         return self.listen if "/" in self.listen else ""
+
+    @property
+    def sending_limits(self) -> tuple[tuple[int, timedelta], ...]:
+        """How many mails may go out within which span, for each limit."""
+        found = (_SENDING_LIMIT.fullmatch(limit) for limit in self.limits)
+        return tuple((int(match[1]), _SPANS[match[2]]) for match in found if match)
 
     @property
     def relay_host(self) -> str:

@@ -1,4 +1,4 @@
-"""Where this user keeps what can be made again: engines, translations, guests, unpacked images.
+"""Where this user keeps what can be made again: engines, translations, guests, images, templates.
 
 Usually in ~/.cache/knobeln, and root in /var/cache/knobeln, because sandboxes run as a user who
 cannot enter root's home. Where that cannot be written, or another user could change what is in it,

@@ -6,12 +6,8 @@ programs run in the sandbox as all others; its organizer's own commands are neve
 
 from __future__ import annotations
 
-import gzip
 import hashlib
 import shutil
-import tarfile
-import tempfile
-import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
@@ -26,6 +22,8 @@ from contest.errors import Differs, GiveUp, NotFound, ToolMissing
 from contest.games.registry import game_of
 from contest.interfaces.protocols import SparringOpponents
 from contest.schema.sections import Programs
+from contest.util.folders import scratch_folder
+from contest.util.tar_files import BadTar, Bounds, files_in, unpack
 from knobeln.archive.season import SEASON
 from tournament.all_time import FormerProgram
 from tournament.certainty import places
@@ -242,39 +240,23 @@ def _unpacked(path: Path) -> Iterator[Path]:
     lasts."""
     if not path.is_file():
         raise NotFound(f"there is no archive {path}")
-    with tempfile.TemporaryDirectory(prefix="knobeln-archive-") as scratch:
+    with scratch_folder() as scratch:
         try:
-            _unpack(path, Path(scratch))
-        except (tarfile.TarError, EOFError, zlib.error, gzip.BadGzipFile) as error:
-            raise GiveUp(f"{path} is not a .tar.gz, or is incomplete: {error}") from None
-        yield _top(Path(scratch))
+            _unpack(path, scratch)
+        except BadTar as bad:
+            raise GiveUp(f"{path} is not a .tar.gz, or is incomplete: {files.shown(bad)}") from None
+        yield _top(scratch)
 
 
 def _unpack(path: Path, folder: Path) -> None:
-    """Unpack plain files with the names that archives have, within the bounds of archives."""
-    room = files.MAX_BYTES
-    with tarfile.open(path, "r:gz") as packed:
-        for number, member in enumerate(packed):
-            if number > files.MAX_FILES:
-                raise GiveUp(f"{path} has more than {files.MAX_FILES:,} files")
-            name = PurePosixPath(member.name)
-            if member.isdir():
-                continue
-            if member.type not in (tarfile.REGTYPE, tarfile.AREGTYPE):
-                raise GiveUp(
-                    f"{path}: {files.shown(name)} is no plain file, but a link or a device"
-                )
-            if not files.is_path(str(name)):
+    """Unpack files with the names that archives have, within the bounds of archives."""
+    bounds = Bounds(files.MAX_FILES, min(files.MAX_BYTES, shutil.disk_usage(folder).free))
+    with path.open("rb") as packed:
+        for member in files_in(packed, bounds):
+            name = str(PurePosixPath(member.path))
+            if not files.is_path(name):
                 raise GiveUp(f"{path}: an archive has no place for {files.shown(name)}")
-            room -= member.size
-            if room < 0:
-                raise GiveUp(f"{path} has more than {files.MAX_BYTES:,} bytes")
-            target = folder / name
-            target.parent.mkdir(parents=True, exist_ok=True)
-            data = packed.extractfile(member)
-            if data is not None:
-                with target.open("xb") as to:
-                    shutil.copyfileobj(data, to)
+            unpack(member, folder / name)
 
 
 def _top(scratch: Path) -> Path:

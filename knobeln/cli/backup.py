@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import os
 import re
+import signal
 from pathlib import Path
 
 import click
@@ -52,6 +53,7 @@ def restore(file: Path, trust: bool) -> None:
     If the program cannot know which mails have gone out since the backup, no mail goes out before
     `knobeln mail release --all`.
     """
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # nothing unpacked is left behind
     path = contest_path()
     restored = backups.restore(file, path, trust=trust)
     remark(f"The contest in {path} is as it was when {file} was made.")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -55,6 +56,7 @@ def opponents_from(
             for name, opponent in found.items():
                 opponents[f"{folder.name}/{name}" if name in opponents else name] = opponent
     if archives:
+        signal.signal(signal.SIGTERM, signal.default_int_handler)  # nothing unpacked is left behind
         with former_contests(archives) as contests:
             former, left_out = opponents_of(contests, settings, home_builder(settings))
         opponents |= former

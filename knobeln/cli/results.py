@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -156,6 +157,7 @@ def all_time(archives: tuple[Path, ...], as_table: bool, page: Path | None) -> N
     from tournament.all_time import all_time_table
     from tournament.runners import open_runner
 
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # nothing unpacked is left behind
     with former_contests(archives) as contests:
         settings = common_settings(contests)
         builds, programs = builds_of(contests, settings), list(former_programs(contests))

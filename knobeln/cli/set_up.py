@@ -3,23 +3,29 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
+from pydantic import ValidationError
 
 from compiler.images import without_images_unless_possible
 from compiler.languages import system_package, usable
 from compiler.trial import with_counted_time, with_languages_here
-from contest.config.load import FILE_NAME, load_settings
+from contest.config.load import FILE_NAME, faults, load_settings
+from contest.config.passwords import write_passwords
+from contest.config.remains import remains
+from contest.config.settings import Settings
 from contest.errors import EX_FAILED, EX_OK, ConfigError, KnobelnError
 from contest.games.game import TEXT
 from contest.games.registry import game_of
 from contest.language import SOURCE, available, listed, speaking, translated
 from contest.public_number.beacon import Beacon, BeaconKind
-from contest.schema.sections import DEFAULT_GAME, Programs
+from contest.schema.sections import DEFAULT_GAME, Contest, Programs
 from contest.util.clock import SystemClock
+from contest.util.folders import make_folder
 from knobeln import presets
 from knobeln.cli.answers import answer, answers
 from knobeln.cli.contest_option import ContestCommand, contest_path, open_contest
@@ -81,27 +87,66 @@ def _beacon(_context: click.Context, _option: click.Parameter, text: str) -> str
     type=click.Choice(available()),
     help=f"The language of mails and pages. Default: {SOURCE}.",
 )
+@click.option(
+    "--mailbox",
+    metavar="ADDRESS",
+    help=(
+        "Connect this ordinary mailbox: finds its servers, asks for the password, and tries it"
+        " with a letter to itself."
+    ),
+)
+@click.option(
+    "--organizer",
+    metavar="ADDRESS",
+    default="",
+    help="With --mailbox: where you read mail yourself. Default: that mailbox.",
+)
+@click.option(
+    "--mail-folder",
+    metavar="NAME",
+    default="",
+    help="With --mailbox: the folder in it into which a filter of yours moves the letters.",
+)
+@click.option(
+    "--client",
+    metavar="ID",
+    default="",
+    help="With --mailbox at Microsoft 365: the public client that your administrator registered.",
+)
 def init(
-    folder: Path | None, game: str | None, beacon: str, is_class: bool, language: str | None
+    folder: Path | None,
+    game: str | None,
+    beacon: str,
+    is_class: bool,
+    language: str | None,
+    mailbox: str | None,
+    organizer: str,
+    mail_folder: str,
+    client: str,
 ) -> None:
     """Create a contest in DIR (default: here). It gets a commented contest.toml and the
-    database."""
+    database.
+
+    With --mailbox nothing is left to edit. The password is kept in passwords.toml beside it, for
+    your eyes alone.
+    """
     path = (folder or contest_path()).absolute()
     file = path / FILE_NAME
     if file.exists():  # it is kept
         settings = load_settings(path)
-        if is_class or language:
-            raise ConfigError(
-                f"{file} is there already", hint="change [teams] and [contest] in it instead"
-            )
+        if is_class or language or mailbox is not None:
+            raise ConfigError(f"{file} is there already", hint="change the settings in it instead")
         if game and settings.game.name != presets.settings(game, SystemClock().now()).game.name:
             raise ConfigError(
                 f"{file} is for another game", hint="remove it, or leave --game out to keep it"
             )
     else:
         settings = _as_possible_here(_wanted(game, beacon, language, is_class=is_class))
+    if mailbox is not None:
+        settings = _with_mailbox(settings, path, mailbox, organizer, mail_folder, client)
     create_contest(path, settings).store.close()
-    remark(f"The contest is in {path}. Now edit {file} (the dates, the addresses), then")
+    edit = "" if mailbox is not None else f" Now edit {file} (the dates, the addresses), then"
+    remark(f"The contest is in {path}.{edit}")
     by_date = ", and plays the contest day by its date" if settings.plays_by_date else ""
     remark(f"    knobeln serve -C {path}     takes registrations and programs by mail{by_date}")
     if not by_date:
@@ -151,6 +196,38 @@ def _tell_of_languages(programs: Programs) -> None:
         text = "Counted in units (programs.counted_languages): the time of programs in"
         remark(f"{text} {listed(counted)}.")
     remark(f"Processor time: programs in {listed(others)}.")
+
+
+def _with_mailbox(
+    settings: Settings, path: Path, mailbox: str, organizer: str, folder: str, client: str
+) -> Settings:
+    """The settings, with this mailbox, which was tried. Its password is in the folder now."""
+    from knobeln.doctor.mailbox_setup import Wishes, connect
+
+    if left := remains(path):
+        raise ConfigError(f"there is a contest in {path} already, or was ({', '.join(left)})")
+    with_addresses = {"address": mailbox, "organizer_address": organizer or mailbox}
+    try:
+        checked = Contest(**with_addresses)
+    except ValidationError as error:
+        raise ConfigError(faults(error)) from None
+    wishes = Wishes(
+        checked.address, path.name, client, checked.organizer_address if organizer else "", folder
+    )
+    make_folder(path)  # a provider may change a token meanwhile, which is kept there
+    connected = connect(settings, path, wishes, remark, _secret)
+    if connected.secrets:
+        write_passwords(path, connected.secrets)
+    contest = connected.settings.contest
+    remark(f"Teams write to {contest.address}, people to {contest.organizer_address}.")
+    return connected.settings
+
+
+def _secret(what: str) -> str:
+    """A secret from the terminal, which shows nothing of it, or from standard input."""
+    if sys.stdin.isatty():
+        return str(click.prompt(what, hide_input=True, err=True))
+    return sys.stdin.readline()
 
 
 @click.command(cls=ContestCommand)

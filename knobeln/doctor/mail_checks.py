@@ -7,8 +7,8 @@ import re
 import smtplib
 import socket
 import time
-from collections.abc import Callable, Iterator
-from contextlib import closing
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack, closing
 from email.message import EmailMessage
 from email.policy import SMTP
 from email.utils import formatdate, make_msgid
@@ -28,7 +28,7 @@ from contest.util.plurals import plural
 from knobeln.context import ContestContext, who_holds
 from knobeln.server.letters_left import ADVICE, by_address, sentence
 from knobeln.server.mailbox import mailbox_of
-from knobeln.server.parts import LISTENER
+from knobeln.server.parts import LISTENER, Part
 from mailserver.delivery.deliver import senders
 from mailserver.delivery.transports import MAILDIRS, Transport, transport_of
 from mailserver.delivery.transports.smtp import SmtpTransport
@@ -146,10 +146,13 @@ def _imap(settings: Settings, path: Path) -> str:
     with closing(mailbox_of(settings, path, _take_nothing, _take_nothing)()) as mailbox:
         uids = mailbox.waiting()
         mailbox.look(uids[:_MAX_LOOKED_AT])
-        left = by_address(mailbox.left())
-    count = len(uids) - sum(letters for _address, letters in left)
+        left, of_person = by_address(mailbox.left()), mailbox.left_to_person()
+    count = len(uids) - of_person - sum(letters for _address, letters in left)
     waiting = plural(count, "letter waits", "letters wait")
     text = f"the login at {settings.imap.host} works: {waiting} in {settings.imap.folder}"
+    if of_person:
+        others = plural(of_person, "letter that is", "letters that are")
+        text += f", which also has {others} yours; we leave them unread"
     if not left:
         return text
     return Note(f"{text}. We leave there {sentence(left)}; {ADVICE}")
@@ -260,34 +263,48 @@ def _advised(error: KnobelnError) -> KnobelnError:
 
 def check_loop(contest: ContestContext, timeout_seconds: float) -> str:
     """Send a letter to the robot, and one to the bounce address. Raises KnobelnError if one is
-    lost."""
+    lost.
+
+    `serve` takes them in; while it does not run, we fetch them from the mailbox ourselves.
+    """
     settings, robot = contest.settings, contest.settings.contest.address
     if settings.mail.delivery is DeliveryKind.MAILDIR:
         raise ConfigError('no letter leaves this host: set mail.delivery = "smtp"')
     bounces = _bounce_address(contest)
-    transport = transport_of(settings, contest.path)
-    try:
-        sent = {robot: _send(transport, robot, bounces, robot)}
-        if bounces != robot:
-            try:
-                sent[bounces] = _send(transport, robot, bounces, bounces)
-            except DeliveryRefused as error:
-                why = f"the relay takes letters to {robot}, but none to {bounces}: {error}"
-                raise _no_bounces(why) from error
-    except (DeliveryDeferred, DeliveryRefused) as error:
-        raise _advised(error) from error
-    finally:
-        transport.close()
-    missing = _wait_for(contest, sent, time.monotonic() + timeout_seconds)
-    if robot in missing:
+    is_served = contest.who_holds(Part.INTAKE.lock) or not settings.imap.host
+
+    def is_known(message_id: str) -> bool:
+        with contest.store.read() as tx:
+            return letters.is_known(tx, message_id)
+
+    with ExitStack() as opened:
+        transport = opened.enter_context(closing(transport_of(settings, contest.path)))
+        has_come: Callable[[str], object] = is_known
+        if not is_served:
+            mailbox = mailbox_of(settings, contest.path, _take_nothing, _take_nothing)()
+            has_come = opened.enter_context(closing(mailbox)).take_back
+        begin = time.monotonic()
+        try:
+            sent = {robot: send_letter(transport, robot, bounces, robot)}
+            if bounces != robot:
+                try:
+                    sent[bounces] = send_letter(transport, robot, bounces, bounces)
+                except DeliveryRefused as error:
+                    why = f"the relay takes letters to {robot}, but none to {bounces}: {error}"
+                    raise _no_bounces(why) from error
+        except (DeliveryDeferred, DeliveryRefused) as error:
+            raise _advised(error) from error
+        seconds = wait_for(has_come, sent, begin, timeout_seconds)
+    if robot not in seconds:
         raise KnobelnError(
             f"the relay took a letter to {robot}, but it did not come in within"
             f" {timeout_seconds:.0f} s: does `knobeln serve` run, and does your mail system hand us"
             " the letters to this address?"
         )
-    if missing:
+    if len(seconds) < len(sent):
         raise _no_bounces(f"letters to {robot} come in, but none to {bounces}")
-    return f"went out to {' and to '.join(sent)}, and came in again"
+    times = " and ".join(f"{to} ({seconds[to]:.1f} s)" for to in sent)
+    return f"went out to {times}, and came in again"
 
 
 def _no_bounces(why: str) -> KnobelnError:
@@ -297,8 +314,8 @@ def _no_bounces(why: str) -> KnobelnError:
     )
 
 
-def _send(transport: Transport, robot: str, sender: str, to: str) -> str:
-    """Send a letter, and return its Message-ID."""
+def send_letter(transport: Transport, robot: str, sender: str, to: str) -> str:
+    """Send a letter to ourselves, and return its Message-ID."""
     letter = EmailMessage(policy=SMTP)
     letter["From"], letter["To"] = robot, to
     letter["Subject"] = "knobeln doctor: a letter to itself"
@@ -310,13 +327,21 @@ def _send(transport: Transport, robot: str, sender: str, to: str) -> str:
     return message_id
 
 
-def _wait_for(contest: ContestContext, sent: dict[str, str], end: float) -> list[str]:
-    """Return the addresses whose letters have not come in by then."""
+def wait_for(
+    has_come: Callable[[str], object],
+    sent: Mapping[str, str],
+    begin: float,
+    timeout_seconds: float,
+) -> dict[str, float]:
+    """Return how many seconds after `begin` each letter came in, those that did, by its address.
+
+    `sent`: their Message-IDs.
+    """
+    seconds = dict[str, float]()
     while True:
-        with contest.store.read() as tx:
-            missing = [
-                to for to, message_id in sent.items() if not letters.is_known(tx, message_id)
-            ]
-        if not missing or time.monotonic() > end:
-            return missing
+        for to, message_id in sent.items():
+            if to not in seconds and has_come(message_id):
+                seconds[to] = time.monotonic() - begin
+        if len(seconds) == len(sent) or time.monotonic() - begin > timeout_seconds:
+            return seconds
         time.sleep(_POLL_SECONDS)

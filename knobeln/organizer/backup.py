@@ -6,10 +6,10 @@ import os
 import shlex
 import shutil
 import tarfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, closing, contextmanager
 from glob import glob
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 
 from contest.config.load import FILE_NAME
 from contest.config.remains import UPGRADED, mark
@@ -17,6 +17,7 @@ from contest.errors import GiveUp, NotNow
 from contest.util.clock import SystemClock
 from contest.util.folders import make_private, scratch_folder, sync_folder
 from contest.util.sanitize import sanitize
+from contest.util.tar_files import BadTar, Bounds, TarFile, files_in, unpack
 from knobeln.context import ContestContext, existing_store, only_one
 from store import backup as backup_store
 from store import migrate, url_of
@@ -25,7 +26,10 @@ from store.session import FILE_NAME as DATABASE
 
 TEMPLATES = "templates"
 _MAX_TEXT_BYTES = 1_000_000  # of settings, and of a template
-_MAX_TEMPLATES = 500
+_MAX_ENTRIES = 1_000
+_MAX_DEPTH, _MAX_NAME_BYTES = 12, 255  # of a template
+_MAX_RATIO = 200  # of a backup's bytes, unpacked and as a file
+_MAX_REASON_CHARACTERS = 200
 # of processes that must not work during `restore`
 LOCKS = ("serve", "serve-listener", "run", "delivery")
 
@@ -81,16 +85,17 @@ def restore(file: Path, path: Path, *, trust: bool = False) -> Restored:
     NotNow while `serve` or `run` is at work.
     """
     url = url_of(path)
+    brought = {member.path: member.size for member in _files_of(file) if member.path != DATABASE}
+    sizes = {name: brought[name] for name in sorted(brought) if not (path / name).exists()}
+    if sizes and not trust:
+        raise GiveUp(_what_it_brings(file, sizes))
     is_new = not path.exists()
     path.mkdir(mode=0o700, parents=True, exist_ok=True)
     try:
         with _nobody_at_work(path, url), scratch_folder(path) as scratch:
             make_private(path)
             _unpack(file, scratch)
-            names = [name for name in _brought(scratch) if not (path / name).exists()]
-            if names and not trust:
-                raise GiveUp(_what_it_brings(file, scratch, names))
-            for name in names:
+            for name in sizes:
                 (path / name).parent.mkdir(parents=True, exist_ok=True)
                 (scratch / name).rename(path / name)
             restored = backup_store.put_back(path, url, scratch / DATABASE, SystemClock().now())
@@ -103,28 +108,22 @@ def restore(file: Path, path: Path, *, trust: bool = False) -> Restored:
     return restored
 
 
-def _brought(scratch: Path) -> list[str]:
-    """The settings and templates of an unpacked backup."""
-    return [*([FILE_NAME] if (scratch / FILE_NAME).exists() else []), *_templates(scratch)]
-
-
 def _templates(folder: Path) -> list[str]:
     """The organizer's files in `templates/` and all folders in it, as paths below the folder."""
     names = glob(f"{TEMPLATES}/**", root_dir=folder, recursive=True, include_hidden=True)
     return sorted(name for name in names if (folder / name).is_file())
 
 
-def _what_it_brings(file: Path, scratch: Path, names: Sequence[str]) -> str:
-    """Tell what settings and templates of a backup would run and change."""
+def _what_it_brings(file: Path, sizes: Mapping[str, int]) -> str:
+    """Tell what settings and templates of a backup would run and change; `sizes`: by their
+    names."""
     shown_file = sanitize(str(file), one_line=True)
     lines = [
         f"{shown_file} brings settings or templates that are not in the folder. They decide what"
         " runs as you, so nothing was restored. It would bring:"
     ]
-    for name in names:
-        text = (scratch / name).read_bytes()
-        lines.append(f"  {sanitize(name, one_line=True)} ({len(text):,} bytes)")
-    shown = shlex.join(["tar", "-xzOf", str(file), *names])
+    lines += [f"  {sanitize(name, one_line=True)} ({size:,} bytes)" for name, size in sizes.items()]
+    shown = shlex.join(["tar", "-xzOf", str(file), *sizes])
     lines.append(f"Read them: {sanitize(shown, one_line=True)}")
     lines.append(
         "If you trust them, add --trust. Or put a contest.toml of your own into the folder first."
@@ -143,48 +142,52 @@ def _nobody_at_work(path: Path, url: str) -> Iterator[None]:
         yield
 
 
-def _unpack(file: Path, scratch: Path) -> None:
-    """Unpack the database, settings and templates into `scratch`.
+def _files_of(file: Path) -> Iterator[TarFile]:
+    """The database, settings and templates in a backup; what has no place in one is left out.
 
-    Only these are unpacked, and only plain files: somebody may have changed the backup.
+    Somebody may have changed the backup, or made it. Raises GiveUp for what cannot be one.
     """
-    templates = 0
-    try:
-        with tarfile.open(file) as archive:
-            for member in archive:
-                data = archive.extractfile(member) if member.isreg() else None
-                target = _target(member.name, scratch)
-                if data is None or target is None or target.exists():
-                    continue
-                templates += target.parent != scratch
-                if member.name != DATABASE and (
-                    member.size > _MAX_TEXT_BYTES or templates > _MAX_TEMPLATES
-                ):
-                    raise GiveUp(
-                        f"{file} is not a backup: {sanitize(member.name, one_line=True)} has more"
-                        f" than {_MAX_TEXT_BYTES:,} bytes, or there are more than {_MAX_TEMPLATES}"
-                        " templates"
-                    )
-                target.parent.mkdir(parents=True, exist_ok=True)
-                with target.open("xb") as to:
-                    os.fchmod(to.fileno(), 0o600)
-                    while chunk := data.read(1 << 20):
-                        to.write(chunk)
-    except (tarfile.TarError, EOFError, OSError) as error:
-        if isinstance(error, OSError) and error.errno is not None:
-            raise  # an error of our own disk
-        reason = str(error).partition("\n")[0].rstrip(":")
-        raise GiveUp(f"{file} is not a backup, or is incomplete: {reason}") from error
-    if not (scratch / DATABASE).exists():
+    bounds = Bounds(_MAX_ENTRIES, min(_MAX_RATIO * file.stat().st_size, _free_bytes(file)))
+    has_database = False
+    with _as_give_up(file), file.open("rb") as stream:
+        for member in files_in(stream, bounds):
+            if not _has_place(member.path):
+                continue
+            has_database |= member.path == DATABASE
+            if member.path != DATABASE and member.size > _MAX_TEXT_BYTES:
+                raise GiveUp(
+                    f"{file} is not a backup: {sanitize(member.path, one_line=True)} has more than"
+                    f" {_MAX_TEXT_BYTES:,} bytes"
+                )
+            yield member
+    if not has_database:
         raise GiveUp(f"{file} is not a backup: there is no {DATABASE} in it")
 
 
-def _target(name: str, scratch: Path) -> Path | None:
-    """Where a member of the archive goes; None if it has no place in a backup."""
-    first, *rest = PurePosixPath(name).parts or ("",)
-    is_template = first == TEMPLATES and rest and ".." not in rest
-    target = scratch / name
-    is_below_a_file = any(folder.is_file() for folder in target.parents)
-    return (
-        target if (is_template or name in (DATABASE, FILE_NAME)) and not is_below_a_file else None
+@contextmanager
+def _as_give_up(file: Path) -> Iterator[None]:
+    try:
+        yield
+    except BadTar as bad:
+        why = sanitize(str(bad), one_line=True, max_length=_MAX_REASON_CHARACTERS)
+        raise GiveUp(f"{file} is not a backup, or is incomplete: {why}") from None
+
+
+def _free_bytes(file: Path) -> int:
+    return shutil.disk_usage(file.resolve().parent).free
+
+
+def _has_place(name: str) -> bool:
+    first, *rest = name.split("/")
+    return name in (DATABASE, FILE_NAME) or (
+        first == TEMPLATES
+        and 0 < len(rest) <= _MAX_DEPTH
+        and all(part not in ("", ".", "..") and "\0" not in part for part in rest)
+        and max(len(part.encode()) for part in rest) <= _MAX_NAME_BYTES
     )
+
+
+def _unpack(file: Path, scratch: Path) -> None:
+    with _as_give_up(file):
+        for member in _files_of(file):
+            unpack(member, scratch / member.path)

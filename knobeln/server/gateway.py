@@ -15,10 +15,10 @@ parts, or some:
               run        starts `knobeln run` when the organizer has requested that by mail
               pages      released results -> the folder of pages
               (dates)    notes in the journal what opens and closes
-    compile   compiler   queued programs -> builds and reports; one loop for each core
+    compile   compiler   queued programs -> builds and reports; when none waits, accepted
+              programs -> their native code; one loop for each core
               languages  those that this host had lost -> their programs are queued again
               practice   programs to be tried -> reports
-              native code  programs that were accepted elsewhere -> their native code, after a start
     deliver   delivery   outbox -> the relay or the Maildirs
 """
 
@@ -38,7 +38,6 @@ from contest.errors import ConfigError, KnobelnError, NotNow, Stopped, StoreBusy
 from contest.subprocesses.engine_pool import cores
 from contest.util.log import log
 from knobeln.context import ContestContext
-from knobeln.native_code import TranslatesOnce
 from knobeln.season import go_on_as_step, order_run_as_step
 from knobeln.server.letters_left import LettersLeft
 from knobeln.server.listener_process import ListenerProcess
@@ -126,10 +125,9 @@ class Gateway:
         if Part.COMPILE in parts:
             self._loops += [
                 *(
-                    self._loop("compiler", services.compile_next_program)
+                    self._loop("compiler", services.compile_or_translate)
                     for _core in range(cores())
                 ),
-                self._loop("native code", TranslatesOnce(contest).step),
                 self._loop("languages", services.try_languages_sometimes),
                 self._loop("practice", services.practise_next),
             ]

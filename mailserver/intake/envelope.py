@@ -13,7 +13,7 @@ HEAD_BYTES = 16_384
 _MAX_ADDRESS_CHARACTERS = 254
 _FROM_LINE = re.compile(rb">?From [^\r\n]*\r?\n")
 _FIELD = re.compile(r"^([A-Za-z-]+)[ \t]*:[ \t]*<?([^\s<>]*)>?[ \t]*\r?$")
-_RECIPIENT_FIELDS = (
+RECIPIENT_FIELDS = (
     "delivered-to",
     "x-original-to",
     "envelope-to",
@@ -39,7 +39,7 @@ def of(raw: bytes) -> Envelope:
     """
     noted = [m.groups() for line in lines_of(raw) if (m := _FIELD.fullmatch(line))]
     senders = [value for name, value in noted if name.lower() == "return-path"]
-    recipients = [value for name, value in noted if name.lower() in _RECIPIENT_FIELDS and value]
+    recipients = [value for name, value in noted if name.lower() in RECIPIENT_FIELDS and value]
     return Envelope(
         _short(senders[0]) if senders else "",
         tuple(dict.fromkeys(_short(r) for r in recipients))[:_MAX_RECIPIENTS],

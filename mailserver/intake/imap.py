@@ -16,7 +16,7 @@ import socket
 import ssl
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -25,6 +25,7 @@ from typing import Any
 
 from imapclient import DELETED, FLAGGED, SEEN, IMAPClient, SocketTimeout
 from imapclient.exceptions import CapabilityError, IMAPClientAbortError, IMAPClientError, LoginError
+from imapclient.imapclient import JUNK
 
 from contest.errors import GiveUp, KnobelnError, TryAgain
 from contest.schema.sections import Contest, Imap
@@ -46,6 +47,9 @@ READ_SECONDS = 60.0
 _LOOK_SECONDS = 1.0  # so soon we notice that we shall stop
 _HEADER_BYTES = 65_536
 _FACTS = ("RFC822.SIZE", "INTERNALDATE", f"BODY.PEEK[HEADER]<0.{envelope.HEAD_BYTES}>")
+_WHOSE = f"BODY.PEEK[HEADER.FIELDS ({' '.join(whose.FIELDS)})]"
+_SLICE = 200  # letters whose fields are fetched together
+_MAX_REPORT_BYTES = 65_536
 _MAX_REASON_CHARACTERS = 300
 _LATER = ("[UNAVAILABLE]", "[INUSE]", "[LIMIT]", "[SERVERBUG]", "temporar", "try again", "too many")
 
@@ -154,34 +158,93 @@ class Mailbox:
         return {uid for _validity, uid in self._left}
 
     def left(self) -> tuple[Left, ...]:
-        """The letters that we leave to others, as of the last look."""
-        return tuple(self._left.values())
+        """The letters that we leave to others, as of the last look, but for a person's whose
+        mailbox it is."""
+        return tuple(letter for letter in self._left.values() if not self._is_expected(letter.to))
+
+    def left_to_person(self) -> int:
+        """How many letters we leave to the person whose mailbox it is."""
+        return sum(self._is_expected(letter.to) for letter in self._left.values())
+
+    def _is_expected(self, to: str) -> bool:
+        return self._contest is not None and whose.is_expected(to, self._contest)
 
     def look(self, uids: Iterable[int]) -> None:
         """Look whose these letters are, and take none."""
-        for uid in uids:
-            with suppress(_NotGiven):
-                facts = self._fetch(uid, *_FACTS)
-                if facts:
+        waiting = list(uids)
+        self._leave_to_person(waiting)
+        left = self._uids_left()
+        for uid in waiting:
+            if uid not in left:
+                with suppress(_NotGiven):
+                    facts = self._fetch(uid, *_FACTS)
+                    if facts:
+                        self._leave_to_others(uid, facts)
+
+    def _leave_to_person(self, uids: Sequence[int]) -> None:
+        """Note which of these letters are for the person whose mailbox it is: thousands, often."""
+        if self._contest is None or not whose.owner(self._contest, self._settings.username):
+            return
+        for start in range(0, len(uids), _SLICE):
+            with _trouble(self._settings, "broke off while we looked whose the letters are"):
+                found = self._client.fetch(uids[start : start + _SLICE], [_WHOSE])
+            for uid, facts in found.items():
+                if not whose.is_report(_of_body(facts) or b""):
                     self._leave_to_others(uid, facts)
 
     def _leave_to_others(self, uid: int, facts: Mapping[bytes, Any]) -> bool:
         """Whether the letter is for somebody else; then it stays as it is."""
         if self._contest is None:
             return False
-        head = _of_body(facts)
-        to = whose.other_recipient(head or b"", self._contest, self._settings.username)
-        if to:
+        head = _of_body(facts) or b""
+        to = whose.other_recipient(head, self._contest, self._settings.username)
+        if to and not (whose.is_report(head) and self._names_us(uid)):
             self._left[self.uid_validity, uid] = Left(to, time.monotonic())
-        return bool(to)
+            return True
+        return False
+
+    def _names_us(self, uid: int) -> bool:
+        """Whether a bounce tells of a mail of ours. Some are sent to the account, and not to us."""
+        assert self._contest is not None, "or nothing is left to others"  # noqa: S101
+        text = _of_body(self._fetch(uid, f"BODY.PEEK[]<0.{_MAX_REPORT_BYTES}>") or {}) or b""
+        return self._contest.address.casefold().encode() in text.lower()
+
+    def take_back(self, message_id: str) -> bytes | None:
+        """The headers of the letter with this Message-ID, which we wrote ourselves, once it is
+        there; then it is put away."""
+        with _trouble(self._settings, "cannot be searched"):
+            self._client.noop()
+            found = self._client.search(["HEADER", "Message-ID", message_id])
+        if not found:
+            return None
+        facts = self._fetch(found[0], *_FACTS) or {}
+        self._put_away(found[0], self._processed, (SEEN,))
+        return _of_body(facts) or b""
+
+    def strays(self, message_id: str) -> str:
+        """The name of the folder for unwanted letters, if the letter is there; "" if not."""
+        with suppress(IMAPClientError):
+            junk = self._client.find_special_folder(JUNK)
+            if junk:
+                self._client.select_folder(junk, readonly=True)
+                if self._client.search(["HEADER", "Message-ID", message_id]):
+                    return str(junk)
+        return ""
+
+    def has_folder(self, name: str) -> bool:
+        """Whether the mailbox has a folder of this name."""
+        with _trouble(self._settings, "does not answer"):
+            return bool(self._client.folder_exists(self._full_name(name)))
 
     def take_all(self, stop: Event) -> int:
         """Take what waits, oldest first, until nothing is left; how many. Raises also StoreBusy."""
         taken = 0
         self._later.clear()
         while not stop.is_set() and (uids := self.waiting()):
+            self._leave_to_person(uids)
+            left = self._uids_left()
             for uid in uids:
-                if not stop.is_set():
+                if not stop.is_set() and uid not in left:
                     taken += self._take(uid)
         return taken
 
@@ -366,6 +429,12 @@ def connected(settings: Imap, token: AccessToken | None) -> IMAPClient:
         close(client)
         raise
     return client
+
+
+def reach(settings: Imap) -> None:
+    """Connect without a login. Raises MailboxUnreachable, or GiveUp for a wrong certificate."""
+    with _trouble(settings, "cannot be reached"):
+        close(_connect(settings))
 
 
 def close(client: IMAPClient) -> None:

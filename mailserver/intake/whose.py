@@ -12,8 +12,9 @@ from collections.abc import Iterator
 
 from contest.schema.sections import Contest
 from mailserver.intake import envelope
-from mailserver.reading.addresses import is_for, is_role
+from mailserver.reading.addresses import is_for, is_role, without_tag
 
+FIELDS = ("To", "Cc", "Content-Type", *envelope.RECIPIENT_FIELDS)  # that tell it
 _RECEIVED = re.compile(r"received[ \t]*:", re.IGNORECASE)
 _BY_LMTP = re.compile(r"\bwith LMTPS?A?\b")
 _NO_ADDRESS = re.compile(r"[\s<>,;:\"()]+")
@@ -24,25 +25,50 @@ def other_recipient(head: bytes, contest: Contest, account: str) -> str:
 
     `head`: the letter's headers; `account`: the name of the mailbox at its server. An account gets
     letters to many addresses, so its name alone says nothing. A letter is ours, too, if its writer
-    names us, and knows nothing of the address that it was delivered to.
+    names us, and knows nothing of the address that it was delivered to. In a person's mailbox only
+    a letter that names us is ours.
     """
-
-    def is_ours(address: str) -> bool:
-        return is_for(address, contest.addresses) or is_role(address, contest)
-
-    if any(map(is_ours, envelope.of(head).recipients)):
-        return ""
+    recipients = envelope.of(head).recipients
     written = {address.casefold() for address in _written(head)}
-    names_us = any(map(is_ours, written))
+    if person := owner(contest, account):
+        names_us = any(is_for(address, contest.addresses) for address in (*recipients, *written))
+        return "" if names_us else person
+    ours = {address for address in written if _is_ours(address, contest)}
+    if ours == {contest.organizer_address.casefold()}:
+        return contest.organizer_address
+    if any(_is_ours(address, contest) for address in recipients):
+        return ""
     for address in envelope.of(_on_top(head)).recipients:
         is_written = address.casefold() in written
         if _is_account(address, account):
-            is_plain = is_written and not names_us
+            is_plain = is_written and not ours
         else:
-            is_plain = is_written or not names_us
+            is_plain = is_written or not ours
         if is_plain:
             return address
     return ""
+
+
+def owner(contest: Contest, account: str) -> str:
+    """The address of the person in whose mailbox the contest has only a tag; "" if all is ours."""
+    plain = without_tag(contest.address.casefold())
+    is_tagged = plain != contest.address.casefold()
+    return plain if is_tagged and _is_account(plain, account) else ""
+
+
+def is_expected(address: str, contest: Contest) -> bool:
+    """Whether letters to this address stay in the mailbox because the organizer reads them
+    there."""
+    return address in (contest.organizer_address, without_tag(contest.address.casefold()))
+
+
+def is_report(head: bytes) -> bool:
+    """Whether the letter may be a bounce, whose text names the mail that came back."""
+    return any("report" in kind.lower() for kind in envelope.fields(head, b"content-type"))
+
+
+def _is_ours(address: str, contest: Contest) -> bool:
+    return is_for(address, contest.addresses) or is_role(address, contest)
 
 
 def _on_top(head: bytes) -> bytes:

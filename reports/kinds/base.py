@@ -7,10 +7,10 @@ text.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import Enum, StrEnum
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Any, Generic, TypeVar
 
 from contest.config.settings import Settings
@@ -73,8 +73,9 @@ class GroupFacts:
         return results.own_games(self.outcome)
 
     @cached_property
-    def pairings(self) -> Mapping[str, tuple[scores.Score, ...]]:
-        return {name: scores.scores(own) for name, own in self.own_games.items()}
+    def pairings_of(self) -> Callable[[str], tuple[scores.Score, ...]]:
+        """The pairings of a member; computed for those alone that are told of theirs."""
+        return cache(lambda name: scores.scores(self.own_games[name]))
 
     @cached_property
     def melees(self) -> tuple[tuple[scores.MeleePlace, ...], ...]:
@@ -108,34 +109,34 @@ class GroupFacts:
             "is_played": bool(own.matches),
             "gone": self.gone,
             "games": own.lines,
-            "scores": self.pairings[name],
+            "scores": self.pairings_of(name),
             "melees": self.melees,
             "standing": next(s for s in self.outcome.standings if s.entry == name),
             "failures": own.failures if replays else results.alike(own.failures),
             "used": used_in(own.matches, name),
         }
 
-    def news(self, *, games: bool) -> Mapping[str, Mapping[str, object]]:
-        """What the mails begin with, by member; with the best and the worst of its `games`.
+    def news(self, name: str, *, games: bool) -> Mapping[str, object] | None:
+        """What the mail to this member begins with; with the best and the worst of its `games`.
 
-        Nothing if there was no game, or if the games were a single one of all, which the mail tells
+        None if there was no game, or if the games were a single one of all, which the mail tells
         at once.
         """
         plan = self.outcome.plan
         if not plan.pairings or (games and len(self.melees) == 1):
-            return {}
-        places = summary.places_in(self.outcome.standings, in_group=self.in_group)
-        compared = self.pairings if games and self.shape is not scores.Shape.RATES else {}
-        return {
-            name: own_news(
-                places[name],
-                plan.round,
-                plan.title,
-                compared.get(name, ()),
-                by_lead=self.counts_match_points,
-            )
-            for name in plan.members
-        }
+            return None
+        is_compared = games and self.shape is not scores.Shape.RATES
+        return own_news(
+            self._places[name],
+            plan.round,
+            plan.title,
+            self.pairings_of(name) if is_compared else (),
+            by_lead=self.counts_match_points,
+        )
+
+    @cached_property
+    def _places(self) -> Mapping[str, summary.Place]:
+        return summary.places_in(self.outcome.standings, in_group=self.in_group)
 
 
 def own_news(
@@ -280,12 +281,14 @@ class Report(ABC, Generic[E]):
 
 
 def with_news(
-    mails: Iterable[Outgoing], mailing: Mailing[Any], news: Mapping[str, Mapping[str, object]]
+    mails: Iterable[Outgoing],
+    mailing: Mailing[Any],
+    news: Callable[[str], Mapping[str, object] | None],
 ) -> Iterator[Outgoing]:
-    """The mails, each with its reader's own result above the text; `news`: the template's facts by
-    team."""
+    """The mails, each with its reader's own result above the text; `news`: the template's facts of
+    a team."""
     for mail in mails:
-        own = news.get(mail.team)
+        own = news(mail.team)
         yield replace(mail, lead=mailing.templates.part("_own_news", **own) + "\n") if own else mail
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 
 from contest.interfaces.events import GroupFinished, GroupStarted
 from contest.language import noted
@@ -57,7 +58,7 @@ class GameProtocols(Report[GroupFinished]):
             )
             for team in wanting
         )
-        return with_news(mails, mailing, group.news(games=True))
+        return with_news(mails, mailing, partial(group.news, games=True))
 
 
 def _protocols(mailing: Mailing[GroupFinished], name: str) -> tuple[Attachment, ...]:
@@ -82,7 +83,7 @@ class OwnGamesReport(Report[GroupFinished]):
     def write(self, mailing: Mailing[GroupFinished], wanting: Sequence[Team]) -> Iterator[Outgoing]:
         group = mailing.group
         mails = (self.own_mail(mailing, team, group.for_member(team.name)) for team in wanting)
-        return with_news(mails, mailing, group.news(games=True))
+        return with_news(mails, mailing, partial(group.news, games=True))
 
 
 class AllGames(Report[GroupFinished]):
@@ -107,7 +108,7 @@ class AllGames(Report[GroupFinished]):
             file=file,
             **group.for_all,
         )
-        mails = with_news(mails, mailing, group.news(games=False))
+        mails = with_news(mails, mailing, partial(group.news, games=False))
         if plan.title or group.shape is scores.Shape.MELEE:
             return mails
         listed = all_games(outcome, group.own_games, group.shape, mailing.game.point)
@@ -126,5 +127,7 @@ class GroupRanking(Report[GroupFinished]):
     def write(self, mailing: Mailing[GroupFinished], wanting: Sequence[Team]) -> Iterator[Outgoing]:
         group = mailing.group
         return with_news(
-            self.same_mail(mailing, wanting, **group.for_all), mailing, group.news(games=False)
+            self.same_mail(mailing, wanting, **group.for_all),
+            mailing,
+            partial(group.news, games=False),
         )

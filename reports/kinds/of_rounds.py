@@ -85,7 +85,7 @@ class RoundSummary(Report[RoundFinished]):
             mail_to(team, event, self.code, rendered, attached) for team in wanting
         )
         mails = knobeln_json.with_file(mails, wanting, settings, lambda: _for_programs(mailing))
-        for mail in with_news(mails, mailing, _news(event)):
+        for mail in with_news(mails, mailing, _news(event).get):
             yield replace(mail, thread=SUMMARIES)
 
 

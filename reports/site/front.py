@@ -85,11 +85,6 @@ def index(
     )
 
 
-def board(front: Page) -> Page:
-    """The same for a projector: large, and one page that renews itself."""
-    return replace(front, path=paths.BOARD, template="board", title=gettext("Board"), tables=())
-
-
 def state_of(facts: SiteFacts) -> str:
     """Say in a sentence where the contest is. It does not depend on the clock, so a page stays
     right."""
@@ -162,14 +157,14 @@ def _during(facts: SiteFacts, views: Views, replays: Replays) -> Mapping[str, ob
         "still_in": _still_in(facts),
         "surprises": [
             (sentence, replays.link(meeting.plan, meeting.games[-1]))
-            for meeting, sentence in _surprises(facts, last.outcome)
+            for meeting, sentence in surprises(facts, last.outcome)
         ]
         if last and views and facts.shows.games
         else (),
     }
 
 
-def _surprises(facts: SiteFacts, outcome: RoundOutcome) -> Iterator[tuple[Meeting, str]]:
+def surprises(facts: SiteFacts, outcome: RoundOutcome) -> Iterator[tuple[Meeting, str]]:
     """The greatest upsets of a round, by the ranks in its groups, each as a sentence without a full
     stop."""
     ranks = {s.entry: s.rank for g in outcome.groups for s in g.standings if s.rank is not None}

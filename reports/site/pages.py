@@ -17,7 +17,7 @@ from reports.highlights import Highlight, highlights
 from reports.play import play_reports
 from reports.replay.turns import Replay
 from reports.results import games_played
-from reports.site import about, front, groups, log, paths, side_rankings, teams
+from reports.site import about, board, front, groups, log, paths, side_rankings, teams
 from reports.site.facts import SiteFacts
 from reports.site.game_text import heading_lines
 from reports.site.games import GameFile, GameKey, Replays, chosen_games, game_files
@@ -183,7 +183,7 @@ PAGES = (
     _one(
         noted("Board"),
         paths.BOARD,
-        lambda made: front.board(_index(made)),
+        lambda made: board.board(_index(made), made.facts, made.found),
         lambda facts: facts.started_at,
     ),
     PageKind(lambda made: [log.feed(made.facts), colours(made.facts)]),

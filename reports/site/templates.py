@@ -45,12 +45,18 @@ STATIC = (
     "replay.js",
     "evolution.js",
     "cross.js",
+    "board.js",
     "favicon.svg",
     "favicon.png",
 )
 _PACKAGE = "reports.site"
 _OF_ALL_PAGES = ("page.js", "tables.js")
-_OF_PAGES = {"group": "cross.js", "evolution": "evolution.js", "replay": "replay.js"}
+_OF_PAGES = {
+    "board": "board.js",
+    "group": "cross.js",
+    "evolution": "evolution.js",
+    "replay": "replay.js",
+}
 _SAID = re.compile(r'\b(?:say|noted)\("([^"]+)"')
 
 

@@ -176,8 +176,8 @@ def without_manifest(to: Path) -> Path:
 @pytest.mark.parametrize(
     ("make", "error", "words"),
     [
-        pytest.param(link, GiveUp, "no plain file, but a link or a device", id="a link"),
-        pytest.param(device, GiveUp, "no plain file, but a link or a device", id="a device"),
+        pytest.param(link, GiveUp, "manifest.json is a link", id="a link"),
+        pytest.param(device, GiveUp, "manifest.json is no file", id="a device"),
         pytest.param(outside, GiveUp, "has no place for", id="a name outside"),
         pytest.param(cut, GiveUp, "is incomplete", id="a file that was cut"),
         pytest.param(no_archive, GiveUp, "is not a .tar.gz", id="text"),

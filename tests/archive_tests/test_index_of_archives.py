@@ -63,8 +63,11 @@ def test_the_page_lists_archives_with_their_licences_the_newest_first(folder: Pa
     assert page.count("3 Programme") == 2
     links = Links(page).found
     assert links == [
-        *("sommer/announcement.txt", "sommer/verify.html"),
-        *("first%20one/announcement.txt", "first%20one/verify.html", "first%20one.tar.gz"),
+        "sommer/announcement.txt",
+        "sommer/verify.html",
+        "first%20one/announcement.txt",
+        "first%20one/verify.html",
+        "first%20one.tar.gz",
     ]
     assert all((folder / link.replace("%20", " ")).is_file() for link in links)
 

@@ -157,9 +157,16 @@ class Used(NamedTuple):
 def verify_in_child(archive: Path, *options: str) -> tuple[int, str, Used]:
     """The exit code, what was printed, and what was used for it."""
     command = [
-        sys.executable, "-c", MEASURE, sys.executable, "-m", "knobeln", "verify", str(archive),
+        sys.executable,
+        "-c",
+        MEASURE,
+        sys.executable,
+        "-m",
+        "knobeln",
+        "verify",
+        str(archive),
         *options,
-    ]  # fmt: skip
+    ]
     done = subprocess.run(
         command,
         stdout=subprocess.PIPE,

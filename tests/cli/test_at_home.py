@@ -116,7 +116,14 @@ def test_a_fault_of_native_code_names_function_and_line(tmp_path: Path) -> None:
     assert "was ended by signal 8 (SIGFPE) instead of answering" in told
     assert re.search(r"    > choose(\(int, int\))? at divides\.cc:5\n", told)
     checked = knobeln(
-        *("check", "--game", "cooperation", program, "--against", "always_betray", "--seed", "b"),
+        "check",
+        "--game",
+        "cooperation",
+        program,
+        "--against",
+        "always_betray",
+        "--seed",
+        "b",
         code=3,
     )
     assert "A trial game against always_betray" in checked.output

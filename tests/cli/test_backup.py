@@ -298,7 +298,7 @@ def linked() -> bytes:
             ),
             "there is no contest.db in it",
         ),
-        (lambda whole: linked(), "there is no contest.db in it"),
+        (lambda whole: linked(), "its entry contest.db is a link"),
         (lambda whole: archive_of(**{"contest.db": b"hello" * 1_000}), "damaged"),
     ],
 )
@@ -336,7 +336,7 @@ def test_a_backup_of_a_newer_version_changes_nothing(
 def test_there_is_no_backup_of_other_databases(folder, tmp_path, monkeypatch) -> None:
     monkeypatch.setenv("KNOBELN_DATABASE", "mysql://user:secret@host/knobeln")
     assert "there is no backup of databases of this kind: mysql" in refused(
-        folder.path, "restore", write(tmp_path, b"")
+        folder.path, "restore", write(tmp_path, archive_of(**{"contest.db": b"x"}))
     )
 
 

@@ -27,18 +27,18 @@ from tools.reference import answer_type, answers_schema, commands
 
 TYPES = {name: found for name, command in commands() if (found := answer_type(command))}
 IN_FINISHED = (
-    *(
-        "class",
-        "doctor",
-        "letters",
-        "log",
-        "mail",
-        "programs",
-        "programs twins",
-        "results certainty",
-        "results ladder",
-    ),
-    *("results season", "status", "teams"),
+    "class",
+    "doctor",
+    "letters",
+    "log",
+    "mail",
+    "programs",
+    "programs twins",
+    "results certainty",
+    "results ladder",
+    "results season",
+    "status",
+    "teams",
 )
 TEAMS = ("team_1", "team_2", "team_6")
 

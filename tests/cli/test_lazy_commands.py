@@ -16,7 +16,12 @@ from knobeln.cli.main import COMMANDS, FIRST, LazyCommand, loaded
 from mailserver.intake.hand_over import HandOverServer
 
 HEAVY = {
-    *("alembic", "asyncio", "elftools.elf.elffile", "flufl.bounce", "sqlalchemy", "structlog"),
+    "alembic",
+    "asyncio",
+    "elftools.elf.elffile",
+    "flufl.bounce",
+    "sqlalchemy",
+    "structlog",
 }
 """What takes long to be imported, and not every command needs."""
 
@@ -35,9 +40,14 @@ def test_what_only_tells_of_us_imports_no_command(option: str) -> None:
     assert "knobeln.cli.main" in modules
     assert not modules & {f"knobeln.cli.{name.replace('-', '_')}" for name in main.commands}
     assert not modules & {
-        "contest.config.settings", "store", "mailserver", "compiler", "reports", "sandbox",
+        "contest.config.settings",
+        "store",
+        "mailserver",
+        "compiler",
+        "reports",
+        "sandbox",
         "trust",
-    }  # fmt: skip
+    }
     assert not modules & (HEAVY | {"pydantic", "rich"})
 
 

@@ -53,7 +53,15 @@ def test_the_environment_is_empty_but_for_what_was_handed_in(sandbox, monkeypatc
     monkeypatch.setenv("KNOBELN_MAIL__PASSWORD", "hidden")
     names = sandbox.run([*SHELL, "env"], environment={"MINE": "1"}).stdout.decode()
     assert {line.partition("=")[0] for line in names.splitlines()} <= {
-        *("HOME", "LC_ALL", "MINE", "PATH", "PWD", "TMPDIR", "OLDPWD", "SHLVL", "_")
+        "HOME",
+        "LC_ALL",
+        "MINE",
+        "PATH",
+        "PWD",
+        "TMPDIR",
+        "OLDPWD",
+        "SHLVL",
+        "_",
     }
 
 

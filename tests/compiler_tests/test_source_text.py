@@ -40,10 +40,16 @@ def test_the_description_is_what_stands_in_if_0(text, description):
 @pytest.mark.parametrize(
     ("text", "line"),
     [
-        ("x\n", 1), ("\n\nx\n", 3), ("a\\\nb\n x\n", 3), ("a\\\n x\n", 2), ("/*\n\n*/ x\n", 3),
-        ("// a \\\n b\nx\n", 3), ("#define X \\\n x\n", 2), ("a \\  \n x\n", 2),
+        ("x\n", 1),
+        ("\n\nx\n", 3),
+        ("a\\\nb\n x\n", 3),
+        ("a\\\n x\n", 2),
+        ("/*\n\n*/ x\n", 3),
+        ("// a \\\n b\nx\n", 3),
+        ("#define X \\\n x\n", 2),
+        ("a \\  \n x\n", 2),
     ],
-)  # fmt: skip
+)
 def test_a_word_is_found_on_the_line_where_it_was_sent(text, line):
     assert SourceText(text).lines_of("x") == [line]
 

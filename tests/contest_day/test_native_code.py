@@ -15,15 +15,17 @@ from contest.games.knobeln import rules_of
 from contest.model import GameJob
 from contest.subprocesses.c_programs import c_program
 from contest.util.log import log
+from knobellib.samples import house_strategies
 from knobeln.context import ContestContext
 from knobeln.day.run import play_contest
-from knobeln.native_code import TranslatesOnce, programs_that_count, translate_programs
+from knobeln.native_code import NativeCode, programs_that_count, translate_programs
 from knobeln.organizer import backup
+from knobeln.services import Services
 from sandbox.vm import engine_binary, translation
 from sandbox.vm.image import Image
 from sandbox.vm.translation import translations
-from store import results, submissions
-from tests.support.contest_field import House, make_contest, short_games
+from store import letters, results, submissions
+from tests.support.contest_field import NOW, House, add_team, make_contest, short_games
 from tournament.day import Spectator
 from tournament.runners.machine import KNOBELN_SOURCES, MachineRunner, knobeln_engine
 
@@ -80,12 +82,28 @@ def restored_to(path: Path, file: Path) -> ContestContext:
 def test_a_server_translates_after_its_start_one_program_after_the_other(
     contest: ContestContext,
 ) -> None:
-    once = TranslatesOnce(contest)
+    native_code = NativeCode(contest)
     counts = []
-    while once.step():
+    while native_code.step():
         counts.append(translated(contest))
     assert counts == [1, 2, 3, 4, 5]
-    assert not once.step()
+    assert not native_code.step()
+
+
+@pytest.mark.slow
+def test_reports_do_not_wait_for_native_code_which_follows(tmp_path: Path) -> None:
+    contest = make_contest(tmp_path / "contest", 0, {}, short_games())
+    with contest.store.write() as tx:
+        for strategy in house_strategies()[:2]:
+            raw, files = strategy.name.encode(), {"program.c": strategy.source.encode()}
+            letter = letters.add(tx, raw=raw, sender="", recipients=(), channel="test", now=NOW)
+            submissions.add(tx, add_team(tx, strategy.name, "RSM").id, letter, files, NOW)
+    services = Services(contest)
+    done = []
+    while services.compile_or_translate():
+        with contest.store.read() as tx:
+            done.append((submissions.count_with_program(tx), translated(contest)))
+    assert done[:4] == [(1, 0), (2, 0), (2, 1), (2, 2)]
 
 
 @contextmanager

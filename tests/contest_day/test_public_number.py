@@ -157,8 +157,13 @@ def test_the_draw_is_at_a_time_that_nobody_can_choose_freely() -> None:
         return (draw.at - starts).total_seconds() / 60
 
     assert [minutes(timedelta(seconds=each)) for each in (0, 7, 500, 570, 3_600, -3_600)] == [
-        10, 10, 10, 20, 70, -50,
-    ]  # fmt: skip
+        10,
+        10,
+        10,
+        20,
+        70,
+        -50,
+    ]
 
 
 # --- the day --------------------------------------------------------------------------------------

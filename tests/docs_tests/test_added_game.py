@@ -43,10 +43,16 @@ class Installed:
     def python(self, *words: str, stdin: str = "") -> str:
         environment = {**os.environ, "PYTHONPATH": f"{self.packages}:{ROOT}", "NO_COLOR": "1"}
         done = subprocess.run(
-            [sys.executable, *words], env=environment, cwd=self.folder, input=stdin, text=True,
+            [sys.executable, *words],
+            env=environment,
+            cwd=self.folder,
+            input=stdin,
+            text=True,
             check=False,
-            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=300,
-        )  # fmt: skip
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            timeout=300,
+        )
         assert done.returncode == 0, done.stdout
         return done.stdout
 

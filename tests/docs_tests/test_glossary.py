@@ -7,9 +7,18 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 PACKAGES = (
-    "arena", "contest", "knobeln", "mailserver", "compiler", "tournament", "reports", "knobellib",
-    "sandbox", "store", "trust",
-)  # fmt: skip
+    "arena",
+    "contest",
+    "knobeln",
+    "mailserver",
+    "compiler",
+    "tournament",
+    "reports",
+    "knobellib",
+    "sandbox",
+    "store",
+    "trust",
+)
 FOLDERS = (*PACKAGES, "alembic", "bench", "docs", "tests", "tools")
 GLOSSARY = (ROOT / "docs" / "glossary.md").read_text(encoding="utf-8")
 ROWS = re.findall(r"^\| ([\w ]+) \| (.+\.) \| (.*?) ?\|$", GLOSSARY, re.MULTILINE)

@@ -36,9 +36,18 @@ def built(form: str, folder: Path) -> Path:
     script = ROOT / "tools" / "reference.py"
     subprocess.run([sys.executable, script, sources / "reference"], check=True, timeout=60)
     words = [
-        sys.executable, "-m", "sphinx", "-q", "-W", "-b", form, "-d", folder / "doctrees", sources,
+        sys.executable,
+        "-m",
+        "sphinx",
+        "-q",
+        "-W",
+        "-b",
+        form,
+        "-d",
+        folder / "doctrees",
+        sources,
         folder / form,
-    ]  # fmt: skip
+    ]
     done = subprocess.run(
         [str(w) for w in words], capture_output=True, text=True, check=False, timeout=300
     )

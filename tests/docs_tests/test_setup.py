@@ -65,10 +65,12 @@ def pip_calls(clone: Path, *groups: str) -> list[str]:
     for group in groups:
         subprocess.run(
             ["tools/venv", ".venv", *group.split()],
-            cwd=clone, env={"PATH": f"{clone / 'path'}:/usr/bin:/bin"}, check=True,
+            cwd=clone,
+            env={"PATH": f"{clone / 'path'}:/usr/bin:/bin"},
+            check=True,
             capture_output=True,
             timeout=60,
-        )  # fmt: skip
+        )
     return log.read_text().split()
 
 
@@ -81,10 +83,10 @@ def test_each_group_is_installed_once(clone: Path) -> None:
     ]
 
 
-def test_other_requirements_make_the_environment_anew(clone: Path) -> None:
-    assert pip_calls(clone, "test") == [".[test]", FUEL]
+def test_other_requirements_make_the_environment_anew_with_all_its_groups(clone: Path) -> None:
+    assert pip_calls(clone, "test", "docs") == [".[test]", FUEL, ".[docs]"]
     (clone / "constraints.txt").write_text("rich==13.7\n")
-    assert pip_calls(clone, "", "test") == [".", FUEL, ".[test]"]
+    assert pip_calls(clone, "lint", "test") == [".[lint]", ".[docs]", ".[test]", FUEL]
 
 
 def test_what_could_not_be_installed_is_tried_again(clone: Path) -> None:

@@ -180,22 +180,20 @@ MAILS = {
     for path in (ROOT / "reports" / "templates").glob("[a-z]*.txt.j2")
 }
 _ABBREVIATIONS = {
-    *(
-        "CMD",
-        "CSV",
-        "DIR",
-        "ENV",
-        "EXPOSE",
-        "FAIL",
-        "HOME",
-        "ID",
-        "NULL",
-        "PAGES",
-        "RULES",
-        "TABLE",
-        "USER",
-        sentences.PLACE,
-    ),
+    "CMD",
+    "CSV",
+    "DIR",
+    "ENV",
+    "EXPOSE",
+    "FAIL",
+    "HOME",
+    "ID",
+    "NULL",
+    "PAGES",
+    "RULES",
+    "TABLE",
+    "USER",
+    sentences.PLACE,
 }
 
 

@@ -51,12 +51,18 @@ PROTOCOLS = {
 }
 UNITS = 5_000_000_000
 WITHOUT_COUNTED_TIME = {
-    "cannot_end_bubblewraps_process.c", "finds_no_mark_of_the_last_move.py", "finds_no_network.c",
-    "finds_no_secrets.py", "is_refused_what_others_would_notice.c", "leaves_children_behind.c",
-    "leaves_children_behind.py", "prints_while_it_thinks.py",
-    "uses_four_workers.js", "uses_threads_processes_and_sockets.py",
+    "cannot_end_bubblewraps_process.c",
+    "finds_no_mark_of_the_last_move.py",
+    "finds_no_network.c",
+    "finds_no_secrets.py",
+    "is_refused_what_others_would_notice.c",
+    "leaves_children_behind.c",
+    "leaves_children_behind.py",
+    "prints_while_it_thinks.py",
+    "uses_four_workers.js",
+    "uses_threads_processes_and_sockets.py",
     "uses_workers_processes_and_sockets.js",
-}  # fmt: skip
+}
 """They want processes, sockets, devices or system calls, and play where processor time is
 limited."""
 

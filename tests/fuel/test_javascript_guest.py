@@ -272,10 +272,14 @@ def test_an_uncaught_error_is_shown_with_its_line_and_stack():
         reply = worker.run()
     assert reply["ended"] == {"exit": 1}
     assert reply["stderr"].splitlines() == [
-        "/work/bot.js:2", "  throw new TypeError('no idea');", "            ^", "",
+        "/work/bot.js:2",
+        "  throw new TypeError('no idea');",
+        "            ^",
+        "",
         "TypeError: no idea",
-        "    at move (/work/bot.js:2:13)", "    at /work/bot.js:5:1",
-    ]  # fmt: skip
+        "    at move (/work/bot.js:2:13)",
+        "    at /work/bot.js:5:1",
+    ]
 
 
 @pytest.fixture(scope="module")
@@ -333,14 +337,16 @@ def test_a_failure_ends_the_program_with_a_message(source, message, evaluator):
         "for (;;);",
         "const again = () => Promise.resolve().then(again); again()",
         "const again = () => setTimeout(again); again()",
-        "setInterval(() => {}, 86400000)",
+        pytest.param("setInterval(() => {}, 86400000)", marks=pytest.mark.slow),
         "console.log(`${{ toString() { for (;;); } }}`)",
         "throw { __proto__: { get constructor() { for (;;); } } }",
         "/(a*)*b/.exec('a'.repeat(50))",
         "for (const all = []; ; ) try { for (;;) all.push({}); } catch {}",
         "for (;;) console.error('e'.repeat(1e5))",
         "process.on('exit', () => { for (;;); })",
-        "import('qjs:os').then((os) => { for (;;) os.sleep(1); })",
+        pytest.param(
+            "import('qjs:os').then((os) => { for (;;) os.sleep(1); })", marks=pytest.mark.slow
+        ),
     ],
 )
 def test_what_never_ends_runs_out_of_fuel(source, evaluator):

@@ -194,12 +194,18 @@ def test_a_file_comes_before_a_module_of_the_same_name():
 
 
 REFUSED = (
-    "open('x', 'w')", "open('bot.py', 'a')", "pathlib.Path('x').write_text('y')",
+    "open('x', 'w')",
+    "open('bot.py', 'a')",
+    "pathlib.Path('x').write_text('y')",
     "open('/etc/passwd')",
-    "open('../box/program.json')", "os.mkdir('x')", "os.remove('bot.py')", "socket.socket()",
-    "socket.create_connection(('127.0.0.1', 80))", "select.select([0], [], [], 1)",
+    "open('../box/program.json')",
+    "os.mkdir('x')",
+    "os.remove('bot.py')",
+    "socket.socket()",
+    "socket.create_connection(('127.0.0.1', 80))",
+    "select.select([0], [], [], 1)",
     "subprocess.run(['ls'])",
-)  # fmt: skip
+)
 
 
 def test_what_is_not_there_is_an_oserror():

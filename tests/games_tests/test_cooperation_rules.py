@@ -110,8 +110,25 @@ def test_a_letter_alone_is_an_answer_whatever_white_space_is_around_it(text: str
 @pytest.mark.parametrize(
     "text",
     [
-        *("", "\n", "c", "b", "CC", "C B", "C\nB", "C.", "'C'", "[C]", "cooperate", "D", "S", "0"),
-        *("\ufeffC", "C\x00", "\u0421", "debug: round 1\nC", "C" * 100_000),
+        "",
+        "\n",
+        "c",
+        "b",
+        "CC",
+        "C B",
+        "C\nB",
+        "C.",
+        "'C'",
+        "[C]",
+        "cooperate",
+        "D",
+        "S",
+        "0",
+        "\ufeffC",
+        "C\x00",
+        "\u0421",
+        "debug: round 1\nC",
+        "C" * 100_000,
     ],
 )
 def test_anything_else_is_none_and_the_team_is_told_what_is(text: str) -> None:

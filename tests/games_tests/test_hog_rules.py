@@ -47,11 +47,19 @@ def test_only_equal_scores_double(own: int, opponent: int, score: int) -> None:
 @pytest.mark.parametrize(
     ("turn", "extra", "dice", "again"),
     [
-        (0, False, 0, True), (1, False, 1, True), (7, False, 7, True), (8, False, 0, True),
-        (13, False, 5, True), (1, False, 2, False), (8, False, 8, False), (9, False, 9, False),
-        (10, False, 10, False), (3, True, 3, False), (16, True, 0, False),
+        (0, False, 0, True),
+        (1, False, 1, True),
+        (7, False, 7, True),
+        (8, False, 0, True),
+        (13, False, 5, True),
+        (1, False, 2, False),
+        (8, False, 8, False),
+        (9, False, 9, False),
+        (10, False, 10, False),
+        (3, True, 3, False),
+        (16, True, 0, False),
     ],
-)  # fmt: skip
+)
 def test_as_many_dice_as_the_turns_number_earn_one_extra_turn(turn, extra, dice, again) -> None:
     following = after(Position((9, 30), 0, turn, extra), dice, 2)
     assert following == Position((11, 30), 0 if again else 1, turn + 1, again)

@@ -142,10 +142,15 @@ def test_every_game_goes_like_in_the_second_telling(standoff: tuple[int, list[li
 @pytest.mark.parametrize(
     ("triplet", "action", "sentence"),
     [
-        ("30/0/N", S, "had no ammunition"), ("30/2/N", R, "wanted to reload"), ("30/2/N", S, None),
-        ("30/1/N", R, None), ("30/0/N", R, None), ("1/0/N", P, None), ("1/0/N", N, None),
+        ("30/0/N", S, "had no ammunition"),
+        ("30/2/N", R, "wanted to reload"),
+        ("30/2/N", S, None),
+        ("30/1/N", R, None),
+        ("30/0/N", R, None),
+        ("1/0/N", P, None),
+        ("1/0/N", N, None),
     ],
-)  # fmt: skip
+)
 def test_what_cannot_be_done_is_objected_to(
     triplet: str, action: Action, sentence: str | None
 ) -> None:

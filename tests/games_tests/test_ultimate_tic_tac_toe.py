@@ -21,9 +21,14 @@ GAME = UltimateTicTacToe()
 # Boards as letters: won by X or O, Full and won by nobody, x and o with two in a row, Nearly full,
 # empty.
 PATTERNS = {
-    "X": "111000000", "O": "000222000", "F": "121122211", "x": "110000000", "o": "000220000",
-    "N": "021122211", ".": "000000000",
-}  # fmt: skip
+    "X": "111000000",
+    "O": "000222000",
+    "F": "121122211",
+    "x": "110000000",
+    "o": "000220000",
+    "N": "021122211",
+    ".": "000000000",
+}
 
 
 def boards(
@@ -81,12 +86,16 @@ def test_exactly_the_open_squares_are_allowed() -> None:
 @pytest.mark.parametrize(
     ("letters", "points"),
     [
-        ("XXX OO. ...", (100, 0)), ("O.. XOX .XO", (0, 100)), ("XO. XO. XF.", (100, 0)),
-        ("..O XOX OX.", (0, 100)), ("XOX XOO OXF", (4, 4)), ("FFF FFF FFF", (0, 0)),
+        ("XXX OO. ...", (100, 0)),
+        ("O.. XOX .XO", (0, 100)),
+        ("XO. XO. XF.", (100, 0)),
+        ("..O XOX OX.", (0, 100)),
+        ("XOX XOO OXF", (4, 4)),
+        ("FFF FFF FFF", (0, 0)),
         ("XXO FFX XOF", (4, 2)),
         ("XFX FFF FFF", (2, 0)),
     ],
-)  # fmt: skip
+)
 def test_three_boards_in_a_row_win_100_points_in_a_tie_each_board_counts_one_and_drawn_ones_nothing(
     letters: str, points: tuple[int, int]
 ) -> None:
@@ -158,11 +167,21 @@ def test_a_whole_number_is_read(text: str, square: int) -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        "", "\n", "40.0", "4e1", "true", '"40"', "None", "40 41", "move: 40", "debug\n40",
-        "\ufeff40", "٣",
+        "",
+        "\n",
+        "40.0",
+        "4e1",
+        "true",
+        '"40"',
+        "None",
+        "40 41",
+        "move: 40",
+        "debug\n40",
+        "\ufeff40",
+        "٣",
         "9" * 5000,
     ],
-)  # fmt: skip
+)
 def test_anything_else_is_refused_with_what_is_needed(text: str) -> None:
     needed = r"the number of a square, 0 to 80, is needed: .* is no whole number"
     with pytest.raises(ValueError, match=needed):

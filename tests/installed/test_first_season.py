@@ -97,10 +97,14 @@ class Season:
 
     def knobeln(self, *words: object, code: int = 0, at: str = "spring") -> str:
         done = subprocess.run(
-            self.command(*words, at=at), cwd=self.place / "home", env=self.environment,
+            self.command(*words, at=at),
+            cwd=self.place / "home",
+            env=self.environment,
             capture_output=True,
-            text=True, check=False, timeout=240,
-        )  # fmt: skip
+            text=True,
+            check=False,
+            timeout=240,
+        )
         assert done.returncode == code, f"{words}: {done.returncode}\n{done.stdout}{done.stderr}"
         return done.stdout
 
@@ -192,11 +196,18 @@ def hold(season: Season, language: str) -> None:
     # --- the week before
     knobeln("init", "--language", language, "--beacon", "file")
     season.set(
-        title='"The drawer of colours"', organizer_address=f'"{ORGANIZER}"', address=f'"{ROBOT}"',
-        listen=f'"127.0.0.1:{port}"', delivery='"smtp"',
+        title='"The drawer of colours"',
+        organizer_address=f'"{ORGANIZER}"',
+        address=f'"{ROBOT}"',
+        listen=f'"127.0.0.1:{port}"',
+        delivery='"smtp"',
         smarthost=f'"127.0.0.1:{season.postfix.smtp}"',
-        group_min="4", group_max="7", final_size="6", L="200", licence='"CC0-1.0"',
-    )  # fmt: skip
+        group_min="4",
+        group_max="7",
+        final_size="6",
+        L="200",
+        licence='"CC0-1.0"',
+    )
     assert "FAIL" not in knobeln("doctor")
     season.serve()
     assert "ok   a letter to itself" in knobeln("doctor", "--letter")

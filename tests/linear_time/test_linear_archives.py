@@ -209,14 +209,12 @@ def many_cosignatures(organizer: Organizer, size: int) -> Archive:
 
 
 LEDGERS = (
-    *(
-        many_lists,
-        other_lists,
-        withdrawn_teams,
-        programs_of_one_team,
-        many_tournaments,
-        many_decisions,
-    ),
+    many_lists,
+    other_lists,
+    withdrawn_teams,
+    programs_of_one_team,
+    many_tournaments,
+    many_decisions,
     many_cosignatures,
 )
 

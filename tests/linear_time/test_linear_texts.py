@@ -251,8 +251,13 @@ LANGUAGES = {language.name: language for language in (*usual_languages(), *furth
 UNITS = ("a", "\n", '\\"', "(", "1", "'", "/*", "static void main(String")
 USUAL_PROGRAMS = [(language.name, unit) for language in usual_languages() for unit in UNITS]
 FURTHER_PROGRAMS = [
-    *(("C#", "static "), ("Fortran", "\n program"), ("Go", "func  "), ("Haskell", "main\n")),
-    *(("Lua", "'a"), ("OCaml", "A "), ("Pascal", "\n unit ")),
+    ("C#", "static "),
+    ("Fortran", "\n program"),
+    ("Go", "func  "),
+    ("Haskell", "main\n"),
+    ("Lua", "'a"),
+    ("OCaml", "A "),
+    ("Pascal", "\n unit "),
 ]
 
 

@@ -88,9 +88,10 @@ def test_chunks_hold_every_job_once_and_in_order(games: int, workers: int) -> No
 def test_games_of_an_engine_that_failed_are_played_again(images, jobs, tmp_path, accident) -> None:
     real = knobeln_engine()
     program = _script(
-        tmp_path, f"mkdir {tmp_path}/1 2>/dev/null && {{ {accident}; exit 0; }}\n"
-        f"mkdir {tmp_path}/2 2>/dev/null && {{ {accident}; exit 0; }}\nexec {real}"
-    )  # fmt: skip
+        tmp_path,
+        f"mkdir {tmp_path}/1 2>/dev/null && {{ {accident}; exit 0; }}\n"
+        f"mkdir {tmp_path}/2 2>/dev/null && {{ {accident}; exit 0; }}\nexec {real}",
+    )
     expected = MachineRunner(images, RULES, FUEL).play(jobs)
     assert _runner(images, program, workers=2).play(jobs) == expected
     assert (tmp_path / "2").exists()

@@ -148,12 +148,20 @@ def _expected(name: str, a: int, b: int) -> int:
     """By the words of the RISC-V manual, in Python's unlimited integers."""
     sa, sb = _signed(a), _signed(b)
     results = {
-        "div": lambda: _truncated(sa, sb) if b else -1, "divu": lambda: a // b if b else -1,
-        "rem": lambda: sa - _truncated(sa, sb) * sb if b else a, "remu": lambda: a % b if b else a,
-        "mul": lambda: a * b, "mulh": lambda: sa * sb >> 32, "mulhsu": lambda: sa * b >> 32,
-        "mulhu": lambda: a * b >> 32, "sll": lambda: a << b % 32, "srl": lambda: a >> b % 32,
-        "sra": lambda: sa >> b % 32, "slt": lambda: sa < sb, "sltu": lambda: a < b,
-    }  # fmt: skip
+        "div": lambda: _truncated(sa, sb) if b else -1,
+        "divu": lambda: a // b if b else -1,
+        "rem": lambda: sa - _truncated(sa, sb) * sb if b else a,
+        "remu": lambda: a % b if b else a,
+        "mul": lambda: a * b,
+        "mulh": lambda: sa * sb >> 32,
+        "mulhsu": lambda: sa * b >> 32,
+        "mulhu": lambda: a * b >> 32,
+        "sll": lambda: a << b % 32,
+        "srl": lambda: a >> b % 32,
+        "sra": lambda: sa >> b % 32,
+        "slt": lambda: sa < sb,
+        "sltu": lambda: a < b,
+    }
     return int(results[name]()) & 0xFFFFFFFF
 
 
@@ -202,15 +210,31 @@ def test_a_program_starts_with_nothing_but_its_stack_pointer(probe: Probe) -> No
 
 
 NO_INSTRUCTIONS = {
-    "all zeros": 0, "all ones": 0xFFFFFFFF, "ebreak": EBREAK, "uret": 0x00200073,
+    "all zeros": 0,
+    "all ones": 0xFFFFFFFF,
+    "ebreak": EBREAK,
+    "uret": 0x00200073,
     "mret": 0x30200073,
-    "wfi": 0x10500073, "ecall with a register": 0x000000F3, "csrrw": 0x30529073,
+    "wfi": 0x10500073,
+    "ecall with a register": 0x000000F3,
+    "csrrw": 0x30529073,
     "rdcycle": 0xC0002573,
-    "fence.i": 0x0000100F, "fadd.s": 0x00B50553, "flw": 0x00052507, "amoadd.w": 0x00B5252F,
-    "lwu": 0x00056503, "ld": 0x00053503, "sd": 0x00B53023, "addiw": 0x0015051B, "addw": 0x00B5053B,
-    "slli by 32": 0x02051513, "srai with wrong bits": 0x60055513, "andn": 0x40B57533,
-    "branch funct3 2": 0x00002063, "jalr funct3 1": 0x00001067, "compressed": 0x00010001,
-}  # fmt: skip
+    "fence.i": 0x0000100F,
+    "fadd.s": 0x00B50553,
+    "flw": 0x00052507,
+    "amoadd.w": 0x00B5252F,
+    "lwu": 0x00056503,
+    "ld": 0x00053503,
+    "sd": 0x00B53023,
+    "addiw": 0x0015051B,
+    "addw": 0x00B5053B,
+    "slli by 32": 0x02051513,
+    "srai with wrong bits": 0x60055513,
+    "andn": 0x40B57533,
+    "branch funct3 2": 0x00002063,
+    "jalr funct3 1": 0x00001067,
+    "compressed": 0x00010001,
+}
 
 
 @pytest.mark.parametrize("name", NO_INSTRUCTIONS)

@@ -38,17 +38,27 @@ def test_what_a_program_does_wrong_is_its_own_failure_and_told_to_its_team(name:
 
 
 COMPUTED = {  # X07, X19, K16, K19, K20: an expression and its value
-    "log2 (12288)": 13, "log2 (1)": 0, "log2 (0)": 0, "log2 (-5)": 0, "log2 (2147483647)": 30,
-    "next_random (5, 5)": 5, "next_random (12288, 12288)": 12288,
-    "(next_random (-2147483647 - 1, 2147483647), 7)": 7, "one / zero": -1, "one % zero": 1,
-    "(-2147483647 - one) / -one": -2147483648, "(-2147483647 - one) % -one": 0,
-    "(int) (2.5 * (one + one))": 5, "sizeof (long) * 100 + sizeof (char *)": 404, "(-one >> 1)": -1,
+    "log2 (12288)": 13,
+    "log2 (1)": 0,
+    "log2 (0)": 0,
+    "log2 (-5)": 0,
+    "log2 (2147483647)": 30,
+    "next_random (5, 5)": 5,
+    "next_random (12288, 12288)": 12288,
+    "(next_random (-2147483647 - 1, 2147483647), 7)": 7,
+    "one / zero": -1,
+    "one % zero": 1,
+    "(-2147483647 - one) / -one": -2147483648,
+    "(-2147483647 - one) % -one": 0,
+    "(int) (2.5 * (one + one))": 5,
+    "sizeof (long) * 100 + sizeof (char *)": 404,
+    "(-one >> 1)": -1,
     "(int) (1000000000000LL / (one + 999999999))": 1000,
     "(p = q = 0, count_points (6800, 3400, &p, &q), p * 100 + q)": 1200,
     "(p = q = 0, count_points (6801, 3400, &p, &q), p * 100 + q)": 11,
     "(p = q = 0, count_points (3, 3, &p, &q), p * 100 + q)": 0,
     "count_points (-2147483647 - one, 2147483647, &p, &q)": 1,
-}  # fmt: skip
+}
 
 
 def test_expressions_have_the_values_of_a_32_bit_computer() -> None:

@@ -136,12 +136,17 @@ def test_no_distance_leads_around_the_address_space_into_the_memory() -> None:
 @pytest.mark.parametrize("place", [BEGIN, END])
 def test_accesses_through_one_pointer_are_as_good_as_each_by_itself(compare, place, shift) -> None:
     code = [
-        store("sw", 6, 10, 4), store("sb", 6, 10, -1), load("lhu", 7, 10, 2),
+        store("sw", 6, 10, 4),
+        store("sb", 6, 10, -1),
+        load("lhu", 7, 10, 2),
         immediate("addi", 11, 10, 8),
-        store("sw", 7, 11, -4), load("lb", 5, 11, -16), register("add", 10, 10, 6),
+        store("sw", 7, 11, -4),
+        load("lb", 5, 11, -16),
+        register("add", 10, 10, 6),
         store("sw", 7, 10, 0),
-        load("lw", 9, 10, -4), ECALL,
-    ]  # fmt: skip
+        load("lw", 9, 10, -4),
+        ECALL,
+    ]
     image = replace(assembled(code), static_size=STATIC)
     _agree(
         compare,
@@ -152,9 +157,14 @@ def test_accesses_through_one_pointer_are_as_good_as_each_by_itself(compare, pla
 
 def test_stores_that_lie_pages_apart_are_marked_as_they_happen(compare: Compare) -> None:
     code = [
-        store("sw", 6, 10, -2048), store("sw", 6, 10, 2044), immediate("addi", 11, 10, 2040),
-        store("sw", 6, 11, 2040), load("lw", 5, 12, 0), store("sw", 6, 10, 1000), ECALL,
-    ]  # fmt: skip
+        store("sw", 6, 10, -2048),
+        store("sw", 6, 10, 2044),
+        immediate("addi", 11, 10, 2040),
+        store("sw", 6, 11, 2040),
+        load("lw", 5, 12, 0),
+        store("sw", 6, 10, 1000),
+        ECALL,
+    ]
     image = replace(assembled(code), static_size=STATIC)
     middle = BEGIN + MEMORY_SIZE // 2
     _agree(

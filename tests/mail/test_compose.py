@@ -117,6 +117,14 @@ def test_addresses(local: str, domain: str) -> None:
             assert compose._address_line("To", "", address, plain) == whole
 
 
+@given(
+    media=st.sampled_from(["application/gzip", "text/csv", "text/calendar; method=PUBLISH"]),
+    name=st.text("abzAZ019_.- =?", min_size=1, max_size=80),
+)
+def test_heads_of_files(media: str, name: str) -> None:
+    assert compose._head_of_file(media, name) == compose._folded_head_of_file(media, name)
+
+
 @pytest.mark.parametrize("odd", ["<a@b@c.example>", "<a<b@c.example>", "<no.domain>"])
 def test_odd_message_ids_are_given_back_as_they_came(odd: str) -> None:
     """From Python 3.14 on the library cuts them."""

@@ -105,13 +105,17 @@ def test_a_form_with_fields_of_the_contest_is_read() -> None:
 
 
 MENDED = [
-    ("school:", "School :"), ("school:", " SCHOOL:"), ("home-town:", "Home_Town:"),
-    ("home-town:", "hometown:"), ("home-town:", "HOME TOWN:"),
+    ("school:", "School :"),
+    ("school:", " SCHOOL:"),
+    ("home-town:", "Home_Town:"),
+    ("home-town:", "hometown:"),
+    ("home-town:", "HOME TOWN:"),
     ("Carnegie Mellon\n", "CARNEGIE   mellon\n"),
     ("school: Carnegie Mellon", "school: Carnegie\n  Mellon"),
-    ("  Jane More, MIT, Cambridge", "  Jane More,\n      MIT, Cambridge"), ("  Joe", "Joe"),
+    ("  Jane More, MIT, Cambridge", "  Jane More,\n      MIT, Cambridge"),
+    ("  Joe", "Joe"),
     ("team-members:\n  Joe", "team-members: Joe"),
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize(("right", "written"), MENDED)

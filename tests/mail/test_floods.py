@@ -45,8 +45,16 @@ class Flood:
     networks: int
     domains: int
     kinds: tuple[str, ...] = (
-        "form", "form", "form", "bad form", "help", "guess", "resend", "unsubscribe", "objection",
-    )  # fmt: skip
+        "form",
+        "form",
+        "form",
+        "bad form",
+        "help",
+        "guess",
+        "resend",
+        "unsubscribe",
+        "objection",
+    )
 
     def letter(self, number: int, victim: str, name: str) -> EmailMessage:
         """The letter of this number; `victim` and `name` are of a team in the flooded domain."""

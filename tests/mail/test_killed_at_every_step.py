@@ -51,16 +51,12 @@ WITHOUT_MOVE = [step for step in BY_IMAP if STEPS[step][0] == "imapclient"]
 IN_ONE_PROCESS = [step for step in BY_SMTP if step not in IN_THE_LISTENER]
 # listener, desk, compiler, delivery, mailbox, `receive`; the others are killed at night
 ONE_OF_EACH_PART = (
-    *(
-        "the letter is committed, nobody is told",
-        "the letter's effect is committed",
-        "before the compiler",
-    ),
-    *(
-        "the report's file is whole",
-        "the letter is put away",
-        "the letter handed over is committed",
-    ),
+    "the letter is committed, nobody is told",
+    "the letter's effect is committed",
+    "before the compiler",
+    "the report's file is whole",
+    "the letter is put away",
+    "the letter handed over is committed",
 )
 
 pytestmark = pytest.mark.slow

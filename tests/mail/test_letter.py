@@ -86,21 +86,32 @@ FROM_FIELDS = [
     ("Jörg <joerg@a.example>", "joerg@a.example"),
     ("joe@a.example (Joe (JJ) Cool)", "joe@a.example"),
     ("Joe (he/him) <joe@a.example>", "joe@a.example"),
-    ('"joe"@a.example', "joe@a.example"), ("<@relay.example:joe@a.example>", "joe@a.example"),
+    ('"joe"@a.example', "joe@a.example"),
+    ("<@relay.example:joe@a.example>", "joe@a.example"),
     ("Cool, Joe <joe@a.example>", "joe@a.example"),
     ("joe@a.example <joe@a.example>", "joe@a.example"),
     ("Chair of Logic: Joe <joe@a.example>", "joe@a.example"),
-    ("Joe [Student] <joe@a.example>", "joe@a.example"), ("Joe <joe@a.example", "joe@a.example"),
-    ("Joe @ Lab <joe@a.example>;", "joe@a.example"), ("<mailto:joe@a.example.>", "joe@a.example"),
+    ("Joe [Student] <joe@a.example>", "joe@a.example"),
+    ("Joe <joe@a.example", "joe@a.example"),
+    ("Joe @ Lab <joe@a.example>;", "joe@a.example"),
+    ("<mailto:joe@a.example.>", "joe@a.example"),
     ("=?utf-8?q?Joe_=3Cjoe=40a=2Eexample=3E?=", "joe@a.example"),
-    ("evil@b.example <joe@a.example>", "joe@a.example"), ("Joe joe@a.example", "joe@a.example"),
-    ("alice@example.org)bob@example.com", None), ("<a@x.example>b@y.example", None),
-    ("<a@x.example> <b@y.example>", None), ("a@x.example, b@y.example", None),
-    ("friends: a@x.example;", "a@x.example"), ("", None),
-    ("Joe Cool", None), ("joe@localhost", None),
-    ("joe@[10.0.0.1]", None), ("joe@10.0.0.1", None), ("(" * 1000, None), ('"' + "\\" * 900, None),
+    ("evil@b.example <joe@a.example>", "joe@a.example"),
+    ("Joe joe@a.example", "joe@a.example"),
+    ("alice@example.org)bob@example.com", None),
+    ("<a@x.example>b@y.example", None),
+    ("<a@x.example> <b@y.example>", None),
+    ("a@x.example, b@y.example", None),
+    ("friends: a@x.example;", "a@x.example"),
+    ("", None),
+    ("Joe Cool", None),
+    ("joe@localhost", None),
+    ("joe@[10.0.0.1]", None),
+    ("joe@10.0.0.1", None),
+    ("(" * 1000, None),
+    ('"' + "\\" * 900, None),
     ("a@x.example\x00", None),
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize(("field", "address"), FROM_FIELDS)
@@ -127,11 +138,16 @@ def test_who_sent_a_letter_without_one_author_is_in_other_fields(
 
 
 MESSAGE_IDS = [
-    ("<a@b>", "<a@b>"), ("<20260101.abc$1@mail.example.org>", "<20260101.abc$1@mail.example.org>"),
-    ("<<a@b@c> x <d>", None), ("<[x]@y>", "<[x]@y>"), ("a@b", None), ("<\x01a@b>", None),
+    ("<a@b>", "<a@b>"),
+    ("<20260101.abc$1@mail.example.org>", "<20260101.abc$1@mail.example.org>"),
+    ("<<a@b@c> x <d>", None),
+    ("<[x]@y>", "<[x]@y>"),
+    ("a@b", None),
+    ("<\x01a@b>", None),
     ("<a@b\x7f>", None),
-    ("", None), ("<a@b> <c@d>", None),
-]  # fmt: skip
+    ("", None),
+    ("<a@b> <c@d>", None),
+]
 
 
 @pytest.mark.parametrize(("field", "message_id"), MESSAGE_IDS)
@@ -209,18 +225,51 @@ def test_nine_levels_are_read() -> None:
 
 PIECES = st.sampled_from(
     [
-        b"From: ", b"Subject: ", b"Content-Type: ", b"multipart/mixed; boundary=b", b"text/plain",
-        b"; charset=", b"utf-8", b"unicode_escape", b"idna", b"utf-7", b"x", b"; format=flowed",
-        b"; delsp=yes", b"Content-Transfer-Encoding: ", b"base64", b"quoted-printable",
+        b"From: ",
+        b"Subject: ",
+        b"Content-Type: ",
+        b"multipart/mixed; boundary=b",
+        b"text/plain",
+        b"; charset=",
+        b"utf-8",
+        b"unicode_escape",
+        b"idna",
+        b"utf-7",
+        b"x",
+        b"; format=flowed",
+        b"; delsp=yes",
+        b"Content-Transfer-Encoding: ",
+        b"base64",
+        b"quoted-printable",
         b"x-uuencode",
-        b"Message-ID: <[x]@y>", b"Content-Disposition: attachment; filename*0*=", b"utf-8''a%00.c",
-        b"filename=a.c", b"--b\n", b"--b--\n", b"\n", b"\r", b"\r\n", b"\n\n", b"=?utf-8?b?", b"?=",
+        b"Message-ID: <[x]@y>",
+        b"Content-Disposition: attachment; filename*0*=",
+        b"utf-8''a%00.c",
+        b"filename=a.c",
+        b"--b\n",
+        b"--b--\n",
+        b"\n",
+        b"\r",
+        b"\r\n",
+        b"\n\n",
+        b"=?utf-8?b?",
+        b"?=",
         b"=?",
-        b"<a@b.example>", b"<<FROM>> a b", b"> ", b"-- \n", b"\xff\xfe", b"\xef\xbb\xbf", b"\0",
-        b'"', b"\\",
-        b"boundary*=unicode_escape''%5Cud800", b"=", b"=3D", b" ",
+        b"<a@b.example>",
+        b"<<FROM>> a b",
+        b"> ",
+        b"-- \n",
+        b"\xff\xfe",
+        b"\xef\xbb\xbf",
+        b"\0",
+        b'"',
+        b"\\",
+        b"boundary*=unicode_escape''%5Cud800",
+        b"=",
+        b"=3D",
+        b" ",
     ]
-)  # fmt: skip
+)
 
 
 @given(st.lists(PIECES | st.binary(max_size=8), max_size=60).map(b"".join))

@@ -181,8 +181,18 @@ def test_mutt_brings_a_letter_with_an_attachment(store: Store, place: Path) -> N
         url = f"set smtp_url=smtp://127.0.0.1:{listener.port}/ ssl_force_tls=no from={JOE} copy=no"
         done = subprocess.run(
             [
-                *(program("mutt"), "-n", "-F", "/dev/null", "-e", url, "-s", "please compile"),
-                *("-a", str(place / "strategy.c"), "--", ROBOT),
+                program("mutt"),
+                "-n",
+                "-F",
+                "/dev/null",
+                "-e",
+                url,
+                "-s",
+                "please compile",
+                "-a",
+                str(place / "strategy.c"),
+                "--",
+                ROBOT,
             ],
             input="Here it is.\n",
             env={**os.environ, "HOME": str(place)},

@@ -142,20 +142,27 @@ MANGLINGS: dict[str, tuple[bytes, str]] = {
         WHOLE,
     ),
     "quoted-printable without its label": (sent(quoted_printable()), WHOLE),
-    "its label without quoted-printable": (sent(C.replace("=3", "= 3"),
-    encoding="quoted-printable"), WHOLE),
+    "its label without quoted-printable": (
+        sent(C.replace("=3", "= 3"), encoding="quoted-printable"),
+        WHOLE,
+    ),
     "base64": (sent(base64.encodebytes(C.encode()), encoding="base64"), WHOLE),
     "base64 in one line": (sent(base64.b64encode(C.encode()), encoding="base64"), WHOLE),
     "base64 and a plain footer": (
-        sent(base64.encodebytes(C.encode()) + b"____________\nThe list of the club\n",
-        encoding="base64"),
+        sent(
+            base64.encodebytes(C.encode()) + b"____________\nThe list of the club\n",
+            encoding="base64",
+        ),
         WHOLE,
     ),
     "base64 that is none": (sent(C, encoding="base64"), WHOLE),
     "damaged base64": (
-        sent(b"!!".join((base64.encodebytes(C.encode())[:500],
-        base64.encodebytes(C.encode())[500:])),
-             encoding="base64"),
+        sent(
+            b"!!".join(
+                (base64.encodebytes(C.encode())[:500], base64.encodebytes(C.encode())[500:])
+            ),
+            encoding="base64",
+        ),
         "its base64 encoding is damaged",
     ),
     "UTF-16 with a mark": (
@@ -176,8 +183,9 @@ MANGLINGS: dict[str, tuple[bytes, str]] = {
     "uuencoded": (
         sent(
             "begin 644 lords.c\n"
-            + "".join(b2a_uu(C.encode()[n : n + 45]).decode()
-                      for n in range(0, len(C.encode()), 45))
+            + "".join(
+                b2a_uu(C.encode()[n : n + 45]).decode() for n in range(0, len(C.encode()), 45)
+            )
             + "`\nend\n"
         ),
         "it has a uuencoded file in its text",
@@ -222,13 +230,17 @@ MANGLINGS: dict[str, tuple[bytes, str]] = {
     ),
     "a mark broken in two": (sent(at("heavy_lords ", "heavy_lords\n")), "split over two lines"),
     "sendmail breaks a long line": (sent(WITH_LONG[:AT_990] + "!\n " + WITH_LONG[AT_990:]), WHOLE),
-    "a relay breaks a long line": (sent(WITH_LONG[: AT_990 + 8] + "\n" + WITH_LONG[AT_990 + 8 :]),
-                                   "a mail system may have broken line 50"),
+    "a relay breaks a long line": (
+        sent(WITH_LONG[: AT_990 + 8] + "\n" + WITH_LONG[AT_990 + 8 :]),
+        "a mail system may have broken line 50",
+    ),
     # --- quoted
     "quoted": (sent(each(lambda line: f"> {line}")), WHOLE),
     "quoted twice": (sent(each(lambda line: f"> > {line}")), WHOLE),
-    "quoted below words": (sent("Does this work?\n\nJoe wrote:\n" + each(lambda line: f"> {line}")),
-    WHOLE),
+    "quoted below words": (
+        sent("Does this work?\n\nJoe wrote:\n" + each(lambda line: f"> {line}")),
+        WHOLE,
+    ),
     "forwarded": (
         sent("---- Forwarded message ----\nFrom: Joe\nDate: today\nSubject: program\n\n" + C),
         WHOLE,
@@ -242,30 +254,41 @@ MANGLINGS: dict[str, tuple[bytes, str]] = {
     "a list of changes": (sent(each(lambda line: f"+{line}")), "begin with `+`"),
     "in a frame": (sent(each(lambda line: f"| {line}")), "begin with `|`"),
     "a word before the mark": (sent(at("  <<FROM>>", "Team: <<FROM>>")), "but there is `Team:`"),
-    "the mark in small letters": (sent(C.replace("<<FROM>>", "<<from>>")),
-    "to be given exactly as shown"),
+    "the mark in small letters": (
+        sent(C.replace("<<FROM>>", "<<from>>")),
+        "to be given exactly as shown",
+    ),
     "From became >From": (sent(C + MORE.replace("From", ">From")), WHOLE),
     # --- words around it
     "a signature": (sent(C + "-- \nJoe Cool\nKarlsruhe's best\n"), WHOLE),
     "a line of minuses in the description": (sent(at("That's all.", "-- \nThat's all.")), WHOLE),
     "a greeting": (sent("Hello,\nhere it is.\n\n" + C + "\nBye,\nJoe\n"), WHOLE),
     "a list's footer": (
-        sent(C + "_______________________________________________\nclub mailing list\nhttps://club.example\n"),
+        sent(
+            C
+            + "_______________________________________________\nclub mailing list\nhttps://club.example\n"
+        ),
         WHOLE,
     ),
-    "a disclaimer": (sent(C + "\nThis e-mail is confidential. If it is not yours, delete it.\n"),
-    WHOLE),
+    "a disclaimer": (
+        sent(C + "\nThis e-mail is confidential. If it is not yours, delete it.\n"),
+        WHOLE,
+    ),
     "a banner": (sent("[EXTERNAL] Do not click links.\n\n" + C), WHOLE),
     "signed within the text": (
-        sent(f"-----BEGIN PGP SIGNED MESSAGE-----\nHash: SHA256\n\n{C}"
-             "-----BEGIN PGP SIGNATURE-----\n\niQ==\n-----END PGP SIGNATURE-----\n"),
+        sent(
+            f"-----BEGIN PGP SIGNED MESSAGE-----\nHash: SHA256\n\n{C}"
+            "-----BEGIN PGP SIGNATURE-----\n\niQ==\n-----END PGP SIGNATURE-----\n"
+        ),
         WHOLE,
     ),
     # --- HTML
     "HTML lines": (sent(DIVS, "text/html; charset=utf-8"), WHOLE),
     "HTML as it was typed": (sent(PRE, "text/html; charset=utf-8"), WHOLE),
-    "HTML whose signs nobody escaped": (sent(page(f"<pre>{C}</pre>"), "text/html; charset=utf-8"),
-    WHOLE),
+    "HTML whose signs nobody escaped": (
+        sent(page(f"<pre>{C}</pre>"), "text/html; charset=utf-8"),
+        WHOLE,
+    ),
     "a mark that nobody escaped": (
         sent(PRE.replace("&lt;&lt;FROM&gt;&gt;", "<<FROM>>"), "text/html; charset=utf-8"),
         WHOLE,
@@ -279,48 +302,67 @@ MANGLINGS: dict[str, tuple[bytes, str]] = {
         "the letter's text in HTML has another program",
     ),
     "another number in the HTML": (
-        both(C, DIVS.replace("12288", "12289")), "the letter's text in HTML has another program"
+        both(C, DIVS.replace("12288", "12289")),
+        "the letter's text in HTML has another program",
     ),
     "a table with numbers": (sent(TABLE, "text/html; charset=utf-8"), "begin with a number"),
-    "backslashes as in Markdown": (sent(C.replace("heavy_lords", "heavy\\_lords")),
-    "There are backslashes"),
+    "backslashes as in Markdown": (
+        sent(C.replace("heavy_lords", "heavy\\_lords")),
+        "There are backslashes",
+    ),
     # --- parts
     "a picture above the program": (mixed(part("Look:\n"), PICTURE, part(C)), WHOLE),
     "Markdown": (sent(f"```c\n{C}```\n", "text/markdown; charset=utf-8"), WHOLE),
     "attached": (mixed(part("Here it is.\n"), attached()), WHOLE),
     "attached under an encoded name": (
-        mixed(attached(name=Header("größe.c", "utf-8").encode(), kind="text/x-csrc")), WHOLE
+        mixed(attached(name=Header("größe.c", "utf-8").encode(), kind="text/x-csrc")),
+        WHOLE,
     ),
     "attached twice": (mixed(attached(), attached(name="copy.c")), WHOLE),
     "in the text and attached": (mixed(part(C), attached()), WHOLE),
-    "attached, and another as text": (mixed(part(at("12288", "1")), attached()),
-    "not clear which one"),
+    "attached, and another as text": (
+        mixed(part(at("12288", "1")), attached()),
+        "not clear which one",
+    ),
     "an attached letter that ends before its end": (
         mail(multi("mixed", part("Here.\n"), attached()[:-400], end=b"")),
-        "the letter ends before its end"
+        "the letter ends before its end",
     ),
     "by a list": (mail(part(C), "List-Id: <club.example>\nPrecedence: list\n"), WHOLE),
     # --- signs
     "curly quotation marks": (sent(at('"friendly"', "“friendly”")), WHOLE),
-    "one curly quotation mark": (sent(at("m();", "m(“);")),
-    "LEFT DOUBLE QUOTATION MARK in line 43"),
-    "a sign for unequal": (sent(at("his > mine", "his \u2260 mine")),
-    "NOT EQUAL TO in line 35 (write `!=`)"),
-    "a sign for not less": (sent(at("1 >= his", "1 \u2265 his")),
-    "OR EQUAL TO in line 35 (write `>=`)"),
+    "one curly quotation mark": (
+        sent(at("m();", "m(“);")),
+        "LEFT DOUBLE QUOTATION MARK in line 43",
+    ),
+    "a sign for unequal": (
+        sent(at("his > mine", "his \u2260 mine")),
+        "NOT EQUAL TO in line 35 (write `!=`)",
+    ),
+    "a sign for not less": (
+        sent(at("1 >= his", "1 \u2265 his")),
+        "OR EQUAL TO in line 35 (write `>=`)",
+    ),
     "a copyright": (sent(at("init_random()", "init_random(\u00a9)")), "COPYRIGHT SIGN in line 43"),
     "an emoji": (sent(at("his, length;", "his, length\U0001f609")), "WINKING FACE in line 41"),
-    "a wide semicolon": (sent(at("up++;", "up++\uff1b")),
-    "FULLWIDTH SEMICOLON in line 35 (write `;`)"),
-    "guillemets": (sent(at("mine << 1", "mine \u00ab 1")),
-    "QUOTATION MARK in line 35 (write `<<`)"),
-    "a Cyrillic letter": (sent(at("int up;", "int u\u0440;")),
-    "CYRILLIC SMALL LETTER ER in line 32"),
+    "a wide semicolon": (
+        sent(at("up++;", "up++\uff1b")),
+        "FULLWIDTH SEMICOLON in line 35 (write `;`)",
+    ),
+    "guillemets": (
+        sent(at("mine << 1", "mine \u00ab 1")),
+        "QUOTATION MARK in line 35 (write `<<`)",
+    ),
+    "a Cyrillic letter": (
+        sent(at("int up;", "int u\u0440;")),
+        "CYRILLIC SMALL LETTER ER in line 32",
+    ),
     "a dash": (sent(at("his - mine", "his \u2013 mine")), "EN DASH in line 36"),
     "a sign in an attached file": (
-        mixed(attached(at("his - mine", "his \u2013 mine").encode())), "EN DASH in line 36"
+        mixed(attached(at("his - mine", "his \u2013 mine").encode())),
+        "EN DASH in line 36",
     ),
-}  # fmt: skip
+}
 
 
 def answer(raw: bytes) -> tuple[Text | Problem, str]:

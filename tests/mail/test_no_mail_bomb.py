@@ -73,12 +73,24 @@ def names(mail: EmailMessage) -> list[str | None]:
 
 # --- the attacker ---------------------------------------------------------------------------------
 SUBJECTS = (
-    REGISTER, "help", "Re: hello?", "please compile", "pleas compile", "please test", "status",
-    "resend authentification", "withdraw", "mail-preference none", "send rules",
+    REGISTER,
+    "help",
+    "Re: hello?",
+    "please compile",
+    "pleas compile",
+    "please test",
+    "status",
+    "resend authentification",
+    "withdraw",
+    "mail-preference none",
+    "send rules",
     "send announcement",
-    "send faq", "SEND knobelnsoftware", "help lap",
-    "confirm k7qd-2mxw-9rtz-h4pc-v8sn", "organizer status",
-)  # fmt: skip
+    "send faq",
+    "SEND knobelnsoftware",
+    "help lap",
+    "confirm k7qd-2mxw-9rtz-h4pc-v8sn",
+    "organizer status",
+)
 
 
 def tagged(number: int) -> str:
@@ -134,9 +146,15 @@ def forged(trick: str, number: int, team: str) -> EmailMessage:
 
 
 TRICKS = (
-    "subjects", "plus-tags", "dots", "reply-to", "names", "other senders", "delivery reports",
+    "subjects",
+    "plus-tags",
+    "dots",
+    "reply-to",
+    "names",
+    "other senders",
+    "delivery reports",
     "copies",
-)  # fmt: skip
+)
 
 
 def sent_now(world: World) -> tuple[OutboxItem, ...]:

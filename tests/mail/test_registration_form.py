@@ -100,10 +100,17 @@ def with_value(field: str, value: str) -> FormResult:
 
 
 ADDRESSES = [
-    "two@a.example, addresses@a.example", "joe@a.example, or jim@a.example", "joe@localhost",
-    "joe@[127.0.0.1]", "joe@127.0.0.1", "joe@", "Knobeln+x@Contest.Example", "jörg@a.example", "",
+    "two@a.example, addresses@a.example",
+    "joe@a.example, or jim@a.example",
+    "joe@localhost",
+    "joe@[127.0.0.1]",
+    "joe@127.0.0.1",
+    "joe@",
+    "Knobeln+x@Contest.Example",
+    "jörg@a.example",
+    "",
     "joe@a..example",
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize("address", ADDRESSES)
@@ -139,11 +146,19 @@ def test_an_internet_style_address_needs_no_known_top_level_domain(
 
 
 PREFERENCES = [
-    ("", ()), ("None", ()), ("LAP", ("LAP",)), ("RSM , LAP", ("RSM", "LAP")),
-    ("LAP,LGP,DGP,GRP,GRG,GRR,RSM", KNOBELN_REPORTS), ("lap", None), ("LAP;RSM", ("LAP", "RSM")),
-    ("LAP RSM", ("LAP", "RSM")), ("LAP, DGP and RSM.", ("LAP", "DGP", "RSM")), ("keine.", None),
-    ("LAP,LAP", None), ("ALL", None),
-]  # fmt: skip
+    ("", ()),
+    ("None", ()),
+    ("LAP", ("LAP",)),
+    ("RSM , LAP", ("RSM", "LAP")),
+    ("LAP,LGP,DGP,GRP,GRG,GRR,RSM", KNOBELN_REPORTS),
+    ("lap", None),
+    ("LAP;RSM", ("LAP", "RSM")),
+    ("LAP RSM", ("LAP", "RSM")),
+    ("LAP, DGP and RSM.", ("LAP", "DGP", "RSM")),
+    ("keine.", None),
+    ("LAP,LAP", None),
+    ("ALL", None),
+]
 
 
 @pytest.mark.parametrize(("written", "codes"), PREFERENCES)
@@ -153,11 +168,21 @@ def test_preferences_are_codes_in_capitals_between_commas_or_blanks(written, cod
 
 
 NAMES = [
-    ("a" * 30, True), ("_x9", True), ("Int", True), ("a" * 31, False), ("9lives", False),
-    ("heavy lords", False), ("heavy-lords", False), ("\u0430bc", False), ("int", False),
+    ("a" * 30, True),
+    ("_x9", True),
+    ("Int", True),
+    ("a" * 31, False),
+    ("9lives", False),
+    ("heavy lords", False),
+    ("heavy-lords", False),
+    ("\u0430bc", False),
+    ("int", False),
     ("asm", False),
-    ("CON", False), ("House", False), ("", False), ("{{7*7}}", False),
-]  # fmt: skip
+    ("CON", False),
+    ("House", False),
+    ("", False),
+    ("{{7*7}}", False),
+]
 
 
 @pytest.mark.parametrize(("name", "is_good"), NAMES)
@@ -194,15 +219,22 @@ def test_an_organization_is_one_visible_text_of_at_most_500_characters(
 HEAD = FORM.partition("team-members:\n")[0] + "team-members:\n"
 ONE = "  Joe, 45, programmer,\n  many years\n"
 MEMBERS = [
-    (ONE, 1), (ONE * 10, 10), (ONE.replace("  ", ""), 1),
+    (ONE, 1),
+    (ONE * 10, 10),
+    (ONE.replace("  ", ""), 1),
     (ONE.replace("Joe", "\tJoe") + "\n" + ONE, 2),
-    ("  Joe, 45, father, programmer,\n  many, years, 20, old\n", 1), (ONE * 11, None), ("", None),
-    ("  Joe, 45, programmer\n", None), ("  Joe, 0, programmer\n  x\n", None),
-    ("  Joe, 151, programmer\n  x\n", None), ("  Joe, 4½, programmer\n  x\n", None),
-    ("  Joe, programmer, 45\n  x\n", None), ("  Joe, 45,\n  x\n", None),
+    ("  Joe, 45, father, programmer,\n  many, years, 20, old\n", 1),
+    (ONE * 11, None),
+    ("", None),
+    ("  Joe, 45, programmer\n", None),
+    ("  Joe, 0, programmer\n  x\n", None),
+    ("  Joe, 151, programmer\n  x\n", None),
+    ("  Joe, 4½, programmer\n  x\n", None),
+    ("  Joe, programmer, 45\n  x\n", None),
+    ("  Joe, 45,\n  x\n", None),
     ("  Joe, 45, programmer,\n" + "  more\n" * 199, None),
     ("  Joe, 45, " + "x" * 300 + "\n  x\n", None),
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize(("text", "count"), MEMBERS)
@@ -323,13 +355,27 @@ def test_a_refused_form_comes_back_filled_with_what_was_written() -> None:
 
 FRAGMENTS = st.sampled_from(
     [
-        "mail-address:", "mail-preference:", "team-name:", "Organization:", "team-members:", " ",
-        "\n", "\t",
-        "---", "Joe, 45, x,", "LAP", "a@b.example", "-- ", ",", "\u202e", "\x00", "x" * 600,
+        "mail-address:",
+        "mail-preference:",
+        "team-name:",
+        "Organization:",
+        "team-members:",
+        " ",
+        "\n",
+        "\t",
+        "---",
+        "Joe, 45, x,",
+        "LAP",
+        "a@b.example",
+        "-- ",
+        ",",
+        "\u202e",
+        "\x00",
+        "x" * 600,
         "Team_Name :",
         "9" * 50,
     ]
-)  # fmt: skip
+)
 
 
 @given(st.lists(FRAGMENTS | st.text(max_size=10), max_size=60).map("".join))

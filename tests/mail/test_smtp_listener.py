@@ -465,15 +465,26 @@ def test_a_line_without_end_does_not_fill_our_memory() -> None:
 @pytest.mark.parametrize(
     "command",
     [
-        b"MAIL FROM:<", b'MAIL FROM:<"', b"MAIL FROM:<@", b"MAIL FROM:\xff\xfe",
-        b"MAIL FROM:<joe@x.example\xed\xa0\x80>", b"MAIL FROM:<joe\x00@x.example>",
-        b"MAIL FROM:<j\xc3\xb6@x.example>", b"MAIL FROM:<j\xe2\x80\xaeo@x.example> SMTPUTF8",
-        b"MAIL FROM:<j@x.example> SIZE=x", b"MAIL FROM:<j@x.example> FUTURE=1", b"RCPT TO:<",
+        b"MAIL FROM:<",
+        b'MAIL FROM:<"',
+        b"MAIL FROM:<@",
+        b"MAIL FROM:\xff\xfe",
+        b"MAIL FROM:<joe@x.example\xed\xa0\x80>",
+        b"MAIL FROM:<joe\x00@x.example>",
+        b"MAIL FROM:<j\xc3\xb6@x.example>",
+        b"MAIL FROM:<j\xe2\x80\xaeo@x.example> SMTPUTF8",
+        b"MAIL FROM:<j@x.example> SIZE=x",
+        b"MAIL FROM:<j@x.example> FUTURE=1",
+        b"RCPT TO:<",
         b"DATA",
-        b"BDAT 10 LAST", b"AUTH PLAIN AGEAYg==", b"EHLO", b"VRFY knobeln", b"\xff\xff",
+        b"BDAT 10 LAST",
+        b"AUTH PLAIN AGEAYg==",
+        b"EHLO",
+        b"VRFY knobeln",
+        b"\xff\xff",
         b"X" * 2_000,
     ],
-)  # fmt: skip
+)
 def test_what_is_wrong_in_a_command_is_not_called_our_failure(port: int, command: bytes) -> None:
     with socket.create_connection(("127.0.0.1", port), 10) as raw:
         answers = raw.makefile("rb")

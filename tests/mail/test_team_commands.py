@@ -110,9 +110,12 @@ def send_program(
 # --- typing errors --------------------------------------------------------------------------------
 MEANT = [
     ("registration for CHESS", "registration for KNOBELN"),
-    ("mail-preferencse LAP", "mail-preference CODES"), ("withdrawl", "withdraw"), ("helpp", ""),
-    ("what now?", ""), ("", ""),
-]  # fmt: skip
+    ("mail-preferencse LAP", "mail-preference CODES"),
+    ("withdrawl", "withdraw"),
+    ("helpp", ""),
+    ("what now?", ""),
+    ("", ""),
+]
 
 
 @pytest.mark.parametrize(("subject", "right"), MEANT)

@@ -17,13 +17,16 @@ from sandbox.program_folder import ProgramFolder
 @pytest.mark.parametrize(
     ("names", "program", "language"),
     [
-        (["program_3.py"], "program_3.py", "Python"), (["PROGRAM.PY"], "PROGRAM.PY", "Python"),
+        (["program_3.py"], "program_3.py", "Python"),
+        (["PROGRAM.PY"], "PROGRAM.PY", "Python"),
         (["openings.txt", "a.b-c.c", "README", "tables.h"], "a.b-c.c", "C"),
         (["x.cc"], "x.cc", "C++"),
-        (["x.rs"], "x.rs", "Rust"), (["x.mjs"], "x.mjs", "JavaScript"),
-        (["x.pl"], "x.pl", "Perl"), (["x.sh"], "x.sh", "shell"),
+        (["x.rs"], "x.rs", "Rust"),
+        (["x.mjs"], "x.mjs", "JavaScript"),
+        (["x.pl"], "x.pl", "Perl"),
+        (["x.sh"], "x.sh", "shell"),
     ],
-)  # fmt: skip
+)
 def test_a_programs_suffix_tells_its_language(names, program, language):
     found = recognise(dict.fromkeys(names, b"1"))
     assert (found.program, found.language.name) == (program, language)

@@ -100,8 +100,11 @@ def test_a_function_gets_the_verdict_of_its_folder(path, build_file, sandbox):
 @pytest.mark.parametrize(
     "path",
     [
-        *("late/fork_bomb.c", "late/ignores_signals_and_input.sh", "late/kills_everybody.sh"),
-        *("plays/leaves_children_behind.c", "plays/uses_workers_processes_and_sockets.js"),
+        "late/fork_bomb.c",
+        "late/ignores_signals_and_input.sh",
+        "late/kills_everybody.sh",
+        "plays/leaves_children_behind.c",
+        "plays/uses_workers_processes_and_sockets.js",
     ],
 )
 def test_a_closed_program_leaves_nothing_behind_at_once(path, build_file, player):

@@ -301,12 +301,14 @@ _MODULES = [
 ]
 _TITLES = {game.info.title for game in registered().values()}
 _JOURNAL = {
-    "an automatic answer (Auto-Submitted)", "a mass mail (Precedence)",
+    "an automatic answer (Auto-Submitted)",
+    "a mass mail (Precedence)",
     "an automatic answer (X-Autoreply)",
-    "no answer is wanted (X-Auto-Response-Suppress)", "a delivery report",
+    "no answer is wanted (X-Auto-Response-Suppress)",
+    "a delivery report",
     "a bounce (Return-Path <>)",
     "from a robot's address",
-}  # fmt: skip
+}
 _SHELL = {'nm -gj --defined-only "$('}
 _MARKS = {"gettext", "ngettext", "noted", "noted_plural"}
 _NO_SENTENCES = {"compile", "frozenset", "split", "raise"}

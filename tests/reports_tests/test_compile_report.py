@@ -97,13 +97,16 @@ def test_findings_stand_with_line_and_quote_the_errors_first(write) -> None:
 @pytest.mark.parametrize(
     "line",
     [
-        "lexical elements   1,234 of 10,000 allowed", "memory for data    3 kB of 1,024 kB",
-        "code               5,000 bytes (not limited)", "description        3 lines",
-        "your points        4,123", "its points         3,999",
+        "lexical elements   1,234 of 10,000 allowed",
+        "memory for data    3 kB of 1,024 kB",
+        "code               5,000 bytes (not limited)",
+        "description        3 lines",
+        "your points        4,123",
+        "its points         3,999",
         "instructions       1,234,567 of 855,000,000",
         "memory in use      8 kB of 1,024 kB",
     ],
-)  # fmt: skip
+)
 def test_it_gives_the_figures(write, line) -> None:
     assert f" {line}\n" in write(GOOD).body
 

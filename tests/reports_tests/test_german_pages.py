@@ -131,8 +131,10 @@ def test_what_opens_and_closes_is_told_in_german(settings: Settings) -> None:
     changes = [date_changes(states[was], states[not was]) for was in (False, True)]
     with speaking("de"):
         assert [journal_line(each) for found in changes for each in found] == [
-            *("die Anmeldung beginnt", "der Compiler-Dienst beginnt"),
-            *("Anmeldeschluss", "der Compiler-Dienst endet"),
+            "die Anmeldung beginnt",
+            "der Compiler-Dienst beginnt",
+            "Anmeldeschluss",
+            "der Compiler-Dienst endet",
         ]
 
 

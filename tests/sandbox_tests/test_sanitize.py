@@ -36,15 +36,17 @@ def test_visible_text_stays_as_it_is(text: str) -> None:
 @pytest.mark.parametrize(
     ("character", "category"),
     [
-        *[
-            ("\x1b", "Cc"),
-            ("\x9b", "Cc"),
-            ("\r", "Cc"),
-            ("\x7f", "Cc"),
-            ("\u202e", "Cf"),
-            ("\u200b", "Cf"),
-        ],
-        *[("\ufeff", "Cf"), ("\u2028", "Zl"), ("\u2029", "Zp"), ("\ue000", "Co"), ("\ud800", "Cs")],
+        ("\x1b", "Cc"),
+        ("\x9b", "Cc"),
+        ("\r", "Cc"),
+        ("\x7f", "Cc"),
+        ("\u202e", "Cf"),
+        ("\u200b", "Cf"),
+        ("\ufeff", "Cf"),
+        ("\u2028", "Zl"),
+        ("\u2029", "Zp"),
+        ("\ue000", "Co"),
+        ("\ud800", "Cs"),
     ],
 )
 def test_each_kind_of_invisible_character_is_replaced(character: str, category: str) -> None:

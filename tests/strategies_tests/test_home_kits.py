@@ -58,11 +58,15 @@ class HomeKit:
     def play(self, *words: object, code: int = 0, within: Sequence[str] = ()) -> str:
         """What the referee writes. `within`: a command that starts another."""
         done = subprocess.run(
-            [*within, *ISOLATED, "referee.py", *map(str, words)], cwd=self.path,
+            [*within, *ISOLATED, "referee.py", *map(str, words)],
+            cwd=self.path,
             env={"PATH": os.environ["PATH"]},
-            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=PATIENCE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            timeout=PATIENCE,
             check=False,
-        )  # fmt: skip
+        )
         assert done.returncode == code, done.stdout
         return done.stdout
 
@@ -226,7 +230,9 @@ WRONG = {  # the game, what is typed, the text of the first file or None, and wh
     ),
     "no function": ("hog", ["a.py"] * 2, NAMED, "has no function of this name"),
     "too many dice": (
-        *("hog", ["a.py"] * 2, NAMED + FOUR.replace("4", "11")),
+        "hog",
+        ["a.py"] * 2,
+        NAMED + FOUR.replace("4", "11"),
         "a.py: final_strategy gave 11 (int) for (0, 0); an int in 0..10 is needed",
     ),
     "not in Python": ("hog", ["a.sh", "a.sh"], "echo 4\n", "Python (.py)"),

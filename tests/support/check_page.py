@@ -52,6 +52,7 @@ class PageSaid:
     digest: str = ""
     isComputed: bool = False  # noqa: N815 - as the script calls it
     asked: int = 0
+    verdict: Mapping[str, str] = field(default_factory=dict)
     mails: Sequence[Any] = field(default=())
 
     @property

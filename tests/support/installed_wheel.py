@@ -74,10 +74,14 @@ class Pipx:
 
     def knobeln(self, *words: object) -> str:
         done = subprocess.run(
-            self.command(*words), cwd=self.folder, env=self.environment, capture_output=True,
+            self.command(*words),
+            cwd=self.folder,
+            env=self.environment,
+            capture_output=True,
             text=True,
-            check=False, timeout=240,
-        )  # fmt: skip
+            check=False,
+            timeout=240,
+        )
         assert done.returncode == 0, done.stdout + done.stderr
         return done.stdout
 

@@ -12,11 +12,25 @@ def _i(opcode: int, funct3: int, rd: int, rs1: int, imm: int) -> int:
 
 # name -> (funct3, funct7)
 REGISTER = {
-    "add": (0, 0), "sub": (0, 32), "sll": (1, 0), "slt": (2, 0), "sltu": (3, 0), "xor": (4, 0),
+    "add": (0, 0),
+    "sub": (0, 32),
+    "sll": (1, 0),
+    "slt": (2, 0),
+    "sltu": (3, 0),
+    "xor": (4, 0),
     "srl": (5, 0),
-    "sra": (5, 32), "or": (6, 0), "and": (7, 0), "mul": (0, 1), "mulh": (1, 1), "mulhsu": (2, 1),
-    "mulhu": (3, 1), "div": (4, 1), "divu": (5, 1), "rem": (6, 1), "remu": (7, 1),
-}  # fmt: skip
+    "sra": (5, 32),
+    "or": (6, 0),
+    "and": (7, 0),
+    "mul": (0, 1),
+    "mulh": (1, 1),
+    "mulhsu": (2, 1),
+    "mulhu": (3, 1),
+    "div": (4, 1),
+    "divu": (5, 1),
+    "rem": (6, 1),
+    "remu": (7, 1),
+}
 IMMEDIATE = {"addi": 0, "slti": 2, "sltiu": 3, "xori": 4, "ori": 6, "andi": 7}
 SHIFT = {"slli": (1, 0), "srli": (5, 0), "srai": (5, 32)}
 LOAD = {"lb": (0, 1), "lh": (1, 2), "lw": (2, 4), "lbu": (4, 1), "lhu": (5, 2)}  # with the size

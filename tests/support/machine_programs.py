@@ -22,9 +22,21 @@ RUNTIME = ROOT / "sandbox" / "vm" / "runtime"
 LIBRARY = ROOT / "knobellib" / "knobellib.c"
 EXAMPLE = ROOT / "knobellib" / "example.c"
 FLAGS = (
-    *("-std=gnu89", "-march=rv32im", "-mabi=ilp32", "-O2", "-w", "-DKNOBELN_MACHINE", "-static"),
-    *("-ffreestanding", "-fno-builtin", "-nostdlib", "-nostdinc", "-Wl,--build-id=none"),
-    *("-fwrapv", "-fno-strict-aliasing", "-fno-delete-null-pointer-checks"),
+    "-std=gnu89",
+    "-march=rv32im",
+    "-mabi=ilp32",
+    "-O2",
+    "-w",
+    "-DKNOBELN_MACHINE",
+    "-static",
+    "-ffreestanding",
+    "-fno-builtin",
+    "-nostdlib",
+    "-nostdinc",
+    "-Wl,--build-id=none",
+    "-fwrapv",
+    "-fno-strict-aliasing",
+    "-fno-delete-null-pointer-checks",
 )
 
 

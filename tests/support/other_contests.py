@@ -295,8 +295,18 @@ def mover(skill: int, fails: int = 0, late: str = "there was no answer within 5 
 @cache
 def ultimate_tic_tac_toe(entries: int = 12) -> Played:
     names = [
-        *("alpha_beta", "board_taker", "first_open", "mid_player", "never_late", "often_late"),
-        *("playouts", "random_mover", "square_dance", "the_long_way_round_the_board", "tic", "toe"),
+        "alpha_beta",
+        "board_taker",
+        "first_open",
+        "mid_player",
+        "never_late",
+        "often_late",
+        "playouts",
+        "random_mover",
+        "square_dance",
+        "the_long_way_round_the_board",
+        "tic",
+        "toe",
     ][:entries] + [f"entry_{number:02}" for number in range(13, entries + 1)]
     strategies = {
         name: mover(1 + number % 5, fails=20 if name == "often_late" else 0)
@@ -383,12 +393,19 @@ def fighter(plan: str, fails: int = 0) -> Strategy:
 
 
 FIGHTERS: Mapping[str, Strategy] = {
-    "accountant": fighter("SSPRP"), "avenger": fighter("SSSR"), "bystander": fighter("N"),
-    "cautious": fighter("PPPS"), "clumsy": fighter("P", fails=60), "dice": fighter("SPRN"),
-    "hermit": fighter("P"), "the_north_by_northwest_fighter": fighter("SP"),
+    "accountant": fighter("SSPRP"),
+    "avenger": fighter("SSSR"),
+    "bystander": fighter("N"),
+    "cautious": fighter("PPPS"),
+    "clumsy": fighter("P", fails=60),
+    "dice": fighter("SPRN"),
+    "hermit": fighter("P"),
+    "the_north_by_northwest_fighter": fighter("SP"),
     "pacifist": fighter("PN"),
-    "sniper": fighter("SSSSP"), "trigger_happy": fighter("S"), "vulture": fighter("PPS"),
-}  # fmt: skip
+    "sniper": fighter("SSSSP"),
+    "trigger_happy": fighter("S"),
+    "vulture": fighter("PPS"),
+}
 
 
 @cache

@@ -43,13 +43,21 @@ class PostgreSQL:
             for path in (self._folder, self._folder / "password"):
                 shutil.chown(path, _USER)
         initdb = [
-            programs[-1] / "initdb", "-D", self._folder / "data", "-A", "scram-sha-256", "-U",
+            programs[-1] / "initdb",
+            "-D",
+            self._folder / "data",
+            "-A",
+            "scram-sha-256",
+            "-U",
             "knobeln",
-        ]  # fmt: skip
+        ]
         subprocess.run(
             [*initdb, "--pwfile", self._folder / "password", "--no-sync", "--encoding=UTF8"],
-            check=True, user=_USER, stdout=subprocess.DEVNULL, cwd=self._folder,
-        )  # fmt: skip
+            check=True,
+            user=_USER,
+            stdout=subprocess.DEVNULL,
+            cwd=self._folder,
+        )
         settings = ["listen_addresses=", "fsync=off", "max_connections=200", "autovacuum=off"]
         options = [
             "-p",
@@ -60,8 +68,10 @@ class PostgreSQL:
         ]
         self._process = subprocess.Popen(
             [*UNTIL_WE_END, programs[-1] / "postgres", "-D", self._folder / "data", *options],
-            user=_USER, stderr=subprocess.DEVNULL, cwd=self._folder,
-        )  # fmt: skip
+            user=_USER,
+            stderr=subprocess.DEVNULL,
+            cwd=self._folder,
+        )
         self._url = f"postgresql+psycopg://knobeln:{quote(PASSWORD)}@/postgres?host={self._folder}"
         self._names = count(1)
         self._wait()

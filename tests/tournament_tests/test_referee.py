@@ -97,10 +97,18 @@ CASES = {
     "the rescheduled game fails as well": ("bd10 bd20", "bb", "b", "ab1 bb1 bc1 bd1 bd2", ""),
     "the second failure is in another game": ("bc10 bd10", "bb", "b", "ab1 bb1 bc1 bd1", ""),
     "one is out after the opening and plays no more, one after the second wave": (
-        *("bd10 bd11 cd11 bc10", "bbdd", "bd", "ab1 bb1 bc1 bd1 cd1", ""),
+        "bd10 bd11 cd11 bc10",
+        "bbdd",
+        "bd",
+        "ab1 bb1 bc1 bd1 cd1",
+        "",
     ),
     "a failure against a disqualified stays charged": (
-        *("ab10 bc10 bc11 cd10 bd10", "abbcc", "bc", "ab1 bb1 bc1 bd1 ac1 cc1 cd1", ""),
+        "ab10 bc10 bc11 cd10 bd10",
+        "abbcc",
+        "bc",
+        "ab1 bb1 bc1 bd1 ac1 cc1 cd1",
+        "",
     ),
 }
 

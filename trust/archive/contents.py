@@ -6,24 +6,28 @@ programs/TEAM/source/FILE       the program as it was sent, without its authenti
                                 FILE may be a path
 programs/TEAM/description.txt   the team's description of it
 builds/DIGEST                   the build of a program, if its games can be played again
-counted.json                    the programs whose time is counted in fuel, if any, and what counts
-it time_changes.json               when the time for a move was changed, from what to what, if it
-was ledger.txt                      the entries of the ledger of letters
+counted.json                    the programs whose time is counted in fuel, and what counts it, if
+                                there are any
+time_changes.json               when the time for a move was changed, from what to what, if it was
+ledger.txt                      the entries of the ledger of letters
 ledger.json                     the key, the root and the signature of the ledger
 seal.json                       the public number, and the seed
 cosignatures.json               checkpoints of the ledger that witnesses have signed, if any were
-named entry_lists.json                the lists of entries that went to all teams; the last is the
-final one decisions.json                  the organizer's decisions: teams taken out, rounds played
-again rounds.json                     the rounds
+                                named
+entry_lists.json                the lists of entries that went to all teams; the last is final
+decisions.json                  the organizer's decisions: teams taken out, rounds played again
+rounds.json                     the rounds
 rounds/ROUND/group-GROUP.json   a group as drawn, every attempt at a game, its ranking
-ranking.json                    the contest's ranking
 rounds/ROUND/asked-GROUP.json   what programs whose time is counted were told, so that pages can ask
-them guests/SHA256                   the interpreter of such programs
-    certainty.json                  how sure the ranking is
+                                them
+guests/SHA256                   the interpreter of such programs
+ranking.json                    the contest's ranking
+certainty.json                  how sure the ranking is
 evolution.json                  all generations, if the contest has an evolution
 rules.md                        the rules of the game
 announcement.txt                the results as text
-verify.html                     the page on which everybody can check the archive
+verify.html, verify.mjs         the page and the program by which everybody can check the archive
+README.md                       how to do that
 """
 
 from __future__ import annotations
@@ -232,7 +236,8 @@ class Archive:
     asked: Mapping[tuple[int, int], str]
     # by sha256: interpreters that pages need for that
     guests: Mapping[str, bytes] = field(repr=False)
-    page: bytes = field(default=b"", repr=False)  # on which everybody can check the archive
+    # by name: the files with which everybody can check the archive
+    checkers: Mapping[str, bytes] = field(default_factory=dict, repr=False)
     counted: tuple[Counted, ...] = ()
     time_changes: tuple[TimeChange, ...] = ()  # of the time for a move; the settings have the first
     # checkpoints of the ledger, with the signatures of witnesses
@@ -271,8 +276,8 @@ _OPTIONAL = {
     "time_changes": (),
     "cosignatures": (),
 }
-_PAGE = "verify.html"
-_OTHER_FILES = ("rounds.json", "rules.md", "announcement.txt", "ledger.txt", _PAGE)
+CHECKERS = ("README.md", "verify.html", "verify.mjs")
+_OTHER_FILES = ("rounds.json", "rules.md", "announcement.txt", "ledger.txt", *CHECKERS)
 
 
 # --- to files -------------------------------------------------------------------------------------
@@ -284,7 +289,7 @@ def to_files(archive: Archive) -> dict[str, bytes]:
         "rules.md": archive.rules.encode(),
         "announcement.txt": archive.announcement.encode(),
         "ledger.txt": receipts.to_file(archive.letters),
-        _PAGE: archive.page,
+        **archive.checkers,
     }
     for field_name, (kind, _) in _FACTS.items():
         value = getattr(archive, field_name)
@@ -367,7 +372,7 @@ def from_files(files: ArchiveFiles) -> Archive:
         rules=_text(files, "rules.md"),
         announcement=_text(files, "announcement.txt"),
         letters=_letters(files),
-        page=_file(files, _PAGE, MAX_TEXT_BYTES),
+        checkers={path: _file(files, path, MAX_TEXT_BYTES) for path in CHECKERS},
         **{name: _facts(files, name) for name in _FACTS if name not in ("entries", "ranking")},
     )
     _must_name_teams(archive)

@@ -80,6 +80,13 @@ def check_page() -> bytes:
     return page.encode()
 
 
+def checkers() -> Mapping[str, bytes]:
+    """The files of each archive by which everybody can check it: the page, a program that runs its
+    script without a browser, and how to use them. The same for all contests."""
+    own = {path: (FOLDER / path).read_bytes() for path in ("README.md", "verify.mjs")}
+    return {PATH: check_page(), **own}
+
+
 def constants() -> str:
     """What the page must know of the units that programs are counted in, and what could prove each
     finding, by its code: as a script that defines them."""

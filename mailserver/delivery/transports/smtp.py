@@ -79,6 +79,10 @@ class SmtpTransport:
         login = f"logged in as {self._mail.username}" if self._mail.username else "no login"
         return f"{self._where} would take our mails ({how}, {login})"
 
+    def reach(self) -> None:
+        """Connect, and log in if there is a name for that. Raises RelayUnreachable."""
+        self._connected()
+
     def close(self) -> None:
         if self._connection is not None:
             try:

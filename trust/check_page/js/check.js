@@ -37,12 +37,38 @@ export function check(files, module, game = "", progress = () => {}, chain = QUI
     found.game = error.game;
     found.unchecked.push(say("all that comes after this difference"));
   }
+  found.verdict = verdictOf(found);
   return found;
+}
+
+/** What a person has to look at or to believe. `proof`: what could prove it. */
+function finding(code, text) {
+  const proof = say(findings[code]);
+  return { code, text, proof, sentence: say("{text}. What could prove it: {proof}.", { text, proof }) };
+}
+
+/** The verdict in a sentence, and how much was checked. `kind`: "same", "eyes" or "differs". */
+function verdictOf(found) {
+  if (found.differs) {
+    return { kind: "differs", sentence: say("The results do not follow. The first difference: {first}.", { first: found.differs }), scope: "" };
+  }
+  const eyes = found.noticed.length + found.believed.length;
+  const sentence = eyes
+    ? count(eyes, "Every result follows if you believe {number} thing, named below.",
+      "Every result follows if you believe {number} things, named below.")
+    : say("Every result follows from the programs, the lists of entries and the draw.");
+  return { kind: eyes ? "eyes" : "same", sentence, scope: scopeOf(found) };
+}
+
+function scopeOf(found) {
+  if (found.isComputed) return say("This page has computed what it can; what it left out is below.");
+  if (found.asked) return say("It has asked programs again; knobeln verify also knows the rules.");
+  return say("It does not play the games again; knobeln verify checks more.");
 }
 
 function checkAll(files, { module, game, progress, chain }, found) {
   const [checked, unchecked] = ["checked", "unchecked"].map((list) => (sentence) => found[list].push(sentence));
-  const [noticed, believed] = ["noticed", "believed"].map((list) => (code, text) => found[list].push({ code, text, proof: say(findings[code]) }));
+  const [noticed, believed] = ["noticed", "believed"].map((list) => (code, text) => found[list].push(finding(code, text)));
   const steps = (what, all) => {
     let done = 0;
     progress(what, 0, all);

@@ -1,5 +1,5 @@
 // page.js - the page itself: takes an archive and mails, hands them to the worker, and shows what it says.
-import { count, say, speak } from "./words.js";
+import { say, speak } from "./words.js";
 
 const BESIDE = "archive.tar.gz";
 const LISTS = ["noticed", "without", "believed", "agreed", "unchecked"];
@@ -84,7 +84,7 @@ function fill(list, sentences) {
 
 function showFound(found) {
   fill("agreed", found.checked);
-  for (const list of ["noticed", "believed"]) fill(list, found[list].map((each) => say("{text}. What could prove it: {proof}.", each)));
+  for (const list of ["noticed", "believed"]) fill(list, found[list].map((each) => each.sentence));
   for (const list of ["without", "unchecked"]) fill(list, found[list]);
   element("title").textContent = found.title;
   element("digest").textContent = found.digest;
@@ -92,16 +92,8 @@ function showFound(found) {
   element("replay").hidden = !(isBeside && found.game);
   element("replay").href = `replay.html?game=${encodeURIComponent(found.game)}`;
   element("played").textContent = found.played;
-  const eyes = found.noticed.length + found.believed.length;
-  if (found.differs) showVerdict("differs", say("The results do not follow. The first difference: {first}.", { first: found.differs }));
-  else if (eyes) {
-    showVerdict("eyes", count(eyes, "Every result follows if you believe {number} thing, named below.",
-      "Every result follows if you believe {number} things, named below."));
-  } else showVerdict("same", say("Every result follows from the programs, the lists of entries and the draw."));
-  element("scope").textContent = found.differs ? ""
-    : found.isComputed ? say("This page has computed what it can; what it left out is below.")
-      : found.asked ? say("It has asked programs again; knobeln verify also knows the rules.")
-        : say("It does not play the games again; knobeln verify checks more.");
+  showVerdict(found.verdict.kind, found.verdict.sentence);
+  element("scope").textContent = found.verdict.scope;
   hasLedger = found.hasLedger;
   if (!hasLedger) return;
   element("told").replaceChildren();

@@ -1,0 +1,55 @@
+"""The file of a contest's passwords, which stand neither in contest.toml nor in backups.
+
+It has sections and settings as contest.toml has, and takes precedence over it. systemd's credential
+of the same name takes the place of the file.
+"""
+
+from __future__ import annotations
+
+import os
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from contest.config.template import toml_value
+from contest.errors import ConfigError
+
+PASSWORDS = "passwords.toml"
+_OTHERS = 0o077
+
+
+def read_passwords(folder: Path) -> Mapping[str, Mapping[str, Any]]:
+    """The settings in the file, by section; none if there is no file. Raises ConfigError."""
+    credential = Path(os.environ.get("CREDENTIALS_DIRECTORY", folder), PASSWORDS)
+    file = credential if credential.is_file() else folder / PASSWORDS
+    try:
+        with file.open("rb") as opened:
+            if os.fstat(opened.fileno()).st_mode & _OTHERS:
+                raise ConfigError(
+                    f"other users of this host can read the passwords in {file}",
+                    hint=f"`chmod 600 {file}`, and change them, if others have accounts here",
+                )
+            found = tomllib.load(opened)
+    except FileNotFoundError:
+        return {}
+    except (OSError, ValueError) as error:
+        raise ConfigError(f"{file}: {error}") from None
+    if not all(isinstance(section, dict) for section in found.values()):
+        raise ConfigError(f"{file}: each setting belongs into a section, such as [imap]")
+    return found
+
+
+def write_passwords(folder: Path, sections: Mapping[str, Mapping[str, str]]) -> None:
+    """Write the file, for its owner's eyes alone."""
+    parts = (
+        f"[{name}]\n" + "".join(f"{key} = {toml_value(value)}\n" for key, value in values.items())
+        for name, values in sections.items()
+    )
+    draft = folder / f".{PASSWORDS}"
+    draft.unlink(missing_ok=True)
+    with open(draft, "x", opener=lambda name, flags: os.open(name, flags, 0o600)) as file:
+        file.write("\n".join(parts))
+        file.flush()
+        os.fsync(file.fileno())
+    draft.replace(folder / PASSWORDS)

@@ -1,0 +1,1 @@
+"""Finds the servers of an ordinary mailbox, and knows what the usual providers want."""

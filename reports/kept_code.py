@@ -1,0 +1,39 @@
+"""Keeps compiled templates in this user's cache: to compile them takes half of a small contest
+day."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable
+from contextlib import suppress
+
+import jinja2
+from jinja2.bccache import Bucket, BytecodeCache
+
+from contest.errors import ToolMissing
+from contest.language import spoken
+from contest.util import caches
+from contest.util.caches import cache_folder
+
+
+class KeptCode(BytecodeCache):
+    """Implements Jinja's cache. Where no folder can be used, each process compiles for itself."""
+
+    def __init__(self, facts: Iterable[str]) -> None:
+        """`facts`: what decides, besides a template, what a filter makes of a constant in it."""
+        self._facts = (jinja2.__version__, *facts)
+
+    def load_bytecode(self, bucket: Bucket) -> None:
+        name = self._name(bucket)
+        with suppress(ToolMissing, OSError):
+            for path in caches.find(cache_folder("templates"), (name,)).values():
+                bucket.bytecode_from_string(path.read_bytes())
+
+    def dump_bytecode(self, bucket: Bucket) -> None:
+        with suppress(ToolMissing, OSError):
+            code = bucket.bytecode_to_string()
+            caches.keep(cache_folder("templates"), self._name(bucket), code)
+
+    def _name(self, bucket: Bucket) -> str:
+        facts = (*self._facts, spoken(), bucket.key, bucket.checksum)
+        return hashlib.sha256("\0".join(facts).encode()).hexdigest()

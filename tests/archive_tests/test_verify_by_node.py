@@ -1,0 +1,108 @@
+"""`node verify.mjs`, which is in every archive: it says what the page says, and ends as `verify`
+does."""
+
+import shutil
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.support.check_page import page_on
+from tests.support.servers import program
+from trust.archive import files
+from trust.check_page import checkers
+
+PACKED = Path(__file__).parents[2] / "docs" / "archive-example" / "archive.tar.gz"
+EYES = "Every result follows if you believe "
+
+
+@pytest.fixture(scope="module")
+def archive(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The example, with the page and the program of today."""
+    folder = tmp_path_factory.mktemp("by-node")
+    subprocess.run(["tar", "xzf", PACKED, "-C", folder], check=True)
+    for name, data in checkers().items():
+        (folder / "archive" / name).write_bytes(data)
+    mend(folder / "archive")
+    return folder / "archive"
+
+
+def mend(folder: Path) -> None:
+    """Write a manifest that fits, as a forger does."""
+    manifest = folder / files.MANIFEST
+    found = {
+        path.relative_to(folder).as_posix(): path.read_bytes()
+        for path in folder.rglob("*")
+        if path.is_file() and path != manifest
+    }
+    manifest.write_bytes(files.manifest_of(found))
+
+
+def by_node(*words: object) -> subprocess.CompletedProcess[str]:
+    command = [program("node"), *map(str, words)]
+    return subprocess.run(command, capture_output=True, text=True, check=False, timeout=100)
+
+
+def test_it_says_what_the_page_says(archive: Path) -> None:
+    said, page = by_node(archive / "verify.mjs"), page_on(archive)
+    assert said.returncode == 3, said.stderr
+    for sentence in (*page.checked, *page.unchecked):
+        assert f"  {sentence}\n" in said.stdout
+    for finding in (*page.noticed, *page.believed):
+        assert f"  {finding['text']}. What could prove it: " in said.stdout
+    assert said.stdout.startswith(EYES)
+    assert page.digest in said.stdout
+
+
+def test_it_takes_another_archive_as_a_file_too(archive: Path) -> None:
+    packed = archive.parent / "packed.tar.gz"
+    subprocess.run(["tar", "czf", packed, "-C", archive.parent, "archive"], check=True)
+    assert by_node(archive / "verify.mjs", packed).stdout == by_node(archive / "verify.mjs").stdout
+
+
+def swapped(folder: Path) -> None:
+    """The first two of the ranking changed places."""
+    ranking = folder / "ranking.json"
+    text = ranking.read_text()
+    text = text.replace('"amber_anchor"', '"?"').replace('"copper_kettle"', '"amber_anchor"')
+    ranking.write_text(text.replace('"?"', '"copper_kettle"'))
+    mend(folder)
+
+
+def damaged(folder: Path) -> None:
+    (folder / "rules.md").write_text("Other rules.\n")
+
+
+def without_manifest(folder: Path) -> None:
+    (folder / "manifest.json").unlink()
+
+
+def with_link(folder: Path) -> None:
+    (folder / "rules.md").unlink()
+    (folder / "rules.md").symlink_to("/etc/passwd")
+
+
+def without_page(folder: Path) -> None:
+    (folder / "verify.html").write_text("<p>nothing")
+
+
+@pytest.mark.parametrize(
+    ("change", "code", "words"),
+    [
+        pytest.param(swapped, 1, "difference: the contest's ranking", id="another ranking"),
+        pytest.param(damaged, 1, "The first difference: rules.md was changed", id="a changed file"),
+        pytest.param(without_manifest, 2, "there is no manifest.json", id="no manifest"),
+        pytest.param(with_link, 2, "is a link or a device", id="a link"),
+        pytest.param(without_page, 2, "it is not the page of an archive", id="no page"),
+    ],
+)
+def test_what_is_wrong_is_told_with_the_exit_code(
+    change: Callable[[Path], None], code: int, words: str, archive: Path, tmp_path: Path
+) -> None:
+    folder = tmp_path / "archive"
+    shutil.copytree(archive, folder)
+    change(folder)
+    said = by_node(folder / "verify.mjs")
+    assert said.returncode == code, said.stdout + said.stderr
+    assert words in said.stdout + said.stderr

@@ -1,0 +1,104 @@
+// verify.mjs - checks the archive of a contest as verify.html does, without a browser:
+//
+//   node verify.mjs              the archive in this file's folder
+//   node verify.mjs ARCHIVE      another one: a folder, or a .tar.gz
+//
+// It needs node 18 or later, and nothing else: no package and no network. It runs the very script of the
+// verify.html beside it. Exit codes: 0 every result follows; 1 something differs; 2 this could not be checked;
+// 3 they follow if you believe what is named.
+import { readFileSync, readdirSync, statSync } from "node:fs";
+import { dirname, join, relative } from "node:path";
+import { fileURLToPath } from "node:url";
+import { runInThisContext } from "node:vm";
+
+const FOLDER = dirname(fileURLToPath(import.meta.url));
+const HEADINGS = {
+  noticed: "look at this",
+  without: "without the organizer's late bans, from the same seed",
+  believed: "this has to be believed",
+  checked: "this agrees",
+  unchecked: "not checked here",
+};
+const CODES = { same: 0, differs: 1, eyes: 3 };
+const UNKNOWN = 2;
+const BLOCK = 512; // bytes of a tar file
+
+/** The text of a script in the page. */
+function scriptIn(page, id) {
+  const begin = page.indexOf(`id="${id}">`);
+  if (begin < 0) throw new Error(`verify.html has no script ${id}: it is not the page of an archive`);
+  const start = begin + `id="${id}">`.length;
+  return page.slice(start, page.indexOf("</script>", start));
+}
+
+function filesIn(folder) {
+  return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
+    const path = join(folder, entry.name);
+    if (entry.isDirectory()) return filesIn(path);
+    if (!entry.isFile()) throw new Error(`${path} is a link or a device, which no archive has`);
+    return [path];
+  });
+}
+
+/** A folder as one tar file, in which the page takes archives. */
+function packed(folder) {
+  const parts = filesIn(folder).flatMap((path) => {
+    const data = readFileSync(path);
+    return [header(relative(folder, path).replaceAll("\\", "/"), data.length), data, Buffer.alloc(-data.length & (BLOCK - 1))];
+  });
+  return new Blob([...parts, Buffer.alloc(2 * BLOCK)]);
+}
+
+/** The header of a file; a long name has a file of its own before it, as GNU tar writes it. */
+function header(name, size, type = "0") {
+  const raw = Buffer.from(name);
+  if (raw.length > 99) {
+    const long = Buffer.concat([raw, Buffer.alloc(BLOCK - (raw.length % BLOCK))]);
+    return Buffer.concat([header("././@LongLink", raw.length + 1, "L"), long, header(name.slice(-99), size, type)]);
+  }
+  const block = Buffer.alloc(BLOCK);
+  raw.copy(block);
+  block.write(size.toString(8).padStart(11, "0"), 124);
+  block.write(type, 156);
+  block.write("ustar\0" + "00", 257);
+  return block;
+}
+
+/** What the page's script finds out about the archive. */
+function check(page, file) {
+  return new Promise((resolve, reject) => {
+    globalThis.postMessage = ({ found, error, progress }) => {
+      if (found) resolve(found);
+      else if (error !== undefined) reject(new Error(error));
+      else if (progress && process.stderr.isTTY) process.stderr.write(`\r${progress.what}: ${progress.done} of ${progress.all} `);
+    };
+    globalThis.onmessage = null; // the script sets it, as in a worker of a browser
+    runInThisContext(scriptIn(page, "worker"), { filename: "verify.html" });
+    const machine = Uint8Array.from(Buffer.from(JSON.parse(scriptIn(page, "machine")), "base64"));
+    globalThis.onmessage({ data: { file, game: "", words: {}, machine } });
+  });
+}
+
+function tell(found) {
+  console.log(found.verdict.sentence);
+  if (found.verdict.scope) console.log(found.verdict.scope);
+  if (found.title) console.log(`\n${found.title}`);
+  for (const [list, heading] of Object.entries(HEADINGS)) {
+    if (!found[list].length) continue;
+    console.log(`\n${heading}:`);
+    for (const each of found[list]) console.log(`  ${each.sentence ?? each}`);
+  }
+  if (found.digest) console.log(`\nThe digest of this archive is ${found.digest}; compare it with the one that the organizer announced.`);
+}
+
+try {
+  const given = process.argv[2] ?? FOLDER;
+  const file = statSync(given).isDirectory() ? packed(given) : new Blob([readFileSync(given)]);
+  const found = await check(readFileSync(join(FOLDER, "verify.html"), "utf8"), file);
+  if (process.stderr.isTTY) process.stderr.write("\n");
+  tell(found);
+  process.exitCode = CODES[found.verdict.kind];
+} catch (error) {
+  console.error(`This could not be checked: ${error.message}`);
+  process.exitCode = UNKNOWN;
+}
