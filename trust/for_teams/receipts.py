@@ -500,35 +500,48 @@ def shown(text: object) -> str:
 # --- the steps before the first game --------------------------------------------------------------
 def about_times(steps: Calendar) -> Iterator[tuple[str, str]]:
     """The steps that were missing, too early, or squeezed: the code of each, and a sentence."""
-    closes, starts, closed, listed, started = (
-        each.strftime(TIME_FORMAT) if each else "" for each in steps
+    yield from _about_start(steps)
+    yield from _about_close(steps)
+    yield from _about_list(steps)
+
+
+def _about_start(steps: Calendar) -> Iterator[tuple[str, str]]:
+    if steps.started >= steps.starts:
+        return
+    taken = f", and until {_told(steps.closes)} programs were to be taken"
+    nobody = "; nobody could object to a list of entries"
+    yield (
+        "started-early",
+        f"the contest started at {_told(steps.started)}, before its announced start at"
+        f" {_told(steps.starts)}{taken if steps.started < steps.closes else ''}"
+        f"{'' if steps.listed else nobody}",
     )
-    is_early = steps.started < steps.starts
-    if is_early:
-        taken = f", and until {closes} programs were to be taken"
-        nobody = "; nobody could object to a list of entries"
-        yield (
-            "started-early",
-            f"the contest started at {started}, before its announced start at {starts}"
-            f"{taken if steps.started < steps.closes else ''}{'' if steps.listed else nobody}",
-        )
-    if steps.closed is None and steps.started >= steps.closes:
-        yield (
-            "close-missing",
-            f"programs were no longer taken from {closes} on, but the ledger says so nowhere; until"
-            " then a letter could be dated back",
-        )
-    elif steps.closed and steps.closed < steps.closes:
+
+
+def _about_close(steps: Calendar) -> Iterator[tuple[str, str]]:
+    closes, closed = _told(steps.closes), _told(steps.closed)
+    if steps.closed is None:
+        if steps.started >= steps.closes:
+            yield (
+                "close-missing",
+                f"programs were no longer taken from {closes} on, but the ledger says so nowhere;"
+                " until then a letter could be dated back",
+            )
+    elif steps.closed < steps.closes:
         yield (
             "close-early",
             f"programs were no longer taken from {closed} on, but were to be taken until {closes}",
         )
-    elif steps.closed and steps.closed > steps.closes + SOON:
+    elif steps.closed > steps.closes + SOON:
         yield (
             "close-late",
             f"programs were no longer taken from {closes} on, but the ledger says so only at"
             f" {closed}; until then a letter could be dated back",
         )
+
+
+def _about_list(steps: Calendar) -> Iterator[tuple[str, str]]:
+    closes, starts, listed = map(_told, (steps.closes, steps.starts, steps.listed))
     if steps.starts - steps.closes < SOON:
         yield (
             "objections-short",
@@ -536,7 +549,7 @@ def about_times(steps: Calendar) -> Iterator[tuple[str, str]]:
             " left hardly anybody time to object to the list of entries",
         )
     elif steps.listed is None:
-        if not is_early:
+        if steps.started >= steps.starts:
             yield (
                 "list-missing",
                 "the teams got no list of entries before the final one, so nobody could object to"
@@ -551,9 +564,13 @@ def about_times(steps: Calendar) -> Iterator[tuple[str, str]]:
         yield (
             "list-late",
             f"the first list went out at {listed}, long after {closes}, when programs were no"
-            f" longer taken; the contest started at {started}, and the announced time for"
-            f" objections ended at {starts}",
+            f" longer taken; the contest started at {_told(steps.started)}, and the announced time"
+            f" for objections ended at {starts}",
         )
+
+
+def _told(at: datetime | None) -> str:
+    return at.strftime(TIME_FORMAT) if at else ""
 
 
 # --- the check ------------------------------------------------------------------------------------
@@ -926,17 +943,28 @@ def main(arguments: Sequence[str]) -> int:
             file=sys.stderr,
         )
         return 1
-    remarks = [text for each in ledgers if each.calendar for _, text in about_times(each.calendar)]
-    remarks += [remark for checked in found for remark in checked.remarks]
+    remarks = list(_remarks(ledgers, found))
     print(_verdict(len(remarks)))
     _print_entries(mails)
     for checked in found:
         print(how_many(checked))
+    _print_remarks(remarks)
+    return 3 if remarks else 0
+
+
+def _remarks(ledgers: Iterable[Ledger], found: Iterable[Checked]) -> Iterator[str]:
+    for ledger in ledgers:
+        if ledger.calendar:
+            yield from (text for _, text in about_times(ledger.calendar))
+    for checked in found:
+        yield from checked.remarks
+
+
+def _print_remarks(remarks: Sequence[str]) -> None:
     for remark in remarks[:MAX_REMARKS]:
         print(f"look at this: {remark}")
     if len(remarks) > MAX_REMARKS:
         print(f"look at this: there are {len(remarks) - MAX_REMARKS} more")
-    return 3 if remarks else 0
 
 
 def _print_entries(mails: Sequence[Mail]) -> None:
