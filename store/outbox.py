@@ -296,13 +296,34 @@ def size(outgoing: Outgoing, settings: Settings, now: datetime) -> int:
 def due(tx: Transaction, now: datetime, limit: int) -> tuple[DueMail, ...]:
     """The next mails to send, oldest first; those that were tried before come last, and hold no
     other up."""
-    is_ready = outbox.c.state == OutboxState.READY
-    query = select(*_DUE).where(is_ready, or_(outbox.c.due_at <= now, _is_stranded(now)))
-    in_order = query.order_by(outbox.c.attempts > 0, outbox.c.id).limit(limit)
+    in_order = _are_due(now).order_by(outbox.c.attempts > 0, outbox.c.id).limit(limit)
+    return tuple(record(DueMail, row) for row in tx.execute(in_order))
+
+
+def due_answers_first(
+    tx: Transaction, now: datetime, limit: int, *, with_reports: bool
+) -> tuple[DueMail, ...]:
+    """The same where few may go out: reports come behind all else, or not at all."""
+    query = _are_due(now)
+    if not with_reports:
+        query = query.where(outbox.c.is_report.is_(False))
+    in_order = query.order_by(outbox.c.attempts > 0, outbox.c.is_report, outbox.c.id).limit(limit)
     return tuple(record(DueMail, row) for row in tx.execute(in_order))
 
 
 _DUE = [outbox.c[field.name] for field in fields(DueMail)]
+
+
+def _are_due(now: datetime) -> Select[Any]:
+    is_ready = outbox.c.state == OutboxState.READY
+    return select(*_DUE).where(is_ready, or_(outbox.c.due_at <= now, _is_stranded(now)))
+
+
+def sent_since(tx: Transaction, moment: datetime) -> tuple[datetime, ...]:
+    """When each mail went out that did after this time, the oldest first."""
+    went_out = outbox.c.state.in_((OutboxState.SENT, OutboxState.BOUNCED))
+    query = select(outbox.c.finished_at).where(went_out, outbox.c.finished_at > moment)
+    return tuple(tx.execute(query.order_by(outbox.c.finished_at)).scalars())
 
 
 def get(tx: Transaction, item_id: int) -> OutboxItem | None:

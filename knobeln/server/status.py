@@ -26,6 +26,7 @@ from knobeln.context import ContestContext
 from knobeln.server.letters_left import LEFT_AREA
 from knobeln.server.parts import SERVE, missing
 from knobeln.services import LIMITS_AREA
+from mailserver.delivery import pace
 from store import (
     Transaction,
     contest_state,
@@ -77,6 +78,7 @@ class Status:
     long_builds: tuple[RunningBuild, ...]  # that have been running for LONG_BUILD
     mails: Mapping[OutboxState, int]
     mails_stopped: Pause | None
+    mails_until: datetime | None  # when the last goes out, if a limit of the smarthost holds it
     oldest_mail: ListedMail | None
     rounds: tuple[Progress, ...]
     paused: Pause | None
@@ -131,6 +133,7 @@ def status_of(contest: ContestContext) -> Status:
             ),
             mails=_of_all(OutboxState, outbox.count_by_state(tx)),
             mails_stopped=outbox.stopped(tx),
+            mails_until=_last_mail(tx, contest, now),
             oldest_mail=outbox.oldest_waiting(tx),
             rounds=progress,
             paused=decisions.paused(tx),
@@ -143,6 +146,17 @@ def status_of(contest: ContestContext) -> Status:
             free_disk_bytes=shutil.disk_usage(contest.path).free,
         )
     return replace(found, advice=(*_machinery_advice(found), *_decision_advice(found)))
+
+
+def _last_mail(tx: Transaction, contest: ContestContext, now: datetime) -> datetime | None:
+    """When the last waiting mail goes out, if it cannot go out now."""
+    limits = pace.for_reports(contest.settings.mail.sending_limits)
+    waiting = outbox.count(tx, state=OutboxState.READY, to=None)
+    if not limits or not waiting:
+        return None
+    sent = outbox.sent_since(tx, now - pace.longest(limits))
+    last = pace.last_of(limits, sent, waiting, now)
+    return last if last > now else None
 
 
 def _machinery_advice(status: Status) -> Iterator[str]:
@@ -161,6 +175,12 @@ def _machinery_advice(status: Status) -> Iterator[str]:
         yield (
             f"no mail goes out: {status.mails_stopped.reason}; see `knobeln mail --state ready`, "
             "then `knobeln mail release --all`"
+        )
+    if status.mails_until:
+        waiting = plural(status.mails[OutboxState.READY], "mail waits", "mails wait")
+        yield (
+            f"{waiting} for the limits of the smarthost (mail.limits), answers before reports; all"
+            f" will have gone out by {status.mails_until:{TIME_FORMAT}}"
         )
     for each in status.programs_waiting:
         yield each.sentence(status.now)

@@ -35,10 +35,17 @@ from threading import Thread
 
 from contest.config.settings import Settings
 from contest.errors import DeliveryDeferred, DeliveryRefused, KnobelnError
+from contest.schema.sections import DeliveryKind
 from contest.util.clock import Clock
 from contest.util.log import log
 from mailserver.bounces import bounce_address
-from mailserver.delivery.transports import RelayHungUp, RelayUnreachable, Transport
+from mailserver.delivery import pace
+from mailserver.delivery.transports import (
+    LimitReached,
+    RelayHungUp,
+    RelayUnreachable,
+    Transport,
+)
 from store import Store, Transaction, contest_state, outbox
 from store.outbox import DueMail, End, OutboxItem, Outcome
 
@@ -49,6 +56,7 @@ MAX_SLOW = 5  # mails whose answers are waited for while others go out
 # When a mail is offered again whose answer did not come; by then no transport waits for it.
 SLOW_AGAIN_AFTER = timedelta(minutes=20)
 MAX_UNFINISHED = 3  # attempts of which nobody knows how they ended, before a mail is set aside
+LIMIT_PAUSE = timedelta(minutes=15)  # where the relay says that we have sent enough
 BACK_OFF_MINUTES = (1, 2, 5, 15, 30, 60)
 MIN_ATTEMPTS = len(BACK_OFF_MINUTES)  # before a mail is given up
 GIVE_UP_AFTER = timedelta(hours=72)  # if the relay keeps deferring a mail
@@ -147,7 +155,7 @@ class Delivery:
         with self._store.read() as tx:
             if outbox.stopped(tx) or len(self._slow) >= MAX_SLOW:
                 return done
-            mails = outbox.due(tx, self._clock.now(), BATCH)
+            mails = self._due(tx)
             sender = senders(tx, self._settings)
         try:
             done += self._send_all(mails, sender)
@@ -163,6 +171,18 @@ class Delivery:
         done = self._collect()
         self._write()
         return done
+
+    def _due(self, tx: Transaction) -> Sequence[DueMail]:
+        """What is due, at most BATCH mails, within the limits of the smarthost."""
+        now, limits = self._clock.now(), self._settings.mail.sending_limits
+        if not limits or self._settings.mail.delivery is not DeliveryKind.SMTP:
+            return outbox.due(tx, now, BATCH)
+        sent = outbox.sent_since(tx, now - pace.longest(limits))
+        with_reports = pace.room(pace.for_reports(limits), sent, now) > 0
+        most = pace.room(pace.for_reports(limits) if with_reports else limits, sent, now)
+        if most <= 0:
+            return ()
+        return outbox.due_answers_first(tx, now, min(most, BATCH), with_reports=with_reports)
 
     # --- sending ----------------------------------------------------------------------------------
     def _send_all(self, mails: Sequence[DueMail], sender: Callable[[int], str]) -> Delivered:
@@ -360,8 +380,9 @@ class Delivery:
         total = Delivered()
         for mail in tried:
             total += self._defer(mail, error)
+        pause = LIMIT_PAUSE if isinstance(error, LimitReached) else back_off(0)
         with self._writing() as tx:
-            outbox.wait_until(tx, self._clock.now() + back_off(0))
+            outbox.wait_until(tx, self._clock.now() + pause)
         return total
 
     def _defer(self, mail: DueMail, error: DeliveryDeferred) -> Delivered:

@@ -36,12 +36,13 @@ class Post:
         self.clock = FixedClock(START)
         self.delivery = Delivery(store, settings, self.clock, transport)
 
-    def queue(self, *names: str) -> None:
+    def queue(self, *names: str, is_report: bool = False) -> None:
         """Mails for these recipients; what comes after a slash makes them different mails."""
         with self.store.write() as tx:
             for name in names:
                 to = f"{name.partition('/')[0]}@a.example"
-                mail = Outgoing(f"key/{name}", "GRR", to, "ranking", f"Hello {name}\n.\nbye\n")
+                text = f"Hello {name}\n.\nbye\n"
+                mail = Outgoing(f"key/{name}", "GRR", to, "ranking", text, is_report=is_report)
                 outbox.put(tx, mail, self.settings, self.clock.at)
 
     def deliver(self, after: timedelta | None = None) -> Delivered:
@@ -97,6 +98,37 @@ def test_what_the_relay_takes_is_sent_once(post: Post, sink: Sink) -> None:
     assert sink.conversations == 1
     assert b"Hello joe\r\n.\r\nbye\r\n" in sink.taken[0][2]
     assert post.listing()["joe"] == (OutboxState.SENT, 1, "250 taken as 4711")
+
+
+def test_mails_above_the_limits_wait_and_answers_come_before_reports(
+    make_post: Callable[..., Post], relayed: tuple[Sink, int]
+) -> None:
+    sink, port = relayed
+    post = make_post(port, limits=("10 per hour",))
+    post.queue(*(f"report{number}" for number in range(12)), is_report=True)
+    post.queue("joe")
+    assert post.deliver() == Delivered(sent=9)
+    assert [to.partition("@")[0] for _, to, _ in sink.taken][:2] == ["joe", "report0"]
+    post.queue("jane")
+    assert post.deliver(59 * MINUTE) == Delivered(sent=1)
+    post.queue("jim")
+    assert post.deliver() == Delivered()  # the hour is full
+    assert post.deliver(60 * MINUTE) == Delivered(sent=5)
+    assert [to.partition("@")[0] for _, to, _ in sink.taken][9:11] == ["jane", "jim"]
+    assert len(sink.taken) == 15
+
+
+def test_where_the_relay_says_that_we_have_sent_enough_all_mails_wait(
+    post: Post, sink: Sink
+) -> None:
+    sink.mails_in_a_day = 2
+    post.queue("joe", "jane", "jim", "jack")
+    assert post.deliver() == Delivered(sent=2, deferred=1)
+    assert post.deliver(14 * MINUTE) == Delivered()
+    assert post.deliver(15 * MINUTE) == Delivered(deferred=1)
+    assert sink.conversations == 2
+    sink.mails_in_a_day = 10
+    assert post.deliver(30 * MINUTE) == Delivered(sent=2)
 
 
 def test_each_answer_of_the_relay_has_its_end(post: Post, sink: Sink) -> None:

@@ -37,6 +37,7 @@ class Sink:
         self.conversations = 0
         self.blocks_us = False
         self.mails_in_a_conversation = 1_000
+        self.mails_in_a_day = 1_000
         self.checks_sender_of: str | None = None
         self.may_answer = Event()  # what silent and mute wait for
 
@@ -88,6 +89,8 @@ class Sink:
                 f"553 5.7.1 <{envelope.mail_from}>: Sender address rejected: not owned by user"
                 f" {USER}"
             )
+        if len(self.taken) >= self.mails_in_a_day:
+            return "550 5.4.5 Daily user sending quota exceeded"
         codes = {"full": "452 mailbox full", "gone": "550 no such user"}
         name = address.partition("@")[0].rstrip("0123456789")
         return "554 your host is blocked" if self.blocks_us else codes.get(name, "250 ok")

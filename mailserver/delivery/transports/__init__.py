@@ -7,6 +7,7 @@ from pathlib import Path
 from contest.config.settings import Settings
 from contest.schema.sections import DeliveryKind
 from mailserver.delivery.transports.local import (
+    LimitReached,
     MaildirTransport,
     RelayHungUp,
     RelayUnreachable,
@@ -15,7 +16,14 @@ from mailserver.delivery.transports.local import (
 from mailserver.delivery.transports.smtp import SmtpTransport
 from mailserver.oauth import AccessToken
 
-__all__ = ["MAILDIRS", "RelayHungUp", "RelayUnreachable", "Transport", "transport_of"]
+__all__ = [
+    "MAILDIRS",
+    "LimitReached",
+    "RelayHungUp",
+    "RelayUnreachable",
+    "Transport",
+    "transport_of",
+]
 
 
 MAILDIRS = "mail"

@@ -18,6 +18,10 @@ class RelayUnreachable(DeliveryDeferred):
     """The relay is away, or does not want us: it is no use to try the next mail at once."""
 
 
+class LimitReached(RelayUnreachable):
+    """The relay takes no more mails of ours for now, whomever they are for."""
+
+
 class RelayHungUp(RelayUnreachable):
     """The relay ended the conversation over this mail, or did not answer: either may be to blame.
     What becomes of the next mail, on a fresh connection, shows which."""

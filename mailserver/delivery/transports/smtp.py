@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from contest.errors import ConfigError, DeliveryDeferred, DeliveryRefused, KnobelnError
 from contest.schema.sections import Mail
 from contest.util.sanitize import visible
-from mailserver.delivery.transports.local import RelayHungUp, RelayUnreachable
+from mailserver.delivery.transports.local import LimitReached, RelayHungUp, RelayUnreachable
 from mailserver.oauth import AccessToken
 
 _ANSWER_SECONDS = 60.0  # for each answer but the last
@@ -24,6 +24,17 @@ _TOO_LARGE = 552
 # Enhanced codes (RFC 3463) that blame the sender's address; 5.7.60 is Exchange's for "you may not
 # send as".
 _BLAMES_SENDER = re.compile(r"\b5\.(?:1\.[78]|7\.60)\b")
+
+# That we have sent enough: Gmail says 550 5.4.5, others 450 and words.
+_LIMIT = re.compile(
+    r"\b5\.4\.5\b|(?:limit|quota|rate)\W{0,3}(?:exceed|reach)|too (?:many|much) (?:mail|messages)"
+    r"|(?:reached|exceeded) (?:a|your)[a-z ]{0,40}(?:limit|quota)",
+    re.IGNORECASE,
+)
+# The reader's mailbox is full or busy, or this mail is too large.
+_NO_LIMIT_OF_OURS = re.compile(
+    r"\b[45]\.2\.[12]\b|\b5\.3\.4\b|mailbox(?! unavail)|\bsize\b", re.IGNORECASE
+)
 
 
 class _Stale(RelayHungUp):
@@ -230,6 +241,8 @@ class SmtpTransport:
 def _verdict(code: int, text: bytes, sender: str, to: str) -> DeliveryDeferred | DeliveryRefused:
     """Whether the relay refuses us or the recipient."""
     reply = _reply(code, text)
+    if _LIMIT.search(reply) and not _NO_LIMIT_OF_OURS.search(reply):
+        return LimitReached(f"the relay takes no more mails for now: {reply}")
     names_sender = sender in reply and sender != to
     if code in _WANTS_LOGIN or (code >= 500 and (names_sender or _BLAMES_SENDER.search(reply))):
         return RelayUnreachable(f"the relay does not want mails from us: {reply}")
