@@ -469,6 +469,7 @@ def _included(files: Files, language: Language) -> set[str]:
         if suffix_of(name) in language.suffixes
         for found in _INCLUDE.finditer(data)
         for folder in (".", name.rpartition("/")[0] or ".")
+        if suffix_of(found[1].decode(errors="replace")) in language.suffixes
     }
 
 

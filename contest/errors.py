@@ -129,12 +129,12 @@ MEANINGS: Mapping[int, str] = {
     EX_FAILED: (
         "An error that you must fix first; the message says why. `check`: the program would be"
         " rejected. `doctor`: a check failed. `verify`: something differs or, with `--strict`,"
-        " needs eyes."
+        " has to be believed."
     ),
     EX_USAGE: "A usage error: an unknown command, option or value. Nothing was done.",
     EX_INCOMPLETE: (
-        "`verify`: nothing differs, but something needs a person's eyes. `check`: the program would"
-        " be accepted, but failed its trial game."
+        "`verify`: nothing differs, but something has to be believed. `check`: the program would be"
+        " accepted, but failed its trial game."
     ),
     EX_DATAERR: (
         "`receive`: this is not a letter, or it or its headers are too large: do not try again."

@@ -32,6 +32,7 @@ from store import participation
 from store import teams as team_store
 from store.claimant import Claimant
 from store.claims import UNCLAIMED, Claims, ended, in_hand
+from store.forget import GONE
 from store.session import Transaction, record, tournament_of
 from store.tables import (
     builds,
@@ -433,6 +434,19 @@ def versions(tx: Transaction, team_id: int) -> tuple[Version, ...]:
         query.where(submissions.c.team_id == team_id).order_by(submissions.c.number)
     ).all()
     return tuple(map(Version, _submissions(tx, rows), map(_report, rows)))
+
+
+def withdrawn(tx: Transaction) -> tuple[Team, ...]:
+    """The teams that have withdrawn after a program of theirs was accepted, unless their people
+    were forgotten."""
+    found = accepted(tx)
+    return tuple(
+        team
+        for team in team_store.all_teams(tx)
+        if team.state is TeamState.WITHDRAWN
+        and team.id in found
+        and team.registration.organization != GONE
+    )
 
 
 def accepted(tx: Transaction) -> dict[int, list[tuple[int, datetime]]]:

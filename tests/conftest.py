@@ -28,6 +28,7 @@ def pytest_configure():
     shared_work.share_steps_of_the_compiler()
     shared_work.try_each_counted_language_once()
     shared_work.play_few_contests_with_other_chance()
+    shared_work.log_tracebacks_without_values()
 
 
 def pytest_collection_finish():

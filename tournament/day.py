@@ -73,7 +73,7 @@ from store import (
 )
 from store import contest_state as contest_store
 from store.results import Games, GroupState
-from tournament.certainty import certainty, default_contests, why_unknown
+from tournament.certainty import MAX_CONTESTS, certainty, default_contests, why_unknown
 from tournament.derived_settings import format_of, frozen_settings
 from tournament.evolution import evolve, score_matrix
 from tournament.field import field_of
@@ -138,7 +138,10 @@ class ContestDay:
         spectator: Spectator,
         make_runner: RunnerFactory = open_runner,
         open_workers: OpenWorkers = open_workers,
+        redraws: int = MAX_CONTESTS,
     ) -> None:
+        """`redraws`: at most so many contests with other random numbers tell how sure the ranking
+        is."""
         self._store = store
         self._settings = settings
         self._clock = clock
@@ -146,6 +149,7 @@ class ContestDay:
         self._spectator = spectator
         self._make_runner = make_runner
         self._open_workers = open_workers
+        self._redraws = redraws
         # A round that was played does not change, unless the organizer orders it to be played
         # again.
         self._past: dict[tuple[int, int, Games], RoundOutcome] = {}
@@ -338,6 +342,7 @@ class ContestDay:
             if why_unknown(contest.settings, images) is not None:
                 return
             history = results.finished_rounds(tx, Games.ALL)
+        contests = min(contests, self._redraws)
         self._spectator.playing_with_other_chance(contests)
         with self._make_runner(images, contest.settings, contest.seeds, no_progress) as runner:
             found = certainty(field, history, contests, runner)

@@ -17,7 +17,7 @@ from contest.config.settings import Settings, frozen_digest
 from contest.interfaces.events import EntriesListed
 from contest.interfaces.protocols import Renderer, Reporter, to_all
 from contest.ledger.entry_list import SealedList
-from contest.ledger.receipts import Effect, LedgerEntry, Receipt
+from contest.ledger.receipts import Effect, LedgerEntry, Receipt, prize_digest
 from contest.model import Phase
 from contest.public_number.draw import draw_of
 from contest.util.plurals import plural
@@ -123,6 +123,8 @@ def seal_entries(
     listed = entry_lists.add(tx, now, is_final=is_final)
     effect = Effect.ENTRIES_FINAL if is_final else Effect.ENTRIES_LISTED
     root = listed.list.root
+    if is_final and settings.teams.prizes_by:
+        _fix_prizes(tx, settings.teams.prizes_by, listed, now)
     receipt = ledger.append(tx, LedgerEntry(effect, "", now, frozen_digest(settings), root.hex()))
     starts = settings.dates.contest_starts
     draw = draw_of(settings.tournament.beacon, starts, now if is_final else starts)
@@ -132,10 +134,22 @@ def seal_entries(
     text = f"{what}: {plural(len(listed.list.entries), 'program')}, root {root.hex()}"
     contest_state.note(tx, "entries", text, now)
     if draw or before or not is_final:
-        present = {team.name: team for team in teams.present(tx)}
+        # Who did not withdraw, but somebody else in its name, must hear of it, too.
+        readers = {team.name: team for team in (*teams.present(tx), *submissions.withdrawn(tx))}
         event = EntriesListed(
-            teams=present, listed=listed, before=before, draw=draw, is_changed=is_changed
+            teams=readers, listed=listed, before=before, draw=draw, is_changed=is_changed
         )
         mails = (replace(mail, receipt=receipt) for mail in reporter.mails(event))
         outbox.put_all(tx, marked(mails, mark_of(tx, settings)), settings, now)
     return listed
+
+
+def _fix_prizes(tx: Transaction, field: str, listed: SealedList, now: datetime) -> None:
+    """Put the field of the form by which there are prizes under the receipts of all teams."""
+    playing = {entry.team for entry in listed.list.entries}
+    values = {
+        team.name: team.registration.field(field)
+        for team in teams.all_teams(tx)
+        if team.name in playing
+    }
+    ledger.append(tx, LedgerEntry(Effect.PRIZES_FIXED, "", now, digest=prize_digest(values)))

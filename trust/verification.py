@@ -33,6 +33,7 @@ from tournament.runners import open_runner, runner_of
 from tournament.runners.recorded import name_of
 from trust.archive import files
 from trust.archive.contents import Archive, ArchivedEntry, seed_of, settings_of
+from trust.archive.findings import Finding
 from trust.check_page import checkers
 from trust.derived import announcement_of, asked, check_builds, interpreters
 from trust.verify_entries import Verified, check_entries
@@ -173,6 +174,7 @@ class _Verification:
             digest: self._kind.why_not_here(raw, self._settings)
             for digest, raw in archive.builds.items()
         }
+        self.result.noticed.extend(_other_tools(archive.entries))
         self._rebuild_all([e for e in archive.entries if self._why_not_here.get(e.build) == ""])
         for reason, names in _by_reason(
             (entry.name, self._why_not_here.get(entry.build)) for entry in archive.entries
@@ -186,11 +188,12 @@ class _Verification:
         if recorded:
             self._check_recorded(recorded)
             which = f"the programs of {listed(recorded)}" if counted else "programs"
-            self.result.believed.append(
+            text = (
                 f"{which}: they talk with the referee and might answer differently another time; so"
                 " their moves were recorded. If a failure of the server broke a group off, or it"
                 " was played again in secret, nothing tells what they had answered before"
             )
+            self.result.believed.append(Finding("recorded", text))
 
     def _check_recorded(self, names: Sequence[str]) -> None:
         """Programs whose time is counted must not pass for others. Raises Differs."""
@@ -209,9 +212,9 @@ class _Verification:
                         f"whether the time of {name}'s program is counted: {error}"
                     )
                 continue
-            if isinstance(image, FuelProgram) and image.digest == entry.build:
+            if isinstance(image, FuelProgram):
                 raise Differs(
-                    f"builds/{entry.build} is missing: the time of {name}'s program is counted"
+                    f"counted.json does not have {name}: the time of its program is counted"
                 )
 
     def _rebuild_all(self, entries: Sequence[ArchivedEntry]) -> None:
@@ -331,11 +334,12 @@ class _Verification:
                 raise Differs(
                     f"ledger.txt does not have the decision to set {entry.name}'s program aside"
                 )
-            self.result.believed.append(
+            text = (
                 f"that the engine failed three times at the same move of {entry.name}'s program: it"
                 f" was set aside, and not asked in {plural(games[entry.name], 'game')}, which count"
                 " as failed"
             )
+            self.result.believed.append(Finding("set-aside", text))
         return bool(games)
 
     def _games_aside(self) -> Counter[str]:
@@ -484,6 +488,20 @@ class _Verification:
                 yield (
                     f"why {place} was played again; programs that talk with the referee may have"
                     " answered differently before"
+                )
+
+
+def _other_tools(entries: Sequence[ArchivedEntry]) -> Iterator[Finding]:
+    """The programs that were made by another tool than most others in their language."""
+    for language in sorted({entry.language for entry in entries}):
+        tools = Counter(entry.tool for entry in entries if entry.language == language)
+        (usual, count), *_others = tools.most_common(1)
+        for entry in entries:
+            if entry.language == language and entry.tool != usual and count > 1:
+                yield Finding(
+                    "other-tool",
+                    f"the program of {entry.name} was made with {files.shown(entry.tool)}, and most"
+                    f" others in {files.shown(language)} with {files.shown(usual)}",
                 )
 
 

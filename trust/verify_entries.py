@@ -8,7 +8,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from itertools import pairwise
 
 from contest.config.settings import Settings, settings_digest
@@ -17,7 +17,13 @@ from contest.language import listed
 from contest.ledger import merkle
 from contest.ledger.entry_list import EntryList, SealedEntry
 from contest.ledger.notes import Checkpoint, VerifierKey, cosigned, read_note
-from contest.ledger.receipts import Effect, LedgerEntry, bounds_of, program_digest
+from contest.ledger.receipts import (
+    Effect,
+    LedgerEntry,
+    bounds_of,
+    prize_digest,
+    program_digest,
+)
 from contest.ledger.signatures import is_signed
 from contest.public_number.beacon import BeaconKind
 from contest.public_number.draw import draw_of
@@ -25,6 +31,8 @@ from contest.util.clock import TIME_FORMAT
 from contest.util.plurals import plural
 from trust.archive import files
 from trust.archive.contents import Archive, ArchivedList, Seal
+from trust.archive.findings import Finding
+from trust.for_teams.receipts import about_times, calendar_of
 from trust.without_bans import WithoutBans
 
 
@@ -38,9 +46,9 @@ class Verified:
     """
 
     checked: list[str] = field(default_factory=list)
-    noticed: list[str] = field(default_factory=list)
+    noticed: list[Finding] = field(default_factory=list)
     missed: list[str] = field(default_factory=list)
-    believed: list[str] = field(default_factory=list)
+    believed: list[Finding] = field(default_factory=list)
     unchecked: list[str] = field(default_factory=list)
     without_late_bans: WithoutBans | None = None
 
@@ -50,11 +58,14 @@ _DECIDED = (*_ABOUT_TEAMS, Effect.TIME_CHANGED)
 _WITHDRAWN, _OUT = "withdrawn", "taken out"
 _GOES = {Effect.WITHDRAWN: _WITHDRAWN, Effect.TAKEN_OUT: _OUT}
 _COMES = {Effect.REGISTRATION_ACCEPTED: _WITHDRAWN, Effect.REINSTATED: _OUT}
+_FORGOTTEN = "(forgotten)"  # in place of the people of a team that wished it
 _LISTS = (Effect.ENTRIES_LISTED, Effect.ENTRIES_FINAL)
 _FREEZES = (*_LISTS, Effect.SETTINGS_CHANGED)
-_OWN = (*_DECIDED, *_FREEZES, Effect.PROGRAMS_CLOSED, Effect.NUMBER_DRAWN, Effect.TOURNAMENT_BEGUN)
+_OWN = (
+    *(*_DECIDED, *_FREEZES, Effect.PROGRAMS_CLOSED),
+    *(Effect.PRIZES_FIXED, Effect.NUMBER_DRAWN, Effect.TOURNAMENT_BEGUN),
+)
 """The effects that follow no letter."""
-_SOON, _DAY = timedelta(minutes=15), timedelta(days=1)
 
 
 def check_entries(archive: Archive, settings: Settings, result: Verified) -> tuple[str, ...]:
@@ -81,8 +92,14 @@ def check_entries(archive: Archive, settings: Settings, result: Verified) -> tup
         f"{plural(len(archive.letters), 'entry', 'entries')} in the ledger of letters, under its"
         " signed root, with every program that played"
     )
+    _check_prizes(archive, settings.teams.prizes_by, before_final, result)
     _check_decisions(archive, ledger, result)
-    result.noticed.extend(_noticed_at_close(archive, settings, before_final))
+    steps = ((entry.effect, entry.at) for entry in ledger)
+    dates, started = settings.dates, archive.contest.started_at
+    calendar = calendar_of(dates.compilation_closes, dates.contest_starts, started, steps)
+    result.noticed.extend(Finding(*found) for found in about_times(calendar))
+    result.noticed.extend(_noticed_at_close(settings, before_final))
+    result.noticed.extend(_about_programs(archive, earlier, before_final))
     result.noticed.extend(_noticed(archive, settings, ledger[: final + 1]))
     result.noticed.extend(_about_letters(archive, ledger, settings))
     result.noticed.extend(_noticed_in_order(ledger))
@@ -146,7 +163,7 @@ def _check_witnesses(
         since = f" ({min(times.values()):{TIME_FORMAT}})" if times else ""
         counts.append(f"{len(times)} of {len(named)} {moment}{since}")
         result.noticed.extend(
-            f"the witness {key.name} has not signed the ledger {moment}"
+            Finding("witness", f"the witness {key.name} has not signed the ledger {moment}")
             for key in named
             if str(key) not in times
         )
@@ -224,7 +241,9 @@ def _claimed_entry(claimed: ArchivedList) -> LedgerEntry:
     return LedgerEntry(effect, "", claimed.at, digest=_list(claimed).root.hex())
 
 
-def _other_lists(claimed: Sequence[LedgerEntry], ledger: Sequence[LedgerEntry]) -> Iterator[str]:
+def _other_lists(
+    claimed: Sequence[LedgerEntry], ledger: Sequence[LedgerEntry]
+) -> Iterator[Finding]:
     """Name the lists in the ledger that the archive does not show. Raises Differs unless those that
     it shows are in the ledger, in their order."""
     in_ledger = [replace(entry, letter="") for entry in ledger if entry.effect in _LISTS]
@@ -233,11 +252,12 @@ def _other_lists(claimed: Sequence[LedgerEntry], ledger: Sequence[LedgerEntry]) 
         raise Differs("entry_lists.json has not the lists that ledger.txt has")
     for entry in in_ledger:
         if entry not in known:
-            yield (
+            text = (
                 f"the ledger has another {entry.effect}, of {entry.at:{TIME_FORMAT}}, that the"
                 " archive does not show: the contest was started anew, or a backup was restored;"
                 " all teams got it"
             )
+            yield Finding("list-hidden", text)
 
 
 def _check_final_list(archive: Archive, seal: Seal, root: str) -> None:
@@ -306,10 +326,11 @@ def _check_program(
     """
     newest = max(enumerate(accepted), key=lambda each: (each[1].at, each[0]), default=None)
     if newest is None and former is not None:
-        result.noticed.append(
+        text = (
             f"{entry.team} plays a program that was accepted of {former.team}, which has withdrawn;"
             " that can happen if a team comes back by another name"
         )
+        result.noticed.append(Finding("program-of-former", text))
     elif newest is None:
         raise Differs(f"ledger.txt: no program of {entry.team} was accepted, but it has played")
     elif all(each.digest != entry.program for each in accepted):
@@ -318,20 +339,77 @@ def _check_program(
             " ledger.txt"
         )
     elif newest[1].digest != entry.program:
-        result.noticed.append(
+        text = (
             f"an older program of {entry.team} has played: the newest that was accepted came at "
             f"{newest[1].at:{TIME_FORMAT}}"
         )
+        result.noticed.append(Finding("program-older", text))
     if program_digest(archive.programs[entry.team].files) != entry.program:
         raise Differs(
             f"programs/{entry.team}/source is none of the accepted programs in ledger.txt"
         )
 
 
+def _check_prizes(
+    archive: Archive, field_name: str, before_final: Sequence[LedgerEntry], result: Verified
+) -> None:
+    """Raises Differs unless the field of the form by which there are prizes is as the ledger has it
+    with the final list."""
+    if not field_name:
+        return
+    fixed = [entry.digest for entry in before_final if entry.effect is Effect.PRIZES_FIXED]
+    if fixed[-1:] == [prize_digest({entry.name: entry.prize_field for entry in archive.entries})]:
+        return
+    if fixed and not any(entry.organization == _FORGOTTEN for entry in archive.entries):
+        raise Differs(
+            f"entries.json: what teams have in the field {files.shown(field_name)}, by which there"
+            " are prizes, is not what the ledger has with the final list"
+        )
+    text = f"the field {files.shown(field_name)} of each team, by which there are prizes"
+    result.believed.append(Finding("prize-field", text))
+
+
 # --- what a person may want to look at ------------------------------------------------------------
+def _about_programs(
+    archive: Archive, earlier: Sequence[LedgerEntry], before_final: Sequence[LedgerEntry]
+) -> Iterator[Finding]:
+    """Whether anybody else than a team could have made it withdraw, or play a former program.
+
+    `earlier`: the entries before this tournament; `before_final`: its own, up to the final list.
+    """
+    accepted: defaultdict[str, list[LedgerEntry]] = defaultdict(list)
+    for each in (*earlier, *before_final):
+        if each.effect is Effect.PROGRAM_ACCEPTED:
+            accepted[each.team].append(each)
+    withdrawn = dict[str, LedgerEntry]()
+    for each in before_final:
+        if each.effect is Effect.WITHDRAWN and each.team in accepted:
+            withdrawn[each.team] = each
+        elif each.effect is Effect.REGISTRATION_ACCEPTED:
+            withdrawn.pop(each.team, None)
+    for team, entry in sorted(withdrawn.items()):
+        yield Finding(
+            "withdrawn",
+            f"{team} has withdrawn at {entry.at:{TIME_FORMAT}}, after a program of it was accepted",
+        )
+    for playing in archive.entry_lists[-1].entries:
+        digests = [each.digest for each in accepted[playing.team]]
+        if playing.program not in digests:
+            continue
+        first = digests.index(playing.program)
+        again = len(digests) - 1 - digests[::-1].index(playing.program)
+        if set(digests[first:again]) - {playing.program}:
+            at = accepted[playing.team][again].at
+            yield Finding(
+                "program-again",
+                f"{playing.team} plays a program that it had replaced by another one before it came"
+                f" again, at {at:{TIME_FORMAT}}",
+            )
+
+
 def _about_letters(
     archive: Archive, ledger: Sequence[LedgerEntry], settings: Settings
-) -> Iterator[str]:
+) -> Iterator[Finding]:
     """What became of each objection, and which programs were refused as late though they came in
     time."""
     first, final = (
@@ -344,23 +422,19 @@ def _about_letters(
             same = "the same as" if now == first.get(each.team) else "another than"
             listed_now = f"the final list has its program, {same} the first one"
             place = listed_now if now else "it is not on the final list"
-            yield f"{each.team} objected at {each.at:{TIME_FORMAT}}; {place}"
+            yield Finding("objection", f"{each.team} objected at {each.at:{TIME_FORMAT}}; {place}")
         elif each.effect is Effect.PROGRAM_LATE and each.at < closes:
-            yield (
+            yield Finding(
+                "program-refused",
                 f"a program of {each.team} was refused as late that came at"
                 f" {each.at:{TIME_FORMAT}}, when programs were still taken (until"
-                f" {closes:{TIME_FORMAT}})"
+                f" {closes:{TIME_FORMAT}})",
             )
 
 
-def _noticed_at_close(
-    archive: Archive, settings: Settings, before_final: Sequence[LedgerEntry]
-) -> Iterator[str]:
-    """What was late between the last program and the start, and the programs that were put in after
-    the ledger had named the letters that still waited."""
-    closes, starts = settings.dates.compilation_closes, archive.contest.started_at
-    if starts < closes:
-        return
+def _noticed_at_close(settings: Settings, before_final: Sequence[LedgerEntry]) -> Iterator[Finding]:
+    """The programs that were put in after the ledger had named the letters that still waited."""
+    closes = settings.dates.compilation_closes
     closed: list[LedgerEntry] = []
     waiting = set[str]()
     for each in before_final:
@@ -371,70 +445,64 @@ def _noticed_at_close(
         elif each.effect is not Effect.PROGRAM_ACCEPTED or not closed:
             continue
         elif each.at < min(closes, closed[-1].at) and each.letter not in waiting:
-            yield (
+            yield Finding(
+                "letter-dated-back",
                 f"a program of {each.team} was accepted that is said to have come at "
                 f"{each.at:{TIME_FORMAT}}, but its letter is none of those that waited at "
-                f"{closed[-1].at:{TIME_FORMAT}}, when programs were no longer taken"
+                f"{closed[-1].at:{TIME_FORMAT}}, when programs were no longer taken",
             )
     for each in closed[:-1]:
-        yield f"programs were taken again after {each.at:{TIME_FORMAT}}, because the date was moved"
-    if not closed or closed[-1].at > closes + _SOON:
-        when = f"only at {closed[-1].at:{TIME_FORMAT}}" if closed else "nowhere"
-        yield (
-            f"programs were no longer taken from {closes:{TIME_FORMAT}} on, but the ledger says so"
-            f" {when}; until then a letter could be dated back"
-        )
-    listed_at = archive.entry_lists[0].at
-    if len(archive.entry_lists) > 1 and listed_at - closes > max(
-        _SOON, min(_DAY, (starts - closes) / 2)
-    ):
-        yield (
-            f"the first list went out at {listed_at:{TIME_FORMAT}}, long after"
-            f" {closes:{TIME_FORMAT}}, when programs were no longer taken; the contest started at"
-            f" {starts:{TIME_FORMAT}}"
+        yield Finding(
+            "taken-again",
+            f"programs were taken again after {each.at:{TIME_FORMAT}}, because the date was moved",
         )
 
 
 def _noticed(
     archive: Archive, settings: Settings, until_final: Sequence[LedgerEntry]
-) -> Iterator[str]:
+) -> Iterator[Finding]:
     """What the organizer has decided before the start, or what came late."""
     closes = settings.dates.compilation_closes
     listed_at, frozen = None, ""
     for each in until_final:
         if each.effect in _FREEZES:
             if frozen not in ("", each.letter):
-                yield (
+                yield Finding(
+                    "settings-changed",
                     f"settings, title, dates or rules were changed before {each.at:{TIME_FORMAT}},"
-                    " after a list of entries had gone out"
+                    " after a list of entries had gone out",
                 )
             frozen = each.letter
         if each.effect is Effect.ENTRIES_LISTED:
             listed_at = each.at
         elif each.effect is Effect.PROGRAM_ACCEPTED and each.at >= closes:
-            yield (
+            yield Finding(
+                "program-late",
                 f"a program of {each.team} was accepted that came at {each.at:{TIME_FORMAT}}, when"
-                f" programs were no longer taken ({closes:{TIME_FORMAT}})"
+                f" programs were no longer taken ({closes:{TIME_FORMAT}})",
             )
         elif each.effect is Effect.PROGRAM_ACCEPTED and listed_at:
-            yield (
+            yield Finding(
+                "program-after-list",
                 f"a program of {each.team} was accepted after the list of {listed_at:{TIME_FORMAT}}"
-                f" had gone out; it is said to have come at {each.at:{TIME_FORMAT}}"
+                f" had gone out; it is said to have come at {each.at:{TIME_FORMAT}}",
             )
         elif each.effect in (Effect.TAKEN_OUT, Effect.REINSTATED):
-            yield f"{each.team} was {each.effect} before the start, at {each.at:{TIME_FORMAT}}"
-    if listed_at is None and closes < settings.dates.contest_starts <= archive.contest.started_at:
-        yield "the teams got no list of entries before the final one, so nobody could object to it"
+            yield Finding(
+                "decided-before",
+                f"{each.team} was {each.effect} before the start, at {each.at:{TIME_FORMAT}}",
+            )
     for before, after in pairwise(archive.entry_lists):
         changed = _list(before).changed_teams(_list(after))
         if changed:
-            yield (
+            yield Finding(
+                "list-changed",
                 f"the list of {after.at:{TIME_FORMAT}} differs from the one of"
-                f" {before.at:{TIME_FORMAT}} in {listed(changed)}"
+                f" {before.at:{TIME_FORMAT}} in {listed(changed)}",
             )
 
 
-def _noticed_in_order(ledger: Sequence[LedgerEntry]) -> Iterator[str]:
+def _noticed_in_order(ledger: Sequence[LedgerEntry]) -> Iterator[Finding]:
     """What the organizer has decided after the start, and what was dated back.
 
     A letter has the time when it came, which can be before that of an entry in front of it. What
@@ -444,14 +512,18 @@ def _noticed_in_order(ledger: Sequence[LedgerEntry]) -> Iterator[str]:
     since = ""
     for each in ledger:
         if each.effect in _OWN and each.at < latest.at:
-            yield (
+            yield Finding(
+                "dated-back",
                 f"the ledger has an entry of {each.at:{TIME_FORMAT}} behind one of"
                 f" {latest.at:{TIME_FORMAT}}: {each.effect}; it was dated back, or the clock was"
-                " changed"
+                " changed",
             )
         if since and each.effect in _ABOUT_TEAMS:
             what = each.team or "a part of the contest"
-            yield f"{what} was {each.effect} at {each.at:{TIME_FORMAT}}, after {since}"
+            yield Finding(
+                "decided-after",
+                f"{what} was {each.effect} at {each.at:{TIME_FORMAT}}, after {since}",
+            )
         if each.effect is Effect.ENTRIES_FINAL:
             since = "the list of entries was final"
         elif each.effect is Effect.NUMBER_DRAWN:
@@ -478,10 +550,11 @@ def _check_decisions(archive: Archive, ledger: Sequence[LedgerEntry], result: Ve
             )
     for effect, team, at in sorted(made - set(told), key=lambda each: each[2]):
         if effect in _DECIDED:
-            result.noticed.append(
+            text = (
                 f"the ledger has a decision of {at:{TIME_FORMAT}} that the archive does not show: "
                 f"{f'{team} ' if team else ''}{effect}; that can happen if a backup was restored"
             )
+            result.noticed.append(Finding("decision-hidden", text))
 
 
 def late_bans(
@@ -522,10 +595,11 @@ def _check_number(
         if seal.number or seal.source or drawn:
             raise Differs("seal.json has a public number, but the contest uses none")
         result.checked.append("the seed follows from the secret number and the list of entries")
-        result.believed.append(
+        text = (
             "that the organizer, who knew the secret number, tried no other lists before the start:"
             " the contest uses no public number"
         )
+        result.believed.append(Finding("no-number", text))
         return
     try:
         number = draw.read(seal.source)
@@ -546,10 +620,12 @@ def _check_number(
     if draw.beacon.kind is not BeaconKind.DRAND:
         text = files.shown(number.value.decode(errors="replace"))
         result.believed.append(
-            f"that the numbers of the draw ({draw.beacon.draw}) were {text}; compare them with the"
-            " newspaper"
+            Finding("lottery", f"that the numbers of the draw ({draw.beacon.draw}) were {text}")
             if draw.beacon.kind is BeaconKind.LOTTERY
-            else f"that nobody chose the public number: the organizer handed in the text {text}"
+            else Finding(
+                "text",
+                f"that nobody chose the public number: the organizer handed in the text {text}",
+            )
         )
         return
     result.checked.append(

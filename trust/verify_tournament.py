@@ -191,6 +191,7 @@ def _facts(match: Match) -> Iterator[tuple[str, object]]:
     yield "turns", result.turns
     yield "whether it counts", match.counted
     yield "whether it was played to its end", result.is_whole
+    yield "whether its moves are kept", result.moves is not None
     for name, seat in zip(match.players, result.seats, strict=False):
         yield from (
             (f"the {what.replace('_', ' ')} of {name}", getattr(seat, what)) for what in _OF_A_SEAT

@@ -112,7 +112,7 @@ class TableBuilder(ProgramBuilder[HogEntry]):
             *description_findings(uploaded, programs),
             *reading.findings,
         )
-        size = sum(map(len, own_files(uploaded.files).values()))
+        size = len(uploaded.files.get(outcome.program, b""))
         goal = goal_for(size)
         entry = None if has_errors(findings) else HogEntry(reading.table, goal)
         report = TableBuildReport(
@@ -150,8 +150,9 @@ def _course_notes(files: Files, program: str) -> Iterator[Finding]:
         yield Finding("files", Severity.NOTE, 0, text)
     if program and others:
         text = gettext(
-            "%(names)s: not from the hog_contest folder, so the bytes count for the goal, too",
+            "%(names)s: only the bytes of %(program)s count for the goal",
             names=", ".join(others),
+            program=program,
         )
         yield Finding("files", Severity.NOTE, 0, text)
 

@@ -60,7 +60,8 @@ class Event(ABC):
 
 @dataclass(frozen=True, kw_only=True)
 class EntriesListed(Event):
-    """A list of entries was sealed. `teams`: all that are registered.
+    """A list of entries was sealed. `teams`: all that are registered, and those that have withdrawn
+    after a program of theirs was accepted.
 
     `before`: the list that teams know. `draw`: of the public number; None if there is none.
     `is_changed`: settings, title, dates or rules were others until now.

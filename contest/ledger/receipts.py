@@ -59,6 +59,7 @@ class Effect(StrEnum):
     CONTEST_MADE = "contest made"
     LETTER_WAITS = "letter waits when programs are no longer taken"
     PROGRAMS_CLOSED = "programs are no longer taken"
+    PRIZES_FIXED = "fields that decide prizes"
     SETTINGS_CHANGED = "settings, title, dates or rules changed"
     ENTRIES_LISTED = "list of entries"
     ENTRIES_FINAL = "final list of entries"
@@ -74,9 +75,9 @@ class LedgerEntry:
     organizer decided.
     `letter`: the sha256 of the letter as it arrived, in hex; "" without one. `digest`: in hex, of
     the program in the letter, of the build that is set aside, the root of the list, or the sha256
-    of the public number; "" for other effects. The first entry has the sha256 of the secret number
-    as `letter`, and the public key as `digest`. A list, and a change since the first one, have the
-    sha256 of settings, title, dates and rules as `letter`.
+    of the public number, or of the fields that decide prizes; "" for other effects. The first entry
+    has the sha256 of the secret number as `letter`, and the public key as `digest`. A list, and a
+    change since the first one, have the sha256 of settings, title, dates and rules as `letter`.
     """
 
     effect: Effect
@@ -178,6 +179,13 @@ def bounds_of(entries: Sequence[LedgerEntry], tournament: int) -> tuple[int, int
     )
     starts = [0, *begun, len(entries)]
     return starts[tournament - 1], starts[tournament]
+
+
+def prize_digest(fields: Mapping[str, str]) -> str:
+    """The sha256, in hex, of two lines for each team, sorted by name: the name, and what it has in
+    the field of the form by which there are prizes."""
+    lines = (f"{team}\n{fields[team]}\n" for team in sorted(fields))
+    return hashlib.sha256("".join(lines).encode()).hexdigest()
 
 
 def program_digest(files: Mapping[str, bytes]) -> str:

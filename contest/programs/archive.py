@@ -10,6 +10,7 @@ import io
 import re
 import zipfile
 import zlib
+from codecs import BOM_UTF16_BE, BOM_UTF16_LE
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
@@ -64,7 +65,7 @@ def unpacked(name: str, data: bytes) -> Unpacked:
     contents = dict[str, bytes]()
     left_out: list[str] = []
     for path, read in _checked(entries):
-        if is_left_out(path):
+        if is_left_out(path) or is_program_archive(path) or _is_binary(read):
             left_out.append(path)
         elif path in contents:
             raise NotUnpacked(gettext("it has two files %(path)s", path=quote(path)))
@@ -72,6 +73,10 @@ def unpacked(name: str, data: bytes) -> Unpacked:
             contents[path] = read
     if any(each in contents for each in _IMAGE_FILES):
         raise IsImage
+    if not contents and (inner := next(filter(is_program_archive, left_out), "")):
+        raise NotUnpacked(
+            gettext("it has another archive %(path)s; please send that one", path=quote(inner))
+        )
     return Unpacked(_below_one_folder(contents), tuple(left_out))
 
 
@@ -82,7 +87,8 @@ def _checked(entries: Iterator[tuple[str, bytes]]) -> Iterator[tuple[str, bytes]
             raise NotUnpacked(
                 gettext("its file %(path)s would be outside of its folder", path=quote(path))
             )
-        yield path.replace("\\", "/").removeprefix("./"), data
+        parts = path.replace("\\", "/").split("/")
+        yield "/".join(part for part in parts if part != "."), data
 
 
 def is_left_out(path: str) -> bool:
@@ -95,13 +101,20 @@ def is_left_out(path: str) -> bool:
     )
 
 
+def _is_binary(data: bytes) -> bool:
+    """Whether it is what a compiler or a painter made; a text of two bytes a sign is none."""
+    return b"\0" in data and not data.startswith((BOM_UTF16_LE, BOM_UTF16_BE))
+
+
 def _below_one_folder(contents: Mapping[str, bytes]) -> Mapping[str, bytes]:
-    """The files without the one folder that all are in, as an archive of a folder has it.
+    """The files without the one folder that all are in, as an archive of a folder has it, unless
+    the folder is a package of Python.
 
     Raises NotUnpacked for what can be no program's files.
     """
     folders = {path.partition("/")[0] if "/" in path else "" for path in contents}
-    if len(folders) == 1 and "" not in folders:
+    is_one = len(folders) == 1 and "" not in folders
+    if is_one and f"{next(iter(folders))}/__init__.py" not in contents:
         contents = {path.partition("/")[2]: data for path, data in contents.items()}
     if not contents:
         raise NotUnpacked(gettext("it has no files"))

@@ -53,6 +53,7 @@ class Start(Generic[Language_]):
     language: Language_
     name: str = ""
     why: str = ""
+    is_imported: bool = False  # the contest calls a function in it
 
 
 def find_start(
@@ -61,13 +62,26 @@ def find_start(
     """The start of a program with these files, at least one of them in one of the languages.
 
     `called`: what the contest calls the file, "" = anything; `function`: what it calls in the file.
-    Raises NoStart.
+    Files with tests are looked at where nothing else starts. Raises NoStart.
     """
+    program = {name: data for name, data in files.items() if not _is_test(name)}
+    try:
+        start = _start(program, languages, called, function)
+    except NoStart:
+        start = _start(files, languages, called, function)
+    return replace(start, is_imported=bool(function))
+
+
+def _start(
+    files: Files, languages: Sequence[Language_], called: str, function: str
+) -> Start[Language_]:
     by_language = [
         (language, sorted(name for name in files if suffix_of(name) in language.suffixes))
         for language in languages
     ]
     used = [(language, names) for language, names in by_language if names]
+    if not used:
+        raise NoStart(gettext("there is no program among the files"))
     if len(used) == 1:
         ((language, names),) = used
         return _in_language(files, names, language, called, function)
@@ -99,9 +113,11 @@ def in_place(files: Files, start: Start[Language_]) -> tuple[Files, Start[Langua
     Python and others import from the folder of the start. So the files of this folder are also in
     the working folder: names of modules and of files mean the same, wherever a team starts its
     program at home. Python's folders with modules are packages, also without the file that says so.
+    Of what is compiled into one program, tests and what starts otherwise are left out.
     """
     if not start.language.imports_from_start:
-        return files, start
+        return _linked(files, start)
+    above = _above_package(files, start)
     if start.language.name == "Python":
         sources = [name for name in files if suffix_of(name) in start.language.suffixes]
         packages = {folder for name in sources for folder in folders_above(name)}
@@ -109,12 +125,55 @@ def in_place(files: Files, start: Start[Language_]) -> tuple[Files, Start[Langua
     folder = start.program.rpartition("/")[0]
     if not folder:
         return files, start
-    own = {
-        name.removeprefix(f"{folder}/"): data
+    seen = {**files, **_below(files, above), **_below(files, folder)}
+    program = start.program.removeprefix(f"{folder}/")
+    is_python = start.language.name == "Python"
+    if is_python and not start.is_imported and _RELATIVE_IMPORT.search(files[start.program]):
+        path = start.program.removeprefix(f"{above}/")
+        package = path.rpartition("/")[0].replace("/", ".")
+        seen[_LAUNCHER], program = _LAUNCH.format(package=package, path=path).encode(), _LAUNCHER
+    return seen, replace(start, program=program)
+
+
+def _linked(files: Files, start: Start[Language_]) -> tuple[Files, Start[Language_]]:
+    """The files of a program that is compiled as one."""
+    language = start.language
+    kept = [
+        name
         for name, data in files.items()
-        if name.startswith(f"{folder}/")
-    }
-    return {**files, **own}, replace(start, program=start.program.removeprefix(f"{folder}/"))
+        if name == start.program or not _is_apart(name, data, language)
+    ]
+    named = {name: _by_its_class(name, files, language) for name in kept}
+    moved = {named[name]: files[name] for name in kept}
+    return moved, replace(start, program=named[start.program])
+
+
+_RELATIVE_IMPORT = re.compile(rb"^from[ \t]{1,20}\.", re.MULTILINE)
+_LAUNCHER = "start_of_package.py"
+_LAUNCH = """import {package}
+
+__package__, __file__ = "{package}", "{path}"
+with open(__file__, "rb") as source:
+    exec(compile(source.read(), __file__, "exec"))
+"""
+"""Starts a module as `python -m` does: by its path alone it would not know its package."""
+
+
+def _below(files: Files, folder: str) -> Files:
+    """The files in a folder, by their paths in it; "" = all."""
+    head = f"{folder}/" if folder else ""
+    return {name.removeprefix(head): data for name, data in files.items() if name.startswith(head)}
+
+
+def _above_package(files: Files, start: Start[Language_]) -> str:
+    """The folder that the package of the start is in."""
+    above = start.program.rpartition("/")[0]
+    is_relative = _RELATIVE_IMPORT.search(files[start.program]) is not None
+    if is_relative and f"{above}/__init__.py" not in files:
+        return above.rpartition("/")[0]
+    while above and f"{above}/__init__.py" in files:
+        above = above.rpartition("/")[0]
+    return above
 
 
 def _in_language(
@@ -138,6 +197,9 @@ def _in_language(
         found, why = rule()
         nearest = _nearest(found)
         if len(nearest) == 1:
+            others = [name for name in found if is_linked and name != nearest[0]]
+            if others:
+                why = gettext("it has a function main; left out is %(files)s", files=listed(others))
             return Start(nearest[0], language, why=_because(nearest[0], why))
         if nearest and is_linked:
             raise NoStart(
@@ -181,6 +243,28 @@ _MAINS = {
 
 def _mains(names: Sequence[str], language: StartingLanguage) -> list[str]:
     return [name for name in names if _stem(name) in _MAINS.get(language.name, ("main",))]
+
+
+_TEST_FOLDERS = frozenset(("test", "tests", "__tests__"))
+_TEST = re.compile(r"tests?|conftest|test_.*|.*_test|.*[.-](?:test|spec)|[A-Z]\w*Tests?")
+_TEST_LIBRARY = re.compile(
+    rb"\borg\.(?:junit|testng)\b|\bNUnit\.Framework\b|\busing Xunit\b|gtest/gtest\.h|catch2?/catch"
+)
+
+
+def _is_test(name: str) -> bool:
+    """Whether its name says that it only tries the others."""
+    path = PurePosixPath(name)
+    return not _TEST_FOLDERS.isdisjoint(path.parts[:-1]) or _TEST.fullmatch(path.stem) is not None
+
+
+def _is_apart(name: str, data: bytes, language: StartingLanguage) -> bool:
+    """Whether a source is no part of the program that starts with another one."""
+    if suffix_of(name) not in language.suffixes:
+        return False
+    if language.name in ("C", "C++") and _C_MAIN.search(_code(data)):
+        return True
+    return _is_test(name) and _TEST_LIBRARY.search(data) is not None
 
 
 def _base(name: str) -> str:
@@ -343,6 +427,21 @@ def _java(files: Files, names: Sequence[str], language: Language_) -> Start[Lang
             files=listed(names),
         )
     )
+
+
+_PUBLIC = re.compile(
+    r"^[ \t]{0,20}public\s{1,20}(?:(?:final|abstract|sealed)\s{1,20})?"
+    r"(?:class|interface|enum|record)\s{1,20}(\w{1,100})",
+    re.MULTILINE,
+)
+
+
+def _by_its_class(name: str, files: Files, language: StartingLanguage) -> str:
+    """The path at which a source in Java has the name of its public class, as javac wants it."""
+    is_source = language.name == "Java" and suffix_of(name) in language.suffixes
+    public = _PUBLIC.search(_code(files[name])) if is_source else None
+    path = str(PurePosixPath(name).with_name(f"{public[1]}.java")) if public else name
+    return name if path in files else path
 
 
 def _class_of(files: Files, name: str, language: StartingLanguage) -> str:

@@ -83,7 +83,7 @@ PLACEHOLDERS = {
 SOURCES, INCLUDES = "{sources}", "{includes}"
 LISTS = {
     SOURCES: "all files in the language, first the one that the program starts with",
-    INCLUDES: "an option -I for each folder of the program that has headers",
+    INCLUDES: "an option -I or -idirafter for each folder of the program that has headers",
 }
 """Words of commands that stand for several words."""
 
@@ -117,7 +117,7 @@ def command_words(
     program = values["program"]
     lists = {
         SOURCES: [program, *(n for n in names if n != program and suffix_of(n) in suffixes)],
-        INCLUDES: [f"-I{folder}" for folder in _header_folders(names)],
+        INCLUDES: _header_options(names),
     }
     words: list[str] = []
     for word in command:
@@ -125,8 +125,13 @@ def command_words(
     return words
 
 
-def _header_folders(names: Sequence[str]) -> list[str]:
-    """The folders with headers, and those above them, as `#include "parts/board.h"` is read."""
-    headers = [name for name in names if suffix_of(name) in _HEADERS and "/" in name]
-    found = {folder for name in headers for folder in folders_above(name)}
-    return [".", *sorted(found)] if found else []
+def _header_options(names: Sequence[str]) -> list[str]:
+    """Options for the folders with headers, and those above them, as `#include "parts/board.h"` is
+    read.
+
+    Headers beside the program come after the compiler's own: `<string.h>` stays what it is.
+    """
+    headers = [name for name in names if suffix_of(name) in _HEADERS]
+    found = sorted({folder for name in headers for folder in folders_above(name)})
+    beside = ["-idirafter", "."] if headers else []
+    return [f"-I{folder}" for folder in ([".", *found] if found else [])] + beside

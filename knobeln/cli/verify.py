@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, fields
 from functools import partial
 from pathlib import Path
@@ -11,7 +11,7 @@ import click
 
 from contest.errors import EX_FAILED, EX_INCOMPLETE, Differs, GiveUp
 from contest.ledger.signatures import is_signed
-from contest.util.plurals import form, plural
+from contest.util.plurals import plural
 from knobeln.archive import season
 from knobeln.cli.answers import answer, answers
 from knobeln.cli.contest_option import ContestCommand
@@ -19,6 +19,7 @@ from knobeln.cli.progress_bars import progress_bar
 from trust import verification
 from trust.archive import contents, files
 from trust.archive.contents import Archive, settings_of
+from trust.archive.findings import Finding
 from trust.for_teams import receipts
 from trust.verify_entries import Verified
 from trust.verify_limits import memory_limit
@@ -85,7 +86,7 @@ def verify(
     season. This needs no contest of your own. Exit code 0: everything is the same; 1: it is not,
     and the first difference is named; 2: a usage error; 3: nothing contradicts the archive, but
     something needs a person's eyes, or had to be believed, or could not be checked on this host.
-    The last line says it in a sentence.
+    The first line says it in a sentence; below, each such thing is named with what could prove it.
     """
     found: VerifyAnswer | SeasonAnswer
     try:
@@ -94,7 +95,7 @@ def verify(
         else:
             found, _ = _verify(folder, digest, minutes, letters)
     except Differs as error:
-        raise Differs(f"the archive is not correct. The first difference: {error}") from None
+        raise Differs(f"the results do not follow. The first difference: {error}") from None
     answer(found, _show)
     if found.eyes:
         click.get_current_context().exit(EX_FAILED if strict else EX_INCOMPLETE)
@@ -130,7 +131,7 @@ def _verify(
     verified = verification.verify(archive, partial(progress_bar, columns=12), seconds)
     if of_letters:
         verified.checked.append(receipts.how_many(of_letters))
-        verified.noticed.extend(of_letters.remarks)
+        verified.noticed.extend(Finding("mails", remark) for remark in of_letters.remarks)
     eyes = len(verified.noticed) + len(verified.missed) + len(verified.believed)
     found = VerifyAnswer(
         **{field.name: getattr(verified, field.name) for field in fields(verified)},
@@ -147,8 +148,7 @@ def _verify(
 def _verdict(eyes: int) -> str:
     if not eyes:
         return "Every result follows from the programs, the lists of entries and the draw."
-    count = form(eyes, "1 thing needs", f"{eyes} things need")
-    return f"Nothing contradicts the archive, but {count} a person's eyes."
+    return f"Every result follows if you believe {plural(eyes, 'thing')}, named below."
 
 
 def _check_receipts(folder: Path, letters: Path) -> receipts.Checked:
@@ -158,36 +158,48 @@ def _check_receipts(folder: Path, letters: Path) -> receipts.Checked:
         ledger = receipts.read_ledger(folder)
         return receipts.check(ledger, receipts.read_mails(letters), is_signed)
     except receipts.Wrong as wrong:
-        raise GiveUp(f"the receipts do not fit. The first difference: {wrong}") from None
+        raise GiveUp(
+            f"the results do not follow: the receipts do not fit. The first difference: {wrong}"
+        ) from None
 
 
-def _list(what: str, sentences: Sequence[str]) -> None:
+def _list(what: str, sentences: Iterable[str]) -> None:
     for sentence in sentences:
         click.echo(f"  {what}{sentence}")
 
 
+def _list_findings(what: str, findings: Iterable[Finding]) -> None:
+    """Show what has to be believed, each with what could prove it."""
+    for finding in findings:
+        _list("", (f"{what}{finding.text}", f"  proof ({finding.code}): {finding.proof}"))
+
+
 def _show(found: VerifyAnswer | SeasonAnswer) -> None:
+    click.echo(found.verdict)
     if isinstance(found, SeasonAnswer):
         for number, each in enumerate(found.tournaments, start=1):
             click.echo(f"Tournament {number} of {len(found.tournaments)}")
             _show(each)
         _list("", found.checked)
-        _list("not checked: ", found.missed)
+        _list_findings("not checked: ", _of_this_host(found.missed))
         click.echo("Compare this with the season's digest as the organizer announced it:")
         click.echo(f"    {found.digest}")
-        click.echo(found.verdict)
         return
     click.echo(f"{found.title}: {plural(found.programs, 'program')}")
     _list("", found.checked)
-    _list("look at this: ", found.noticed)
+    _list_findings("look at this: ", found.noticed)
     if found.without_late_bans:
         late = ", ".join(found.without_late_bans.banned)
         click.echo(f"  without the late bans of {late}, from the same seed:")
         _list("  ", sentences(found.without_late_bans))
-    _list("believed: ", found.believed)
-    _list("not checked: ", (*found.missed, *found.unchecked))
+    _list_findings("believed: ", found.believed)
+    _list_findings("not checked: ", _of_this_host(found.missed))
+    _list("not checked: ", found.unchecked)
     click.echo("Compare this with the sha256 of the secret number that every welcome told:")
     click.echo(f"    {found.seed_commitment}")
     click.echo("and this with the archive's digest as the organizer announced it:")
     click.echo(f"    {found.digest}")
-    click.echo(found.verdict)
+
+
+def _of_this_host(missed: Iterable[str]) -> Iterator[Finding]:
+    return (Finding("host", each) for each in missed)

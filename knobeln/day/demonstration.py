@@ -101,7 +101,9 @@ class Demonstration:
             self._server.terminate()
 
     def _run(self) -> None:
-        self._wait(lambda: int(_port(self._log) is not None), 1, "the server listens")
+        with self._count_bar("the server starts", 1) as show:
+            self._wait(lambda: int(_port(self._log) is not None), 1, "the server listens")
+            show(1)
         subject = f"registration for {self._contest.settings.contest.subject_word}"
         forms = [
             self._letter(team, subject, record_text(team.registration)) for team in self._teams
@@ -115,7 +117,18 @@ class Demonstration:
             max(0, (self._contest.current().settings.dates.contest_starts - _now()).total_seconds())
         )
         self._play(self._contest.current())
-        self._wait(lambda: -self._waiting_mails(), 0, "the reports are delivered")
+        self._wait_for_delivery("the reports are delivered")
+
+    def _wait_for_delivery(self, step: str) -> None:
+        total = self._waiting_mails()
+        with self._count_bar(step, total) as show:
+
+            def delivered() -> int:
+                count = total - self._waiting_mails()
+                show(count)
+                return count
+
+            self._wait(delivered, total, step)
 
     def _close_compilation(self) -> None:
         """Let the dates between the last program and the contest be seconds from now, instead of

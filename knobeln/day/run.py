@@ -20,6 +20,7 @@ from knobeln.season import go_on
 from knobeln.services import Services, note_limits_of_sandboxes
 from reports.contest_reporter import ContestReporter
 from store import contest_state, languages
+from tournament.certainty import MAX_CONTESTS
 from tournament.day import ContestDay, Spectator, archive_of
 from tournament.group_workers import OpenWorkers, open_workers
 
@@ -31,12 +32,14 @@ def play_contest(
     patient: bool = False,
     spectator: Callable[[], AbstractContextManager[Spectator]],
     tell: Callable[[str], None],
+    redraws: int = MAX_CONTESTS,
 ) -> None:
     """Handle what came in before the start, then play to the end.
 
     `spectator` is opened whenever the day starts or goes on; `tell` gets sentences for the
-    organizer. Raises NotNow before the date unless `early`. Raises Paused and NumberAwaited unless
-    `patient`: then it waits for the end of the pause and for the public number.
+    organizer; `redraws`: as in ContestDay. Raises NotNow before the date unless `early`. Raises
+    Paused and NumberAwaited unless `patient`: then it waits for the end of the pause and for the
+    public number.
     """
     if not early and go_on(contest):
         contest = contest.current()
@@ -58,7 +61,7 @@ def play_contest(
     while True:
         try:
             with spectator() as watching:
-                retrying_run.play(contest_day(contest.current(), watching))
+                retrying_run.play(contest_day(contest.current(), watching, redraws))
             return
         except NumberAwaited:
             wait_for_number(contest.current(), tell, patient=patient)
@@ -91,7 +94,9 @@ def handle_everything(contest: ContestContext) -> None:
     services.compile_programs(at_once=True)
 
 
-def contest_day(contest: ContestContext, spectator: Spectator | None = None) -> ContestDay:
+def contest_day(
+    contest: ContestContext, spectator: Spectator | None = None, redraws: int = MAX_CONTESTS
+) -> ContestDay:
     reporter = ContestReporter(contest.settings, contest.templates)
     return ContestDay(
         contest.store,
@@ -100,6 +105,7 @@ def contest_day(contest: ContestContext, spectator: Spectator | None = None) -> 
         reporter,
         spectator or Spectator(),
         open_workers=_workers(contest),
+        redraws=redraws,
     )
 
 

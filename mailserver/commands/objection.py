@@ -6,39 +6,40 @@ receipts in the letter, and about the team that wrote it.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from contest.config.settings import Settings
 from contest.ledger.receipts import Effect, LedgerEntry, notes_in
-from contest.model import Phase
-from mailserver.authentication import claimed_by, from_line_alone
+from contest.model import Phase, Team
+from mailserver.authentication import AuthFailure, claimed_by, from_line_alone, team_of
 from mailserver.command import Arguments, Command, LetterContext
 from mailserver.for_organizer import pass_letter_on
 from mailserver.limits import Limit
 from mailserver.reading.letter import Letter
-from store import entry_lists, ledger
+from store import entry_lists, ledger, teams
 
 _PASSED_ON = "objection_passed_on"
 _MAX_RECEIPTS = 20
 
 
 def _object(context: LetterContext, _arguments: Arguments) -> str:
-    tx, proof = context.tx, context.proof
-    team = proof.team if proof else claimed_by(context)
+    tx = context.tx
     checked, listed = list(_checked(context)), entry_lists.newest(tx)
+    proved = _proved_by(context, (entry for _, entry in checked if entry))
+    team = proved or claimed_by(context)
     is_final = context.phase is not Phase.OPEN
     mail = context.renderer.render(
         _PASSED_ON,
         writer=context.writer,
-        is_proved=proof is not None,
+        is_proved=proved is not None,
         team=team,
         checked=checked,
         listed=listed,
         is_final=is_final,
     )
     # strangers do not use up the teams' share
-    kind = _PASSED_ON if proof else f"unproved_{_PASSED_ON}"
+    kind = _PASSED_ON if proved else f"unproved_{_PASSED_ON}"
     how = pass_letter_on(tx, context.stored, kind, mail, context.settings, context.now)
     return context.answer(
         "objection",
@@ -46,11 +47,25 @@ def _object(context: LetterContext, _arguments: Arguments) -> str:
         note=f"an objection of {team.name if team else 'no team'}, {how}",
         of_team=team,
         # Nobody but a team can make the ledger grow.
-        receipt=context.record(Effect.OBJECTION, proof.team.name) if proof else None,
+        receipt=context.record(Effect.OBJECTION, proved.name) if proved else None,
         checked=checked,
         listed=listed,
         is_final=is_final,
     )
+
+
+def _proved_by(context: LetterContext, receipts: Iterable[LedgerEntry]) -> Team | None:
+    """The team that has written: by its string, or by the receipt of a program of it.
+
+    Somebody else may have withdrawn it, or asked for another string, in its name.
+    """
+    if context.proof:
+        return context.proof.team
+    named = team_of(context.tx, context.from_line)
+    if isinstance(named, AuthFailure) and named.withdrawn:
+        return named.withdrawn
+    owners = (entry.team for entry in receipts if entry.effect is Effect.PROGRAM_ACCEPTED)
+    return next(filter(None, (teams.by_name(context.tx, name) for name in owners)), None)
 
 
 @dataclass(frozen=True)

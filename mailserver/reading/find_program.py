@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+from codecs import BOM_UTF16_BE, BOM_UTF16_LE
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from unicodedata import normalize
 
 from contest.language import gettext, noted, number
 from contest.mail.sent_files import (
@@ -246,12 +248,23 @@ _COPY = re.compile(
 )
 
 
+_HIDDEN_SUFFIX = re.compile(  # Windows shows a file `bot.py.txt` as `bot.py`
+    r"(\.(?:py|js|mjs|c|cc|cpp|h|hpp|rs|java|pl|sh|cs|go|rb|php|lua|ml|hs|lisp|pas|f90))\.txt$",
+    re.IGNORECASE,
+)
+_NEARLY_SAFE = re.compile(r"\w[\w .,()+&'!-]{0,80}")
+_UNSAFE = re.compile(r"[^A-Za-z0-9_.-]+")
+
+
 def _renamed(file: SentFile) -> SentFile:
     """The file by its own name, where a browser or a desktop has named a copy: `a (1).py` is
-    `a.py`."""
+    `a.py`; and by a name that every system takes."""
     found = _COPY.fullmatch(file.name[:MAX_NAME_CHARS])
     name = f"{found[1]}{found[2]}" if found else file.name
-    if is_safe(file.name) or not is_safe(name):
+    name = _HIDDEN_SUFFIX.sub(r"\1", name)
+    if _NEARLY_SAFE.fullmatch(name):
+        name = _UNSAFE.sub("_", normalize("NFKD", name).encode("ascii", "ignore").decode())
+    if name == file.name or not is_safe(name):
         return file
     remark = gettext("it was called `%(name)s`", name=quote(file.name))
     return replace(file, name=name, remark="; ".join(filter(None, (file.remark, remark))))
@@ -404,6 +417,8 @@ def _why_not_taken(file: SentFile, images: bool) -> str:
             "The file %(file)s is the archive of a container image, and this contest takes none.",
             file=file.name,
         )
+    if file.data.startswith((BOM_UTF16_LE, BOM_UTF16_BE)):
+        return gettext("The file %(file)s is in UTF-16: please save it as UTF-8.", file=file.name)
     if _CONTROLS.isdisjoint(file.data):
         return ""
     return gettext("The file %(file)s is no text.", file=file.name)

@@ -1,4 +1,6 @@
+import io
 from collections.abc import Callable
+from contextlib import redirect_stdout
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -100,14 +102,18 @@ def the_page_says_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
 
     def both(folder: Path, **options: Any) -> None:
         code, said, failure = 0, "", None
+        printed = io.StringIO()
         try:
-            real(folder=folder, **options)
+            with redirect_stdout(printed):
+                real(folder=folder, **options)
         except Differs as error:
             code, said, failure = 1, str(error), error
         except click.exceptions.Exit as exit_:
             failure = exit_
         if not any(file.stat().st_size > LARGEST for file in folder.rglob("*") if file.is_file()):
-            check_page.must_agree(code, said, check_page.page_on(folder), remarks=False)
+            said = said or printed.getvalue()
+            check_page.must_agree(code, said, check_page.page_on(folder))
+        click.echo(printed.getvalue(), nl=False)
         if failure:
             raise failure
 

@@ -23,6 +23,7 @@ from tests.support.counted_programs import (
     counted_contest,
     needs_engine,
 )
+from tests.support.organizers import resealed
 from tournament.text_referee import TextGameResult, Turn
 
 pytestmark = [needs_engine, pytest.mark.slow]
@@ -171,7 +172,7 @@ def without_builds(contents: dict[str, bytes]) -> None:
             in_a_game(a_page, "pavlov"),
             r"pavlov's program: archived [\d,]+ bytes of memory, but it used",
         ),
-        (without_builds, "is missing: the time of .*'s program is counted"),
+        (without_builds, "counted.json does not have .*: the time of its program is counted"),
         (
             json_file("counted.json", lambda all: all[0].update(counter="counter 0")),
             "counted.json: the builds",
@@ -191,6 +192,28 @@ def test_what_counted_programs_did_not_do_is_found(all_counted, mended, change, 
     result = knobeln("verify", mended(all_counted.archive, change))
     assert result.exit_code == 1, result.output
     assert re.search(finding, result.output), result.output
+
+
+def test_a_counted_program_that_played_with_the_build_of_an_uncounted_one_is_found(
+    all_counted: Published, mended: Mended
+) -> None:
+    """Lists, ledger and seed fit to it, as if the contest had been held like that."""
+
+    def change(contents: dict[str, bytes]) -> None:
+        entries = json.loads(contents["entries.json"])
+        moody = next(entry for entry in entries if entry["name"] == "moody")
+        del contents[f"builds/{moody['build']}"]
+        moody["build"] = "ab" * 32
+        contents["entries.json"] = json.dumps(entries, indent=1).encode() + b"\n"
+        own = [each for each in json.loads(contents["counted.json"]) if each["team"] != "moody"]
+        contents["counted.json"] = json.dumps(own, indent=1).encode() + b"\n"
+        resealed(all_counted.contest)(contents)
+
+    archive = mended(all_counted.archive, change)
+    finding = "counted.json does not have moody: the time of its program is counted"
+    result = knobeln("verify", archive)
+    assert (result.exit_code, finding in result.output) == (1, True), result.output
+    assert page_on(archive).differs == finding
 
 
 @pytest.mark.parametrize(

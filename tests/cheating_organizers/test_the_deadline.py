@@ -161,7 +161,8 @@ def test_a_first_list_that_comes_shortly_before_the_start_is_noticed(
     assert [each for each in said.remarks if each.startswith("the first list went out at")] == (
         [
             f"the first list went out at {at:%Y-%m-%d %H:%M} UT, long after 1994-05-14 10:00 UT,"
-            " when programs were no longer taken; the contest started at 1994-05-14 12:00 UT"
+            " when programs were no longer taken; the contest started at 1994-05-14 12:00 UT, and"
+            " the announced time for objections ended at 1994-05-14 12:00 UT"
         ]
         if is_late
         else []

@@ -19,7 +19,7 @@ from tests.support.mail_world import body_of, demo_mails, too_wide
 from tests.support.oci_images import Made, archive, cache_folder, member, static_player, tar
 
 OTHERS = sorted(registered().keys() - {"knobeln"})
-SHORT_DAYS = ("cooperation", "hog", "standoff")  # the others are held at night
+SHORT_DAYS = ("cooperation", "hog")  # the others are held at night
 LONG_THOUGHT = {"alpha_beta.c": b": 0.5));", "playouts.js": b", 0.5)));"}  # seconds for each move
 WITH_IMAGE = {"cooperation", "cooperation-legacy"}
 REJECTED = {"syntax_errors_anonymous", "friends_of_the_punched_card"}

@@ -213,6 +213,7 @@ def test_each_tournament_has_its_close_and_its_frozen_settings(season, archive, 
         )
 
 
+@pytest.mark.slow
 def test_a_team_that_is_forgotten_between_two_tournaments_has_gone_for_verify_too(
     tmp_path: Path,
 ) -> None:

@@ -21,7 +21,7 @@ EXAMPLE = ROOT / "docs" / "archive-example"
 PACKED = EXAMPLE / "archive.tar.gz"
 MOST_BYTES = 300_000
 # and decisions of the organizer need a person's eyes
-AGREES = "Nothing contradicts the archive, but "
+AGREES = "Every result follows if you believe "
 OBJECTED = "green_lantern objected"
 GAMES = "played again: the same to the last point"
 

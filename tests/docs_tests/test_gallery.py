@@ -34,6 +34,7 @@ def test_a_picture_is_small(name: str) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.night
 def test_the_pictures_can_be_made_again(tmp_path: Path) -> None:
     if not (shutil.which("chromium") or shutil.which("chromium-browser")) or not shutil.which(
         "chromedriver"

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.support.ways_to_cheat import BY_MAILS_ALONE
 from tools import reference
 
 ROOT = Path(__file__).parents[2]
@@ -69,6 +70,12 @@ def test_each_row_about_dishonest_organizers_names_its_test() -> None:
     named = [name for row in rows for name in re.findall(r"`(\w+)`", row)]
     assert len(rows) > 20
     assert [name for name in named if not any(test.startswith(name) for test in tests)] == []
+
+
+def test_what_the_organizer_could_still_do_are_the_ways_that_an_archive_does_not_show() -> None:
+    section = (DOCS / "trust.md").read_text().partition("## What could the organizer still do?")[2]
+    rows = re.findall(r"^\| (?!way|---)(.*?) \|", section.partition("\n## ")[0], re.MULTILINE)
+    assert rows == list(BY_MAILS_ALONE)
 
 
 @pytest.mark.slow

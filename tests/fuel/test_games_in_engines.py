@@ -198,7 +198,10 @@ def test_node_gives_the_same_replies_of_programs_in_several_files(made):
     assert in_node(made, REQUESTS) == replies
 
 
-@pytest.mark.parametrize("megabytes", [8, 100, 1_023])
+@pytest.mark.parametrize(
+    "megabytes",
+    [pytest.param(8, marks=pytest.mark.slow), pytest.param(100, marks=pytest.mark.slow), 1_023],
+)
 def test_the_check_page_knows_the_interpreter_for_any_memory(megabytes):
     limits = Limits(megabytes * MB, is_ours=True)
     module = with_counter(JAVASCRIPT.module, prices(OF_GUESTS), limits)

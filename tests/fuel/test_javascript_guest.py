@@ -337,14 +337,16 @@ def test_a_failure_ends_the_program_with_a_message(source, message, evaluator):
         "for (;;);",
         "const again = () => Promise.resolve().then(again); again()",
         "const again = () => setTimeout(again); again()",
-        "setInterval(() => {}, 86400000)",
+        pytest.param("setInterval(() => {}, 86400000)", marks=pytest.mark.slow),
         "console.log(`${{ toString() { for (;;); } }}`)",
         "throw { __proto__: { get constructor() { for (;;); } } }",
         "/(a*)*b/.exec('a'.repeat(50))",
         "for (const all = []; ; ) try { for (;;) all.push({}); } catch {}",
         "for (;;) console.error('e'.repeat(1e5))",
         "process.on('exit', () => { for (;;); })",
-        "import('qjs:os').then((os) => { for (;;) os.sleep(1); })",
+        pytest.param(
+            "import('qjs:os').then((os) => { for (;;) os.sleep(1); })", marks=pytest.mark.slow
+        ),
     ],
 )
 def test_what_never_ends_runs_out_of_fuel(source, evaluator):

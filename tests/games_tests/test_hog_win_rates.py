@@ -117,7 +117,7 @@ def test_the_number_of_workers_changes_nothing() -> None:
     assert win_rates(entries, all_pairs(7)[::-1], workers=3) == alone[::-1]
 
 
-@pytest.mark.parametrize("lanes", [2, 4, 8])
+@pytest.mark.parametrize("lanes", [pytest.param(2, marks=pytest.mark.slow), 4, 8])
 @pytest.mark.parametrize("flags", [("-mavx2", "-mfma", "-O3")], ids=" ".join)
 def test_every_processor_comes_to_the_same_bits(
     flags: tuple[str, ...], lanes: int, tmp_path: Path

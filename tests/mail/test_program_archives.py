@@ -226,6 +226,27 @@ def test_a_file_that_is_there_twice_is_refused() -> None:
     assert "several files named main.py" in problem.text
 
 
+def test_what_is_no_text_in_an_archive_is_left_out() -> None:
+    found = unpacked("bot.zip", zipped({**MAIN, "bot": b"\x7fELF\0", "old.zip": zipped(MAIN)}))
+    assert (found.files, set(found.left_out)) == (MAIN, {"bot", "old.zip"})
+
+
+def test_an_archive_of_an_archive_is_refused_with_the_inner_ones_name() -> None:
+    with pytest.raises(NotUnpacked, match=r"another archive bot.zip; please send that one"):
+        unpacked("out.zip", zipped({"bot.zip": zipped(MAIN)}))
+
+
+def test_a_package_of_python_keeps_its_folder() -> None:
+    files = {"bot/__init__.py": b"", "bot/main.py": b"import bot\n"}
+    assert unpacked("bot.zip", zipped(files)).files == files
+
+
+def test_a_file_in_utf_16_is_named() -> None:
+    problem = letter_with(("bot.py", "print(1)".encode("utf-16")))
+    assert isinstance(problem, Problem)
+    assert "bot.py is in UTF-16" in problem.text
+
+
 def test_an_archive_that_is_refused_is_named_with_the_reason_and_the_right_form() -> None:
     problem = letter_with(("bot.zip", zipped({"../a.py": b"1"})))
     assert isinstance(problem, Problem)
@@ -243,6 +264,10 @@ def test_an_archive_that_is_refused_is_named_with_the_reason_and_the_right_form(
         ("a - Kopie (2).py", "a.py"),
         ("Copy of a.py", "a.py"),
         ("a copy 2.java", "a.java"),
+        ("a b.py", "a_b.py"),
+        ("a (x).py", "a_x_.py"),
+        ("Mühle (1).py", "Muhle.py"),
+        ("bot.py.txt", "bot.py"),
     ],
 )
 def test_a_copy_has_the_name_of_its_file(name: str, taken: str) -> None:
@@ -252,6 +277,6 @@ def test_a_copy_has_the_name_of_its_file(name: str, taken: str) -> None:
     assert program.repairs == (f"{taken}: it was called `{name}`",)
 
 
-@pytest.mark.parametrize("name", ["a b.py", "(1).py", "a (x).py", "ü (1).py"])
+@pytest.mark.parametrize("name", ["(1).py", ".bot.py", "a:b.py", "a;b.py", "骰子.py"])
 def test_other_names_are_refused(name: str) -> None:
     assert isinstance(letter_with((name, b"print(1)")), Problem)

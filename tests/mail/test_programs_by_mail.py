@@ -263,7 +263,7 @@ def test_a_missing_description_is_what_the_contest_makes_of_it(make_office, poli
     assert ("compiled and is accepted" in report) is (policy == "warn")
 
 
-@pytest.mark.parametrize("text", ["", "Hello!\n"])
+@pytest.mark.parametrize("text", [pytest.param("", marks=pytest.mark.slow), "Hello!\n"])
 def test_nobody_is_warned_where_no_description_is_asked_for(make_office, text) -> None:
     office = make_office("cooperation", Programs(description="none"))
     assert "Warnings" not in office.report("lords", {"p.sh": b"echo C\n"}, text)

@@ -27,7 +27,7 @@ from trust.archive import files
 pytestmark = pytest.mark.slow
 NARROW = (390, 844)
 # it has no public number
-AGREES = "Nothing contradicts the archive, but 1 thing needs a person's eyes."
+AGREES = "Every result follows if you believe "
 
 
 class AnyBrowser(Protocol):
@@ -142,7 +142,7 @@ def test_one_button_checks_the_contest_beside_the_page(shown, name, request) -> 
     browser.get(f"{shown.address}/verify.html")
     assert text(browser, "#start") == "Check the contest"
     browser.run("document.getElementById('start').click()")
-    assert verdict(browser) == AGREES
+    assert verdict(browser).startswith(AGREES)
     agreed = text(browser, "#agreed")
     assert "played again: the same to the last point" in agreed
     assert "every generation of the evolution" in agreed
@@ -155,10 +155,10 @@ def test_from_disk_the_archives_file_is_chosen(shown, name, tmp_path, request) -
     browser.get((shown.folder / "verify.html").as_uri())
     assert text(browser, "#start") == "Choose the archive's file"
     browser.give("#file", shown.folder / "archive.tar.gz")
-    assert verdict(browser) == AGREES
+    assert verdict(browser).startswith(AGREES)
     browser.give("#file", forged(shown.archive, tmp_path / "forged.tar"))
     wrong = until(browser, "return verdict.className === 'differs' && verdict.textContent")
-    assert wrong.startswith("It differs: round 1, group 1: ")
+    assert wrong.startswith("The results do not follow. The first difference: round 1, group 1: ")
     assert "points of " in wrong
     assert text(browser, "#agreed").splitlines()[0].endswith("files, as the manifest lists them")
 
@@ -184,7 +184,7 @@ def test_who_would_have_won_without_a_late_ban_is_shown(shown, banned, name, req
     browser: AnyBrowser = request.getfixturevalue(name)
     browser.get((shown.folder / "verify.html").as_uri())
     browser.give("#file", shown.folder / "archive.tar.gz")
-    assert verdict(browser) == AGREES
+    assert verdict(browser).startswith(AGREES)
     assert browser.run("return document.getElementById('without').parentElement.hidden")
     browser.give("#file", banned.archive)
     until(browser, "return document.getElementById('without').children.length")
@@ -202,7 +202,7 @@ def test_a_difference_leads_to_the_replay_of_its_game(shown, chromium, tmp_path)
     try:
         chromium.get(f"{shown.address}/verify.html")
         chromium.one("#start").click()
-        assert verdict(chromium).startswith("It differs: ")
+        assert verdict(chromium).startswith("The results do not follow. ")
         chromium.shoot("verify-differs", DESK)
         chromium.one("#replay").click()
         title = "document.querySelector('[data-part=title]')"
@@ -308,7 +308,7 @@ def test_programs_whose_time_is_counted_are_asked_again(shown, asked, name, game
     known = [match for match in group["matches"] if "bottomless" not in match["pairing"]["players"]]
     browser.get(f"{shown.address}/{game}/verify.html")
     browser.run("document.getElementById('start').click()")
-    assert verdict(browser).startswith("Nothing contradicts the archive")
+    assert verdict(browser).startswith("Every result follows if you believe")
     assert f"asked again in {len(known)} games: the same answers" in text(browser, "#agreed")
     missed = re.findall(
         "what the program of (.*) did: this browser cannot", text(browser, "#unchecked")
@@ -316,7 +316,7 @@ def test_programs_whose_time_is_counted_are_asked_again(shown, asked, name, game
     assert missed == ["bottomless"] * (game == "cooperation")
     browser.get((shown.folder / game / "verify.html").as_uri())
     browser.give("#file", shown.folder / game / "archive.tar.gz")
-    assert verdict(browser).startswith("Nothing contradicts the archive")
+    assert verdict(browser).startswith("Every result follows if you believe")
     assert f"asked again in {len(known)} games: the same answers" in text(browser, "#agreed")
 
 
@@ -370,7 +370,7 @@ def test_what_a_program_did_not_do_is_told(
     chromium.open("verify.html")
     chromium.give("#file", tmp_path / "changed.tar")
     said = verdict(chromium)
-    assert said.startswith("It differs: "), said
+    assert said.startswith("The results do not follow. "), said
     assert re.search(sentence, said), said
 
 
@@ -422,8 +422,7 @@ def test_where_readers_speak_german_the_page_does(shown: Shown, banned: Banned) 
         browser.get((shown.folder / "verify.html").as_uri())
         assert text(browser, "#start") == "Datei des Archivs wählen"
         browser.give("#file", shown.folder / "archive.tar.gz")
-        said = "Nichts widerspricht dem Archiv, aber 1 Punkt braucht die Augen eines Menschen."
-        assert verdict(browser) == said
+        assert verdict(browser).startswith("Jedes Ergebnis folgt, wenn ihr ")
         assert browser.run("return document.documentElement.lang") == "de"
         assert "noch einmal gespielt: gleich bis auf den letzten Punkt" in text(browser, "#agreed")
         browser.shoot("verify-german")

@@ -215,6 +215,29 @@ def changes(archive: Path) -> Iterator[tuple[str, dict[str, bytes]]]:
             yield f"{re.sub(r'[0-9]+', '*', path)}: {fact}", {**contents, path: raw}
 
 
+def damages(archive: Path, random: Random, number: int) -> Iterator[tuple[str, dict[str, bytes]]]:
+    """So many facts, each damaged in a way that is drawn: the fact, and the archive's files."""
+    contents = dict(files.read(archive))
+    paths = sorted(path for path in contents if path.endswith(".json"))
+    for _ in range(number):
+        path = random.choice(paths)
+        value = json.loads(contents[path])
+        places = [place for place in _leaves(value) if place]
+        if not places:
+            continue
+        *steps, last = random.choice(places)
+        holder = value
+        for step in steps:
+            holder = holder[step]
+        before = holder[last]
+        holder[last] = random.choice((None, [], {}, [[1, 2]], "x", 0, -1, 1.5, True, before))
+        if holder[last] == before and type(holder[last]) is type(before):
+            holder[last] = _changed(before) if before not in ([], {}) else 1
+        raw = json.dumps(value, indent=1, ensure_ascii=False).encode() + b"\n"
+        fact = ".".join("*" if isinstance(step, int) else step for step in (*steps, last))
+        yield f"{re.sub(r'[0-9]+', '*', path)}: {fact}", {**contents, path: raw}
+
+
 def digests_of(archive: Path) -> Mapping[str, str]:
     """Of the files, without what follows from the contest's key."""
     return {path: hashlib.sha256(raw).hexdigest() for path, raw in without_key(archive)}

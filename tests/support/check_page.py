@@ -5,6 +5,7 @@ import json
 import re
 import subprocess
 import tarfile
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
@@ -15,7 +16,8 @@ from typing import Any
 from contest.public_number.drand import Chain
 from tests.support.servers import program
 from trust.archive import files
-from trust.check_page import counting
+from trust.archive.findings import FINDINGS
+from trust.check_page import constants
 
 # What `verify` finds and the page says that it has not checked: it has no compiler, and writes no
 # texts.
@@ -40,8 +42,8 @@ class PageSaid:
     error: str
     differs: str = ""
     checked: Sequence[str] = ()
-    noticed: Sequence[str] = ()
-    believed: Sequence[str] = ()
+    noticed: Sequence[Mapping[str, str]] = ()
+    believed: Sequence[Mapping[str, str]] = ()
     unchecked: Sequence[str] = ()
     without: Sequence[str] = ()
     game: str = ""
@@ -50,6 +52,7 @@ class PageSaid:
     digest: str = ""
     isComputed: bool = False  # noqa: N815 - as the script calls it
     asked: int = 0
+    verdict: Mapping[str, str] = field(default_factory=dict)
     mails: Sequence[Any] = field(default=())
 
     @property
@@ -99,8 +102,8 @@ def _as_the_page_notes(chain: Chain) -> dict[str, str | int]:
 def _node() -> tuple[TemporaryDirectory[str], Any]:
     """One for all archives that this process checks. It and its constants end with us."""
     folder = TemporaryDirectory()
-    (constants := Path(folder.name) / "counting.js").write_text(counting())
-    command = [program("node", "nodejs"), RUNNER, constants]
+    (script := Path(folder.name) / "constants.js").write_text(constants())
+    command = [program("node", "nodejs"), RUNNER, script]
     return folder, subprocess.Popen(
         command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
     )
@@ -145,23 +148,24 @@ def without_late_bans(text: str) -> list[str]:
     return [line.strip() for line in found[1].splitlines()] if found else []
 
 
-def must_agree(code: int, text: str, page: PageSaid, *, remarks: bool = True) -> None:
-    """The page has no verdict that `verify` does not have, and no other, but for what it does not
-    check.
+def codes_in(text: str) -> Counter[str]:
+    """The codes of what `verify` has found, by what it has printed; what needs mails, witnesses or
+    another host is left out."""
+    codes = re.findall(r"^    proof \(([a-z-]+)\): ", text, re.MULTILINE)
+    return Counter(code for code in codes if FINDINGS[code].on_page)
 
-    `code`, `text`: the exit code of `verify`, and what it has said; `remarks`: whether its remarks
-    are about the archive alone.
+
+def must_agree(code: int, text: str, page: PageSaid) -> None:
+    """The page has no verdict that `verify` does not have, and no other, but for what it does not
+    check. Both have found the same.
+
+    `code`, `text`: the exit code of `verify`, and what it has said.
     """
     if code != 1:
         assert not page.is_refused, (page, text)
-        told = [line for line in text.splitlines() if line.startswith("  look at this: ")]
-        assert not remarks or len(page.noticed) == len(told), (page.noticed, text)
-        believed = [line for line in text.splitlines() if line.startswith("  believed: ")]
-        assert not (remarks and page.checks_games) or len(page.believed) == len(believed), (
-            page.believed,
-            text,
-        )
-        if text and page.checks_games:
+        found = Counter(each["code"] for each in (*page.noticed, *page.believed))
+        assert "the time was up" in text or found == codes_in(text), (page, text)
+        if page.checks_games:
             assert list(page.without) == without_late_bans(text), (page, text)
     elif not NOT_ON_THE_PAGE.search(text) and page.checks_games:
         assert page.is_refused, text

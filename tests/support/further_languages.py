@@ -162,7 +162,7 @@ begin
   writeln(LastOf(ParamStr(2)));
 end.
 """,
-        "reading.pas": """
+        "units/reading.pas": """
 {$mode objfpc}
 unit Reading;
 interface

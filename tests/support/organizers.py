@@ -149,8 +149,12 @@ class Said:
 
     @property
     def verdict(self) -> str:
-        """Its last line."""
-        return self.text.splitlines()[-1]
+        """Its first line, below the bars that tell how far it is."""
+        return next(
+            line
+            for line in self.text.splitlines()
+            if "\N{BOX DRAWINGS HEAVY HORIZONTAL}" not in line
+        )
 
     @property
     def remarks(self) -> list[str]:

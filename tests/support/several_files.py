@@ -57,6 +57,18 @@ PROGRAMS: dict[str, dict[str, str]] = {
         "main.py": PYTHON.format("bot.reading"),
         "bot/reading.py": LAST_PY,
     },
+    "a package that starts itself": {
+        "src/bot/__init__.py": "",
+        "src/bot/__main__.py": PYTHON.format(".reading"),
+        "src/bot/reading.py": "from bot.letters import last\n",
+        "src/bot/letters.py": LAST_PY,
+    },
+    "tests beside": {
+        "bot.py": PYTHON.format("reading"),
+        "reading.py": LAST_PY,
+        "test_bot.py": "import bot\n",
+        "tests/run.js": "require('assert')\n",
+    },
     "data in a folder": {
         "main.py": "print(open('data/answer.txt').read().strip())\n",
         "data/answer.txt": "C\n",
@@ -89,6 +101,17 @@ PROGRAMS: dict[str, dict[str, str]] = {
         "last.c": LAST_C,
         "last.h": LAST_H,
     },
+    "C with a second main": {
+        "bot.c": C.replace('"last.h"', "<last.h>"),
+        "last.c": LAST_C,
+        "last.h": LAST_H,
+        "tools/try.c": "int main(void) { return 0; }\n",
+    },
+    "C with a header by its folder": {
+        "src/bot.c": C.replace("last.h", "parts/last.h"),
+        "parts/last.c": LAST_C,
+        "parts/last.h": LAST_H,
+    },
     "C++": {"bot.cpp": C, "last.cc": LAST_C, "last.h": LAST_H},
     "bits/stdc++.h": {
         "bot.cpp": f"#include <bits/stdc++.h>\n{C}",
@@ -103,6 +126,11 @@ PROGRAMS: dict[str, dict[str, str]] = {
         "src/parts/last.rs": LAST_RS,
     },
     "Java": {"Bot.java": JAVA.format(""), "Last.java": LAST_JAVA.format("")},
+    "a public class in another file": {
+        "bot.java": JAVA.format(""),
+        "Last.java": LAST_JAVA.format(""),
+        "src/test/java/LastTest.java": "import org.junit.Test;\npublic class LastTest { }\n",
+    },
     "Java's packages": {
         "src/main/java/de/example/Bot.java": JAVA.format(
             "package de.example;\nimport de.example.parts.Last;\n"

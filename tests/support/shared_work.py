@@ -11,8 +11,10 @@ import sqlite3
 from typing import Any
 
 import pytest
+import structlog
 from jinja2 import Environment
 from sqlalchemy import create_engine, event
+from structlog.dev import ConsoleRenderer, plain_traceback
 
 from compiler import trial
 from compiler.toolchain import Toolchain
@@ -125,6 +127,14 @@ def try_each_counted_language_once() -> None:
             return with_counted_time(settings)
 
     trial.with_counted_time = with_those_that_count
+
+
+def log_tracebacks_without_values() -> None:
+    """From now on, errors are logged as by the program. Of itself, the library shows all values
+    of all functions, which takes seconds in a test."""
+    *usual, _ = structlog.get_config()["processors"]
+    renderer = ConsoleRenderer(colors=False, exception_formatter=plain_traceback)
+    structlog.configure(processors=[*usual, renderer])
 
 
 def leave_out_of_garbage_collection_what_is_there() -> None:

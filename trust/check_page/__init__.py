@@ -21,6 +21,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from contest.language import LOCALE, speaking, translated, translated_plural
 from contest.schema.sections import UNITS_PER_SECOND, Programs
 from sandbox.fuel import engine, guests
+from trust.archive.findings import FINDINGS
 
 PATH = "verify.html"
 ARCHIVE = "archive.tar.gz"
@@ -42,12 +43,13 @@ that stands."""
 
 _OF_PAGE = ("js/words.js", "js/page.js")
 _NAMES = (
-    "words bytes archive formats referee evolution ledger machine mails asking without check worker"
+    *("words", "bytes", "archive", "times", "formats", "referee", "evolution", "ledger"),
+    *("machine", "mails", "asking", "without", "check", "worker"),
 )
 _OF_WORKER = (
     "../../sandbox/fuel/host.mjs",
     "../../sandbox/fuel/quickjs.mjs",
-    *(f"js/{name}.js" for name in _NAMES.split()),
+    *(f"js/{name}.js" for name in _NAMES),
 )
 _TEMPLATE = "page.html.j2"
 _IMPORT = re.compile(r'^import .*?from "[./\w]+\.m?js";\n', re.MULTILINE | re.DOTALL)
@@ -70,7 +72,7 @@ def check_page() -> bytes:
             "style_digest": _digest(style),
             "script": script,
             "script_digest": _digest(script),
-            "worker": f'"use strict";\n{_text("noble.js")}\n{counting()}\n{_bundle(_OF_WORKER)}',
+            "worker": f'"use strict";\n{_text("noble.js")}\n{constants()}\n{_bundle(_OF_WORKER)}',
             "machine": base64.b64encode((FOLDER / "knobeln.wasm").read_bytes()).decode(),
             "words": _json(_words()),
         }
@@ -85,9 +87,9 @@ def checkers() -> Mapping[str, bytes]:
     return {PATH: check_page(), **own}
 
 
-def counting() -> str:
-    """What the page must know of the units that programs are counted in, as a script that defines
-    it."""
+def constants() -> str:
+    """What the page must know of the units that programs are counted in, and what could prove each
+    finding, by its code: as a script that defines them."""
     guest = guests.JAVASCRIPT
     facts = {
         "counter": engine.COUNTER,
@@ -95,7 +97,8 @@ def counting() -> str:
         "gameAnswers": Programs.GAME_ANSWERS,
         "guests": {"JavaScript": {"facts": guest.facts, "prelude": guest.prelude, **COUNTED_GUEST}},
     }
-    return f"var counting = {_json(facts)};"
+    proofs = {code: kind.proof for code, kind in FINDINGS.items() if kind.on_page}
+    return f"var counting = {_json(facts)};\nvar findings = {_json(proofs)};"
 
 
 def _json(value: object) -> str:
@@ -114,7 +117,8 @@ def _words() -> Mapping[str, Mapping[str, str]]:
     found = {}
     for language in sorted(folder.name for folder in LOCALE.iterdir() if folder.is_dir()):
         with speaking(language):
-            words = {each: translated(each) for each in _LITERAL.findall(sources)}
+            proofs = (kind.proof for kind in FINDINGS.values() if kind.on_page)
+            words = {each: translated(each) for each in (*_LITERAL.findall(sources), *proofs)}
             for one, many in _PLURAL.findall(sources):
                 words |= {
                     one: translated_plural(one, many, 1),

@@ -5,7 +5,7 @@
 //
 // It needs node 18 or later, and nothing else: no package and no network. It runs the very script of the
 // verify.html beside it. Exit codes: 0 every result follows; 1 something differs; 2 this could not be checked;
-// 3 nothing differs, but something needs a person's eyes, or has to be believed.
+// 3 they follow if you believe what is named.
 import { readFileSync, readdirSync, statSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -19,7 +19,8 @@ const HEADINGS = {
   checked: "this agrees",
   unchecked: "not checked here",
 };
-const [FOLLOWS, DIFFERS, UNKNOWN, EYES] = [0, 1, 2, 3];
+const CODES = { same: 0, differs: 1, eyes: 3 };
+const UNKNOWN = 2;
 const BLOCK = 512; // bytes of a tar file
 
 /** The text of a script in the page. */
@@ -79,21 +80,15 @@ function check(page, file) {
 }
 
 function tell(found) {
-  console.log(found.title);
+  console.log(found.verdict.sentence);
+  if (found.verdict.scope) console.log(found.verdict.scope);
+  if (found.title) console.log(`\n${found.title}`);
   for (const [list, heading] of Object.entries(HEADINGS)) {
     if (!found[list].length) continue;
     console.log(`\n${heading}:`);
-    for (const sentence of found[list]) console.log(`  ${sentence}`);
+    for (const each of found[list]) console.log(`  ${each.sentence ?? each}`);
   }
-  console.log(`\nThe digest of this archive is ${found.digest}; compare it with the one that the organizer announced.`);
-  console.log(`\n${verdictOf(found).sentence}`);
-}
-
-function verdictOf(found) {
-  const eyes = found.noticed.length + found.believed.length;
-  if (found.differs) return { code: DIFFERS, sentence: `It differs: ${found.differs}.` };
-  if (eyes) return { code: EYES, sentence: `Nothing contradicts the archive, but ${eyes === 1 ? "1 thing needs" : `${eyes} things need`} a person's eyes.` };
-  return { code: FOLLOWS, sentence: "Every result that this page can compute agrees with the archive." };
+  if (found.digest) console.log(`\nThe digest of this archive is ${found.digest}; compare it with the one that the organizer announced.`);
 }
 
 try {
@@ -102,7 +97,7 @@ try {
   const found = await check(readFileSync(join(FOLDER, "verify.html"), "utf8"), file);
   if (process.stderr.isTTY) process.stderr.write("\n");
   tell(found);
-  process.exitCode = verdictOf(found).code;
+  process.exitCode = CODES[found.verdict.kind];
 } catch (error) {
   console.error(`This could not be checked: ${error.message}`);
   process.exitCode = UNKNOWN;

@@ -9,7 +9,7 @@ MAILS is a Maildir, a file of mails in the format mbox, or one mail, saved as a 
 the ledger from the contest's pages, with its checkpoint.txt beside it; among the mails it is found,
 too. ARCHIVE is the folder of the published contest. Forwarded mails are read, too. Exit code 0:
 every receipt fits; 1: one does not, and the first is named; 2: usage error; 3: every receipt fits,
-but something needs a person's eyes.
+but there are things that you have to believe, which it names.
 
 This file needs Python 3.7 and its standard library, and nothing else of knobeln: teams have it in
 their kit, with what it imports of ours inside. `knobeln verify ARCHIVE --letters MAILS` makes the
@@ -26,7 +26,7 @@ import mailbox
 import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from datetime import datetime, timezone
+from datetime import datetime, timedelta, timezone
 from email.message import EmailMessage, MIMEPart
 from email.utils import parseaddr, parsedate_to_datetime
 from itertools import islice
@@ -48,8 +48,13 @@ MAX_FIELD_CHARS, MAX_PARSED_CHARS = 4_000, 500
 MAX_FORWARDED = 20  # mails within each other
 MAX_RECEIPTS = 100  # of one mail; a mail of a contest has one, and those that it quotes
 LIST = "entries"  # the mail with a list of entries
-FINAL_LIST = "final list of entries"
-LISTS = ("list of entries", FINAL_LIST)
+FIRST_LIST, FINAL_LIST = "list of entries", "final list of entries"
+LISTS = (FIRST_LIST, FINAL_LIST)
+CLOSED, BEGUN = "programs are no longer taken", "next tournament begun"
+TIME_FORMAT = "%Y-%m-%d %H:%M UT"
+# What a step may take by itself, and how long most people need to look at a list, at the least.
+SOON = timedelta(minutes=15)
+DAY = timedelta(days=1)
 # The mails that always have a receipt, and how the effects in its entry begin.
 ANSWERS = {
     "registration-accepted": ("registration accepted",),
@@ -108,12 +113,32 @@ class Wrong(Exception):
     """What does not fit, as a sentence without its full stop."""
 
 
+class Calendar(NamedTuple):
+    """The steps between the last program and the first game.
+
+    `closes`, `starts`: until when programs were to be taken, and when the contest was to start.
+    `closed`, `listed`: when the ledger says that programs were no longer taken, and that the first
+    list of entries went out; None if it does not. `started`: when the list was final.
+    """
+
+    closes: datetime
+    starts: datetime
+    closed: datetime | None
+    listed: datetime | None
+    started: datetime
+
+    def is_squeezed(self, heard: datetime) -> bool:
+        """Whether somebody who heard of the first list then had less than half of the time for
+        objections that was announced."""
+        return self.started - heard < (self.starts - self.closes) / 2
+
+
 class Ledger(NamedTuple):
     """A contest's ledger. `commitment`: the sha256 of the secret number, in hex, which names it.
 
     `leaves`: the bytes of the entries in an archive; None before there is one. `beacon`: where the
     public number comes from. `round`: of drand; 0 for another beacon. `known_at`: when that round
-    was published, or the number handed in, in seconds; 0 without one.
+    was published, or the number handed in, in seconds; 0 without one. `calendar`: of an archive.
     """
 
     commitment: str
@@ -122,6 +147,7 @@ class Ledger(NamedTuple):
     beacon: str = "none"
     round: int = 0
     known_at: float = 0.0
+    calendar: Calendar | None = None
 
     @property
     def verifier_key(self) -> VerifierKey:
@@ -195,9 +221,10 @@ def read_ledger(archive: Path) -> Ledger:
         key = base64.b64decode(facts["public_key"])
         commitment = contest["seed_commitment"]
         draw = _read_draw(contest["settings"].get("tournament", {}), archive / "seal.json", leaves)
+        calendar = _read_calendar(contest, leaves)
     except (OSError, ValueError, LookupError, TypeError, OverflowError, RecursionError) as error:
         raise Wrong(f"the archive cannot be read: {shown(error)}") from None
-    return Ledger(str(commitment), key, leaves, *draw)
+    return Ledger(str(commitment), key, leaves, *draw, calendar)
 
 
 def _file(path: Path, most: int) -> bytes:
@@ -213,14 +240,42 @@ def _read_draw(settings: Any, seal: Path, leaves: Sequence[bytes]) -> tuple[str,
     """The beacon, drand's round, and when the number was known."""
     beacon = str(settings.get("beacon", "none"))
     if beacon != "drand":
-        entered = [_fields(leaf)[2] for leaf in leaves if _fields(leaf)[0] == NUMBER]
-        times = (
-            datetime.strptime(at, "%Y-%m-%dT%H:%M:%S.%fZ").replace(tzinfo=_UTC) for at in entered
-        )
+        times = (_time(_fields(leaf)[2]) for leaf in leaves if _fields(leaf)[0] == NUMBER)
         return beacon, 0, next((at.timestamp() for at in times), 0.0)
     number = int(json.loads(json.loads(_file(seal, MAX_FACTS_BYTES))["source"])["round"])
     _, first, period = DRAND
     return beacon, number, float(first + (number - 1) * period)
+
+
+def _read_calendar(contest: Any, leaves: Sequence[bytes]) -> Calendar:
+    dates = contest["settings"]["dates"]
+    entries = [(effect, at) for effect, _, at, *_ in map(_fields, leaves)]
+    begun = [place for place, (effect, _) in enumerate(entries) if effect == BEGUN]
+    bounds, number = [0, *begun, len(entries)], int(contest["tournament"])
+    own = [(effect, _time(at)) for effect, at in entries[bounds[number - 1] : bounds[number]]]
+    closes, starts = _time(dates["compilation_closes"]), _time(dates["contest_starts"])
+    return calendar_of(closes, starts, _time(contest["started_at"]), own)
+
+
+def calendar_of(
+    closes: datetime, starts: datetime, started: datetime, entries: Iterable[tuple[str, datetime]]
+) -> Calendar:
+    """The calendar by the effects and times of the entries of a tournament."""
+    closed, listed = None, None
+    for effect, at in entries:
+        if effect == FINAL_LIST and at == started:
+            break
+        if effect == CLOSED:
+            closed = at
+        elif effect == FIRST_LIST:
+            listed = listed or at
+    return Calendar(closes, starts, closed, listed, started)
+
+
+def _time(text: str) -> datetime:
+    """A time as archives have it, with or without parts of a second."""
+    form = "%Y-%m-%dT%H:%M:%S.%fZ" if "." in text else "%Y-%m-%dT%H:%M:%SZ"
+    return datetime.strptime(text, form).replace(tzinfo=_UTC)
 
 
 def _leaves(file: bytes, lines_of_each: int) -> list[bytes]:
@@ -440,6 +495,65 @@ def _published_hashes(lines: Sequence[bytes]) -> Iterator[bytes]:
 def shown(text: object) -> str:
     """Foreign text, for a terminal."""
     return "".join(each if each.isprintable() else "?" for each in str(text)[:MAX_SHOWN_CHARS])
+
+
+# --- the steps before the first game --------------------------------------------------------------
+def about_times(steps: Calendar) -> Iterator[tuple[str, str]]:
+    """The steps that were missing, too early, or squeezed: the code of each, and a sentence."""
+    closes, starts, closed, listed, started = (
+        each.strftime(TIME_FORMAT) if each else "" for each in steps
+    )
+    is_early = steps.started < steps.starts
+    if is_early:
+        taken = f", and until {closes} programs were to be taken"
+        nobody = "; nobody could object to a list of entries"
+        yield (
+            "started-early",
+            f"the contest started at {started}, before its announced start at {starts}"
+            f"{taken if steps.started < steps.closes else ''}{'' if steps.listed else nobody}",
+        )
+    if steps.closed is None and steps.started >= steps.closes:
+        yield (
+            "close-missing",
+            f"programs were no longer taken from {closes} on, but the ledger says so nowhere; until"
+            " then a letter could be dated back",
+        )
+    elif steps.closed and steps.closed < steps.closes:
+        yield (
+            "close-early",
+            f"programs were no longer taken from {closed} on, but were to be taken until {closes}",
+        )
+    elif steps.closed and steps.closed > steps.closes + SOON:
+        yield (
+            "close-late",
+            f"programs were no longer taken from {closes} on, but the ledger says so only at"
+            f" {closed}; until then a letter could be dated back",
+        )
+    if steps.starts - steps.closes < SOON:
+        yield (
+            "objections-short",
+            f"programs were taken until {closes}, and the contest was to start at {starts}: that"
+            " left hardly anybody time to object to the list of entries",
+        )
+    elif steps.listed is None:
+        if not is_early:
+            yield (
+                "list-missing",
+                "the teams got no list of entries before the final one, so nobody could object to"
+                " it",
+            )
+    elif steps.listed < steps.closes:
+        yield (
+            "list-early",
+            f"the first list went out at {listed}, when programs were still taken (until {closes})",
+        )
+    elif steps.is_squeezed(steps.listed) or steps.listed > steps.closes + DAY:
+        yield (
+            "list-late",
+            f"the first list went out at {listed}, long after {closes}, when programs were no"
+            f" longer taken; the contest started at {started}, and the announced time for"
+            f" objections ended at {starts}",
+        )
 
 
 # --- the check ------------------------------------------------------------------------------------
@@ -696,6 +810,7 @@ def _check_lists(ledger: Ledger, given: Sequence[tuple[Receipt, Mail]]) -> Itera
         if mail.listed and named and sorted(named[0].replace(",", " ").split()) != sorted(listed):
             raise Wrong(f"the mail {mail.name} names other teams than its list of entries")
         if receipt.fields[0] != FINAL_LIST:
+            yield from _about_arrival(ledger.calendar, mail)
             continue
         rounds = _ROUND.findall(" ".join(mail.text.split()))
         if ledger.round and rounds != [str(ledger.round)]:
@@ -708,6 +823,18 @@ def _check_lists(ledger: Ledger, given: Sequence[tuple[Receipt, Mail]]) -> Itera
                 f"the mail {mail.name} with the final list arrived when its public number was known"
                 " already; a list must come before the number"
             )
+
+
+def _about_arrival(steps: Calendar | None, mail: Mail) -> Iterator[str]:
+    """Whether the first list came too late to object to it, though its entry says another time."""
+    if steps is None or not mail.received or not steps.listed or steps.is_squeezed(steps.listed):
+        return
+    arrived = datetime.fromtimestamp(mail.received, _UTC)
+    if steps.starts - steps.closes >= SOON and steps.is_squeezed(arrived):
+        yield (
+            f"the mail {mail.name} with the first list arrived at {arrived.strftime(TIME_FORMAT)},"
+            " so that less than half of the time for objections was left"
+        )
 
 
 def _out_of_order(mails: Sequence[Mail]) -> Iterator[str]:
@@ -774,6 +901,12 @@ def how_many(checked: Checked) -> str:
     )
 
 
+def _verdict(things: int) -> str:
+    if not things:
+        return "All that these mails say follows."
+    return f"All that these mails say follows if you believe {things} thing{'s' * (things > 1)}."
+
+
 def main(arguments: Sequence[str]) -> int:
     if len(arguments) not in (1, 2):
         print("usage: python3 receipts.py [ARCHIVE or ledger.txt] MAILS", file=sys.stderr)
@@ -788,12 +921,17 @@ def main(arguments: Sequence[str]) -> int:
             ledgers = ledgers_in(mails)
         found = [check(ledger, mails, is_signed) for ledger in ledgers]
     except Wrong as wrong:
-        print(f"The receipts do not fit. The first difference: {wrong}.", file=sys.stderr)
+        print(
+            f"It does not follow: the receipts do not fit. The first difference: {wrong}.",
+            file=sys.stderr,
+        )
         return 1
+    remarks = [text for each in ledgers if each.calendar for _, text in about_times(each.calendar)]
+    remarks += [remark for checked in found for remark in checked.remarks]
+    print(_verdict(len(remarks)))
     _print_entries(mails)
     for checked in found:
         print(how_many(checked))
-    remarks = [remark for checked in found for remark in checked.remarks]
     for remark in remarks[:MAX_REMARKS]:
         print(f"look at this: {remark}")
     if len(remarks) > MAX_REMARKS:

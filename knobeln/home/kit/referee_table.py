@@ -33,10 +33,9 @@ from contest.games.hog import (
 )
 from contest.util.plurals import plural
 from contest.util.sanitize import sanitize
-from knobellib.hog_course import own_files, with_course
+from knobellib.hog_course import with_course
 from knobeln.home.home_game import distinct_names
 from knobeln.home.kit.own_computer import (
-    files_of,
     full_path,
     home_sandbox,
     program_folder,
@@ -90,7 +89,7 @@ def _entry(program: str, contest: Mapping[str, Any]) -> HogEntry:
     )
     if isinstance(table, AnswerFault):
         raise GiveUp(f"{program}: {_told(table, table.sentence)}")
-    return HogEntry(table, goal_for(sum(map(len, own_files(files_of(program)).values()))))
+    return HogEntry(table, goal_for(len(folder.files[folder.program])))
 
 
 def _told(outcome: AnswerFault | str, sentence: str) -> str:

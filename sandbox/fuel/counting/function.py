@@ -60,7 +60,8 @@ SLOTS = 2
 _FRAME = 8  # slots of each function: return address, saved registers
 _KEPT_IN_A_SLOT = 2  # values that have no local variable
 _MAX_LOCALS = 4_000
-_MAX_NESTING = 2_000  # blocks: an engine's compiler takes quadratic time for nested loops
+_MAX_NESTING = 2_000  # blocks
+_MAX_LOOPS = 200  # within each other: an engine's compiler takes quadratic time for them
 _MAX_UNCOUNTED_FRAME = 128  # slots of a function that calls no others
 _MAX_UNCHECKED = 1 << 20  # units
 _MAX_UNCHECKED_CALL = 1 << 10  # units of a function that calls no others
@@ -132,8 +133,9 @@ class _Charge:
 class _Label:
     """A block, a loop, an `if`, or the function itself. `height`: of the operands below it.
 
-    `sets`, `costs`: of local variables, and of operators, in the function before it. `entry`: where
-    the charge goes that is paid before it begins; `head`: where that goes with which it begins.
+    `sets`, `costs`: of local variables, and of operators, in the function before it. `loops`: that
+    it is in, and itself. `entry`: where the charge goes that is paid before it begins; `head`:
+    where that goes with which it begins.
     """
 
     opcode: int
@@ -142,6 +144,7 @@ class _Label:
     sets: int
     costs: int
     entry: int
+    loops: int = 0
     head: int = 0
     is_target: bool = False
 
@@ -284,10 +287,13 @@ class Function:
             sets=self._sets,
             costs=self._all_costs + self._cost,
             entry=self._charge_at,
+            loops=self._labels[-1].loops + (opcode == ops.LOOP),
         )
         self._labels.append(label)
         if len(self._labels) > _MAX_NESTING and not self._around.is_ours:
             raise Refused(f"more than {_MAX_NESTING} blocks within each other")
+        if label.loops > _MAX_LOOPS and not self._around.is_ours:
+            raise Refused(f"more than {_MAX_LOOPS} loops within each other")
         self._out.append(operator)
         if opcode != ops.BLOCK:
             self._cut()

@@ -3,17 +3,22 @@ import { Archive } from "./archive.js";
 import { askAgain } from "./asking.js";
 import { Differs, Unreadable, compare, must, same, sha256, sum, unmarked } from "./bytes.js";
 import { checkEvolution } from "./evolution.js";
-import { MAX_GAMES, formatOf } from "./formats.js";
-import { QUICKNET, checkDecisions, checkLists, checkNumber, checkPrograms, checkSeed, checkSettings, lateBans, ofTournament, readLedger, remarks } from "./ledger.js";
+import { MAX_GAMES, formatOf, seating } from "./formats.js";
+import {
+  QUICKNET, aboutPrograms, checkDecisions, checkLists, checkNumber, checkPrizes, checkPrograms, checkSeed, checkSettings, lateBans, ofTournament, otherTools, readLedger, remarks,
+} from "./ledger.js";
 import { machineFor } from "./machine.js";
 import { playAgain, playGroupAgain, replayKey, titleOf } from "./referee.js";
 import { withoutBans } from "./without.js";
 import { count, say } from "./words.js";
 
+const SET_ASIDE = "program set aside after failures of the engine";
+
 /** Checks an archive. `files`: bytes by path; `module`: the machine's WebAssembly; `game`: the key of a replay whose
  * game is told of in `played`; `progress`: takes what is done now, and how many of how many; `chain`: of drand.
  * Throws Unreadable if that is impossible; nobody is blamed for it.
- * Returns sentences about what was checked, what a person should look at, what had to be believed, and what was not checked; in `differs` the
+ * Returns sentences about what was checked, and what was not; what a person should look at, and what has to be believed,
+ * each with the code of a finding; in `differs` the
  * first difference, "" without one, and in `game` its replay's key; in `without` what would be without the organizer's
  * late bans; and the ledger, with which mails are compared. */
 export function check(files, module, game = "", progress = () => {}, chain = QUICKNET) {
@@ -32,11 +37,38 @@ export function check(files, module, game = "", progress = () => {}, chain = QUI
     found.game = error.game;
     found.unchecked.push(say("all that comes after this difference"));
   }
+  found.verdict = verdictOf(found);
   return found;
 }
 
+/** What a person has to look at or to believe. `proof`: what could prove it. */
+function finding(code, text) {
+  const proof = say(findings[code]);
+  return { code, text, proof, sentence: say("{text}. What could prove it: {proof}.", { text, proof }) };
+}
+
+/** The verdict in a sentence, and how much was checked. `kind`: "same", "eyes" or "differs". */
+function verdictOf(found) {
+  if (found.differs) {
+    return { kind: "differs", sentence: say("The results do not follow. The first difference: {first}.", { first: found.differs }), scope: "" };
+  }
+  const eyes = found.noticed.length + found.believed.length;
+  const sentence = eyes
+    ? count(eyes, "Every result follows if you believe {number} thing, named below.",
+      "Every result follows if you believe {number} things, named below.")
+    : say("Every result follows from the programs, the lists of entries and the draw.");
+  return { kind: eyes ? "eyes" : "same", sentence, scope: scopeOf(found) };
+}
+
+function scopeOf(found) {
+  if (found.isComputed) return say("This page has computed what it can; what it left out is below.");
+  if (found.asked) return say("It has asked programs again; knobeln verify also knows the rules.");
+  return say("It does not play the games again; knobeln verify checks more.");
+}
+
 function checkAll(files, { module, game, progress, chain }, found) {
-  const [checked, noticed, believed, unchecked] = ["checked", "noticed", "believed", "unchecked"].map((list) => (sentence) => found[list].push(sentence));
+  const [checked, unchecked] = ["checked", "unchecked"].map((list) => (sentence) => found[list].push(sentence));
+  const [noticed, believed] = ["noticed", "believed"].map((list) => (code, text) => found[list].push(finding(code, text)));
   const steps = (what, all) => {
     let done = 0;
     progress(what, 0, all);
@@ -61,10 +93,13 @@ function checkAll(files, { module, game, progress, chain }, found) {
   checkSettings(archive, marked.settings, own[final.place]);
   checkPrograms(archive, final, before, noticed);
   checked(say("the lists of entries, the settings, and each program that played: as the ledger has them"));
+  checkPrizes(entries, settings.teams?.prizes_by, own.slice(0, final.place), believed);
   const decisions = archive.json("decisions.json");
   const timeChanges = archive.has("time_changes.json") ? archive.marked("time_changes.json") : [];
   checkDecisions(decisions, timeChanges, own, noticed);
   remarks(own, final, settings.dates, contest.started_at, noticed);
+  aboutPrograms(final, earlier, own, noticed);
+  otherTools(entries, noticed);
   checkNumber(seal, settings, contest.started_at, own.slice(final.place + 1), chain, { checked, believed });
   const seed = checkSeed(contest, seal);
   checked(say("the seed follows from the secret number, the list of entries and the public number"));
@@ -74,6 +109,13 @@ function checkAll(files, { module, game, progress, chain }, found) {
   const counted = archive.has("counted.json") ? archive.json("counted.json") : [];
   const isAll = found.isComputed || (!counted.length && archive.paths("builds/").length);
   const built = isAll ? [...images.keys()] : counted.map((each) => each.team);
+  const recorded = entries.filter(({ name }) => !built.includes(name));
+  const uncounted = recorded.find(({ language }) => settings.programs.counted_languages?.includes(language));
+  must(!uncounted, "counted.json does not have {name}: the time of its program is counted", uncounted);
+  if (recorded.length) {
+    const values = { teams: recorded.map(({ name }) => name).join(", ") };
+    believed("recorded", say("the programs of {teams}: they talk with the referee and might answer differently another time; so their moves were recorded", values));
+  }
   const field = {
     archive, settings, seed, images, module,
     builds: readBuilds(archive, built.map((team) => images.get(team))),
@@ -83,6 +125,7 @@ function checkAll(files, { module, game, progress, chain }, found) {
   };
   const rounds = readRounds(field);
   const games = sum(rounds.flat().map((group) => group.matches.length));
+  checkAside(rounds, images, ledger.entries, believed);
   must(games <= MAX_GAMES, "the archive has more games than are checked: {number}", { number: games });
   field.progress = steps(say("games"), games);
   const history = field.format ? checkRounds(field, rounds) : rounds.flatMap((groups) => playOnly(field, groups));
@@ -116,6 +159,20 @@ function readRounds({ archive, images }) {
     must(Number.isInteger(groups) && groups > 0 && groups <= images.size, "rounds.json: a round has an impossible number of groups");
     return Array.from({ length: groups }, (_, group) => archive.json(`rounds/${at + 1}/group-${group + 1}.json`));
   });
+}
+
+/** Programs that were set aside are believed. Throws Differs for one of which the ledger does not have the decision. */
+function checkAside(rounds, images, entries, believed) {
+  const games = new Map(); // by team: in how many it was not asked
+  for (const { pairing, game, result } of rounds.flatMap((groups) => groups.flatMap((group) => group.matches))) {
+    const names = new Set(seating(pairing, game).filter((_, seat) => result.seats[seat].verdict === "ASIDE"));
+    for (const name of names) games.set(name, (games.get(name) ?? 0) + 1);
+  }
+  for (const [name, number] of games) {
+    const isDecided = entries.some(({ effect, team, digest }) => effect === SET_ASIDE && team === name && digest === images.get(name));
+    must(isDecided, "ledger.txt does not have the decision to set {name}'s program aside", { name });
+    believed("set-aside", say("that the engine failed three times at the same move of {name}'s program: it was set aside, and not asked in {number} games, which count as failed", { name, number }));
+  }
 }
 
 /** All rounds as computed. Throws Differs, naming the first difference. */

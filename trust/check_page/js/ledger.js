@@ -1,6 +1,7 @@
 // ledger.js - what came before the first game: the ledger, the lists of entries, the programs, the public number.
 // As trust/verify_entries.py; docs/archive.md has the forms.
 import { attempt, base64, byName, compactJson, compare, grouped, hex, join, must, same, sha256, shown, unbase64, unhex, utf8 } from "./bytes.js";
+import { aboutTimes, full, seconds, time } from "./times.js";
 import { say } from "./words.js";
 
 const LISTED = "list of entries";
@@ -12,18 +13,18 @@ const LATE = "program refused, because it came late";
 const OBJECTION = "objection received";
 const ABOUT_TEAMS = ["taken out by the organizer", "reinstated by the organizer", "ordered to be played again by the organizer"];
 const DECIDED = [...ABOUT_TEAMS, "time for a move changed by the organizer"];
-const GOES = new Map([["withdrawn", "withdrawn"], [ABOUT_TEAMS[0], "out"]]);
-const COMES = new Map([["registration accepted", "withdrawn"], [ABOUT_TEAMS[1], "out"]]);
+const WITHDRAWN = "withdrawn";
+const REGISTERED = "registration accepted";
+const GOES = new Map([[WITHDRAWN, "withdrawn"], [ABOUT_TEAMS[0], "out"]]);
+const COMES = new Map([[REGISTERED, "withdrawn"], [ABOUT_TEAMS[1], "out"]]);
 const WAITS = "letter waits when programs are no longer taken";
 const CLOSED = "programs are no longer taken";
 const FREEZES = [LISTED, FINAL, "settings, title, dates or rules changed"];
-const WITHOUT_LETTER = [...DECIDED, ...FREEZES, CLOSED, NUMBER, BEGUN];
+const FIXED = "fields that decide prizes";
+const WITHOUT_LETTER = [...DECIDED, ...FREEZES, CLOSED, FIXED, NUMBER, BEGUN];
 const ENTRY = /^[a-z][a-z ,]*\n(?:[A-Za-z_][A-Za-z0-9_]{0,29})?\n\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z\n(?:[0-9a-f]{64})?\n(?:[0-9a-f]{64})?\n$/;
 const START_SECONDS = 600; // between the start of the contest and the draw of the number, and from one to the next
 const AHEAD_SECONDS = 60; // of the final list before the draw
-const SOON_SECONDS = 900; // after the deadline
-const DAY_SECONDS = 86_400;
-const MICROSECONDS = 1_000_000;
 const LINES_OF_AN_ENTRY = 5;
 const MAX_NUMBER_CHARS = 2_000;
 
@@ -105,7 +106,7 @@ export function checkLists(archive, own, contest, entries, noticed) {
   const found = inLedger.filter(isTold).map(({ effect, at, digest }) => ({ effect, at, digest }));
   must(told.length && same(found, told), "entry_lists.json has not the lists that ledger.txt has");
   for (const entry of inLedger.filter((each) => !isTold(each))) {
-    noticed(say("the ledger has another {effect}, of {at}, that the archive does not show: the contest was started anew, or a backup was restored; all teams got it", { effect: entry.effect, at: time(entry.at) }));
+    noticed("list-hidden", say("the ledger has another {effect}, of {at}, that the archive does not show: the contest was started anew, or a backup was restored; all teams got it", { effect: entry.effect, at: time(entry.at) }));
   }
   must(lists.every((list, at) => list.is_final === (at === lists.length - 1)), "entry_lists.json: one list is the final one, and it is the last");
   const final = lists.at(-1);
@@ -116,9 +117,9 @@ export function checkLists(archive, own, contest, entries, noticed) {
     "entries.json has not the entries of the final list in entry_lists.json");
   lists.slice(1).forEach((after, at) => {
     const teams = changedTeams(lists[at], after);
-    if (teams.length) noticed(say("the list of {at} differs from the one before in {teams}", { at: time(full(after.at)), teams: teams.join(", ") }));
+    if (teams.length) noticed("list-changed", say("the list of {at} differs from the one before in {teams}", { at: time(full(after.at)), teams: teams.join(", ") }));
   });
-  return { place: own.findIndex((entry) => entry.effect === FINAL && isTold(entry)), entries: final.entries, first: byTeam(lists[0]), listedAt: full(lists[0].at) };
+  return { place: own.findIndex((entry) => entry.effect === FINAL && isTold(entry)), entries: final.entries, first: byTeam(lists[0]) };
 }
 
 const byTeam = ({ entries }) => new Map(entries.map((entry) => [entry.team, JSON.stringify(entry)]));
@@ -132,6 +133,49 @@ function changedTeams(before, after) {
 export function checkSettings(archive, settings, { letter }) {
   must(letter === sha256(compactJson({ rules: archive.text("rules.md"), settings })),
     "contest.json: title, dates, rules or settings are not those that ledger.txt has with the final list");
+}
+
+/** Throws Differs unless the field of the form by which there are prizes is as the ledger has it with the final list. */
+export function checkPrizes(entries, field, before, believed) {
+  if (!field) return;
+  const fixed = before.findLast(({ effect }) => effect === FIXED)?.digest;
+  const lines = [...entries].sort((a, b) => byName(a.name, b.name)).map((entry) => `${entry.name}\n${entry.prize_field}\n`);
+  if (fixed === sha256(lines.join(""))) return;
+  must(!fixed || entries.some(({ organization }) => organization === "(forgotten)"),
+    "entries.json: what teams have in the field {field}, by which there are prizes, is not what the ledger has with the final list", { field: shown(field) });
+  believed("prize-field", say("the field {field} of each team, by which there are prizes", { field: shown(field) }));
+}
+
+/** Whether anybody else than a team could have made it withdraw, or play a former program. */
+export function aboutPrograms(final, earlier, own, noticed) {
+  const before = own.slice(0, final.place);
+  const accepted = grouped([...earlier, ...before].filter(({ effect }) => effect === ACCEPTED), ({ team }) => team);
+  const withdrawn = new Map();
+  for (const { effect, team, at } of before) {
+    if (effect === WITHDRAWN && accepted.has(team)) withdrawn.set(team, at);
+    if (effect === REGISTERED) withdrawn.delete(team);
+  }
+  for (const [team, at] of withdrawn) noticed("withdrawn", say("{team} has withdrawn at {at}, after a program of it was accepted", { team, at: time(at) }));
+  for (const { team, program } of final.entries) {
+    const entries = accepted.get(team) ?? [];
+    const digests = entries.map(({ digest }) => digest);
+    const again = digests.lastIndexOf(program);
+    if (digests.slice(digests.indexOf(program), again).some((digest) => digest !== program)) {
+      noticed("program-again", say("{team} plays a program that it had replaced by another one before it came again, at {at}", { team, at: time(entries[again].at) }));
+    }
+  }
+}
+
+/** The programs that were made by another tool than most others in their language. */
+export function otherTools(entries, noticed) {
+  for (const [language, own] of grouped(entries, (entry) => entry.language)) {
+    const byTool = [...grouped(own, (entry) => entry.tool)];
+    const [usual, { length }] = byTool.reduce((best, each) => (each[1].length > best[1].length ? each : best));
+    for (const { name, tool } of length > 1 ? own.filter((entry) => entry.tool !== usual) : []) {
+      const values = { name, tool: shown(tool), language: shown(language), usual: shown(usual) };
+      noticed("other-tool", say("the program of {name} was made with {tool}, and most others in {language} with {usual}", values));
+    }
+  }
 }
 
 /** Throws Differs unless each team that had a program accepted, and did not go, plays with one of its own, and nobody
@@ -158,8 +202,8 @@ export function checkPrograms(archive, final, before, noticed) {
     const lines = (sources.get(team) ?? []).map((path) => `${sha256(archive.bytes(path))}  ${path.slice(folder.length)}\n`);
     must(sha256(lines.join("")) === program, "{folder} is none of the accepted programs in ledger.txt", { folder });
     const newest = accepted.reduce((best, entry) => (entry.at >= best.at ? entry : best), former ?? accepted[0]);
-    if (former) noticed(say("{team} plays a program that was accepted of {former}, which has withdrawn; that can happen if a team comes back by another name", { team, former: former.team }));
-    else if (newest.digest !== program) noticed(say("an older program of {team} has played: the newest that was accepted came at {at}", { team, at: time(newest.at) }));
+    if (former) noticed("program-of-former", say("{team} plays a program that was accepted of {former}, which has withdrawn; that can happen if a team comes back by another name", { team, former: former.team }));
+    else if (newest.digest !== program) noticed("program-older", say("an older program of {team} has played: the newest that was accepted came at {at}", { team, at: time(newest.at) }));
   }
 }
 
@@ -170,45 +214,37 @@ export function remarks(entries, final, dates, startedAt, noticed) {
   const last = byTeam(final);
   for (const { effect, team, at } of entries) {
     const values = { team, at: time(at), closes: time(closes) };
-    if (effect === OBJECTION && !last.has(team)) noticed(say("{team} objected at {at}; it is not on the final list", values));
-    else if (effect === OBJECTION && last.get(team) === final.first.get(team)) noticed(say("{team} objected at {at}; the final list has its program, the same as the first one", values));
-    else if (effect === OBJECTION) noticed(say("{team} objected at {at}; the final list has its program, another than the first one", values));
-    else if (effect === LATE && at < closes) noticed(say("a program of {team} was refused as late that came at {at}, when programs were still taken (until {closes})", values));
+    if (effect === OBJECTION && !last.has(team)) noticed("objection", say("{team} objected at {at}; it is not on the final list", values));
+    else if (effect === OBJECTION && last.get(team) === final.first.get(team)) noticed("objection", say("{team} objected at {at}; the final list has its program, the same as the first one", values));
+    else if (effect === OBJECTION) noticed("objection", say("{team} objected at {at}; the final list has its program, another than the first one", values));
+    else if (effect === LATE && at < closes) noticed("program-refused", say("a program of {team} was refused as late that came at {at}, when programs were still taken (until {closes})", values));
   }
   let [listed, frozen, closed] = ["", "", ""];
   const waiting = new Set(); // the letters that had no effect yet when programs were no longer taken
   for (const { effect, team, at, letter } of entries.slice(0, final.place + 1)) {
     const values = { team, effect, at: time(at), closes: time(closes), listed: time(listed), closed: time(closed) };
     if (FREEZES.includes(effect)) {
-      if (frozen && frozen !== letter) noticed(say("settings, title, dates or rules were changed before {at}, after a list of entries had gone out", values));
+      if (frozen && frozen !== letter) noticed("settings-changed", say("settings, title, dates or rules were changed before {at}, after a list of entries had gone out", values));
       frozen = letter;
     }
     if (effect === WAITS) waiting.add(letter);
     if (effect === CLOSED) {
-      if (closed) noticed(say("programs were taken again after {closed}, because the date was moved", values));
+      if (closed) noticed("taken-again", say("programs were taken again after {closed}, because the date was moved", values));
       closed = at;
     }
-    if (effect === ACCEPTED && at < closed && at < closes && !waiting.has(letter)) noticed(say("a program of {team} was accepted that is said to have come at {at}, but its letter is none of those that waited at {closed}, when programs were no longer taken", values));
+    if (effect === ACCEPTED && at < closed && at < closes && !waiting.has(letter)) noticed("letter-dated-back", say("a program of {team} was accepted that is said to have come at {at}, but its letter is none of those that waited at {closed}, when programs were no longer taken", values));
     if (effect === LISTED) listed = at;
-    else if (effect === ACCEPTED && at >= closes) noticed(say("a program of {team} was accepted that came at {at}, when programs were no longer taken ({closes})", values));
-    else if (effect === ACCEPTED && listed) noticed(say("a program of {team} was accepted after the list of {listed} had gone out; it is said to have come at {at}", values));
-    else if (ABOUT_TEAMS.slice(0, 2).includes(effect)) noticed(say("{team} was {effect} before the start, at {at}", values));
+    else if (effect === ACCEPTED && at >= closes) noticed("program-late", say("a program of {team} was accepted that came at {at}, when programs were no longer taken ({closes})", values));
+    else if (effect === ACCEPTED && listed) noticed("program-after-list", say("a program of {team} was accepted after the list of {listed} had gone out; it is said to have come at {at}", values));
+    else if (ABOUT_TEAMS.slice(0, 2).includes(effect)) noticed("decided-before", say("{team} was {effect} before the start, at {at}", values));
   }
-  const starts = full(dates.contest_starts);
-  if (!listed && closes < starts && starts <= full(startedAt)) noticed(say("the teams got no list of entries before the final one, so nobody could object to it"));
-  const late = (moment) => seconds(moment) - seconds(closes);
-  const values = { closes: time(closes), closed: time(closed), listed: time(final.listedAt), starts: time(full(startedAt)) };
-  if (late(startedAt) >= 0 && !closed) noticed(say("programs were no longer taken from {closes} on, but the ledger says so nowhere; until then a letter could be dated back", values));
-  else if (closed && late(closed) > SOON_SECONDS) noticed(say("programs were no longer taken from {closes} on, but the ledger says so only at {closed}; until then a letter could be dated back", values));
-  if (final.listedAt < full(startedAt) && late(final.listedAt) > Math.max(SOON_SECONDS, Math.min(DAY_SECONDS, late(startedAt) / 2))) {
-    noticed(say("the first list went out at {listed}, long after {closes}, when programs were no longer taken; the contest started at {starts}", values));
-  }
+  for (const [code, sentence] of aboutTimes(dates, startedAt, entries)) noticed(code, sentence);
   let latest = "";
   let since = "";
   for (const { effect, team, at } of entries) {
-    if (WITHOUT_LETTER.includes(effect) && at < latest) noticed(say("the ledger has an entry of {at} behind a later one: {effect}; it was dated back, or the clock was changed", { at: time(at), effect }));
+    if (WITHOUT_LETTER.includes(effect) && at < latest) noticed("dated-back", say("the ledger has an entry of {at} behind a later one: {effect}; it was dated back, or the clock was changed", { at: time(at), effect }));
     if (since && ABOUT_TEAMS.includes(effect)) {
-      noticed(say("{team} was {effect} at {at}, after {since}", { team: team || say("a part of the contest"), effect, at: time(at), since }));
+      noticed("decided-after", say("{team} was {effect} at {at}, after {since}", { team: team || say("a part of the contest"), effect, at: time(at), since }));
     }
     if (effect === FINAL) since = say("the list of entries was final");
     if (effect === NUMBER) since = say("the public number was known");
@@ -234,7 +270,7 @@ export function checkDecisions(decisions, timeChanges, entries, noticed) {
   for (const entry of entries) {
     const { effect, team, at } = entry;
     if (DECIDED.includes(effect) && !known.has(headOf(entry))) {
-      noticed(say("the ledger has a decision of {at} that the archive does not show: {team} {effect}; that can happen if a backup was restored", { at: time(at), team, effect }));
+      noticed("decision-hidden", say("the ledger has a decision of {at} that the archive does not show: {team} {effect}; that can happen if a backup was restored", { at: time(at), team, effect }));
     }
   }
 }
@@ -270,7 +306,7 @@ export function checkNumber(seal, settings, startedAt, after, chain, result) {
   const drawn = after.filter((entry) => entry.effect === NUMBER);
   if (beacon === "none") {
     must(!seal.number && !seal.source && !drawn.length, "seal.json has a public number, but the contest uses none");
-    result.believed(say("that the organizer, who knew the secret number, tried no other lists before the start: the contest uses no public number"));
+    result.believed("no-number", say("that the organizer, who knew the secret number, tried no other lists before the start: the contest uses no public number"));
     return;
   }
   const starts = seconds(settings.dates.contest_starts);
@@ -284,8 +320,8 @@ export function checkNumber(seal, settings, startedAt, after, chain, result) {
   must(seconds(drawn[0].at) >= known, "ledger.txt has the public number before it was drawn");
   const words = { round, text: shown(seal.source), draw: shown(beacon.replace(/^lottery:\s*/, "")) };
   if (beacon === "drand") result.checked(say("the public number is round {round} of drand, signed by its chain", words));
-  else if (beacon === "file") result.believed(say("that nobody chose the public number: the organizer handed in the text {text}", words));
-  else result.believed(say("that the numbers of the draw ({draw}) were {text}: compare them with the newspaper", words));
+  else if (beacon === "file") result.believed("text", say("that nobody chose the public number: the organizer handed in the text {text}", words));
+  else result.believed("lottery", say("that the numbers of the draw ({draw}) were {text}", words));
 }
 
 /** The random value in what a server of drand gave, in hex. Throws Differs unless the chain has signed this round. */
@@ -308,9 +344,3 @@ function canonicalDraw(source, beacon) {
   must(same(draws.map((draw) => `${draw?.length}`), beacon.match("[0-9/]+")?.[0].split("/")) && !/[^\s0-9.,;/+&-]/.test(source), "seal.json: these are not the numbers of a draw");
   return draws.map((draw) => `${draw.sort((a, b) => a - b).map((number) => `${number}.`).join("")}/`).join("");
 }
-
-// --- times ---
-/** A time as the ledger writes it, with microseconds. */
-const full = (at) => at.replace(/(?:\.(\d+))?Z$/, (_, fraction = "") => `.${fraction.padEnd(6, "0")}Z`);
-const time = (at) => `${at.slice(0, 16).replace("T", " ")} UT`;
-const seconds = (at) => Date.parse(`${at.slice(0, 19)}Z`) / 1_000 + Number(full(at).slice(20, 26)) / MICROSECONDS;

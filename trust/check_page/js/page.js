@@ -1,5 +1,5 @@
 // page.js - the page itself: takes an archive and mails, hands them to the worker, and shows what it says.
-import { count, say, speak } from "./words.js";
+import { say, speak } from "./words.js";
 
 const BESIDE = "archive.tar.gz";
 const LISTS = ["noticed", "without", "believed", "agreed", "unchecked"];
@@ -84,21 +84,16 @@ function fill(list, sentences) {
 
 function showFound(found) {
   fill("agreed", found.checked);
-  for (const list of ["noticed", "without", "believed", "unchecked"]) fill(list, found[list]);
+  for (const list of ["noticed", "believed"]) fill(list, found[list].map((each) => each.sentence));
+  for (const list of ["without", "unchecked"]) fill(list, found[list]);
   element("title").textContent = found.title;
   element("digest").textContent = found.digest;
   element("of-digest").hidden = !found.digest;
   element("replay").hidden = !(isBeside && found.game);
   element("replay").href = `replay.html?game=${encodeURIComponent(found.game)}`;
   element("played").textContent = found.played;
-  const eyes = found.noticed.length + found.believed.length;
-  if (found.differs) showVerdict("differs", say("It differs: {first}.", { first: found.differs }));
-  else if (eyes) {
-    showVerdict("eyes", count(eyes, "Nothing contradicts the archive, but {number} thing needs a person's eyes.",
-      "Nothing contradicts the archive, but {number} things need a person's eyes."));
-  } else if (found.isComputed) showVerdict("same", say("Every result that this page can compute agrees with the archive."));
-  else if (found.asked) showVerdict("same", say("What this page can check of this game agrees with the archive. It has asked programs again; knobeln verify also knows the rules."));
-  else showVerdict("same", say("What this page can check of this game agrees with the archive. It does not play the games again."));
+  showVerdict(found.verdict.kind, found.verdict.sentence);
+  element("scope").textContent = found.verdict.scope;
   hasLedger = found.hasLedger;
   if (!hasLedger) return;
   element("told").replaceChildren();

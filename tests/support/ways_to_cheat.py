@@ -1,0 +1,357 @@
+"""Ways of an organizer to cheat, each carried out on a contest that is honest in all else.
+
+A way goes on from the honest contest at a stage, and ends with an archive. So the mails of the
+teams are those that this organizer has sent.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from pathlib import Path
+
+from sqlalchemy import func, select, update
+
+from contest.config.load import FILE_NAME
+from contest.ledger.receipts import Effect, LedgerEntry
+from contest.model import BanKind
+from mailserver.organizer_actions import OrganizerActions
+from store.tables import builds
+from tests.support.mail_world import START, from_line
+from tests.support.mailed_contest import CLOSES, DARK, KNOWN, LIGHT, MailedContest
+from tests.support.organizers import Forgery
+
+STRATEGY = "grim"  # that the organizer likes better
+
+
+@dataclass
+class Hands:
+    """What an organizer has: the honest contest at each stage, and a place for the archive."""
+
+    stage: Callable[[str], MailedContest]
+    archive: Path
+
+    def forgery(self, contest: MailedContest) -> Forgery:
+        """The archive of this contest, which the organizer changes."""
+        return Forgery(contest.folder, contest.publish(self.archive.with_name("honest")))
+
+
+Way = Callable[[Hands], MailedContest]
+
+
+@contextmanager
+def in_secret(contest: MailedContest, team: str) -> Iterator[None]:
+    """What is done in a team's name; its answers are deleted before the team has them."""
+    box = contest.box(team)
+    kept = shutil.copytree(box, box.with_name("kept"))
+    yield
+    shutil.rmtree(box)
+    kept.rename(box)
+
+
+def rewrite(contest: MailedContest, **dates: datetime) -> None:
+    """Change dates in contest.toml by hand."""
+    file = contest.folder / FILE_NAME
+    text = file.read_text()
+    for name, at in dates.items():
+        text = re.sub(f"^{name} = .*$", f"{name} = {at:%Y-%m-%dT%H:%M:%SZ}", text, flags=re.M)
+    file.write_text(text)
+
+
+def forget_newest(contest: MailedContest) -> None:
+    """In the database: the newest program, which is DARK's, was never accepted."""
+    with contest.opened() as opened, opened.store.write() as tx:
+        newest = select(func.max(builds.c.id)).scalar_subquery()
+        tx.execute(update(builds).where(builds.c.id == newest).values(accepted=False))
+
+
+def take_out(contest: MailedContest, team: str, kind: BanKind = BanKind.DISQUALIFIED) -> None:
+    with contest.opened() as opened, opened.store.write() as tx:
+        now = contest.clock.now()
+        OrganizerActions(tx, opened.settings, opened.templates, now, "").take_out(team, kind, "so")
+
+
+def played(contest: MailedContest, hands: Hands) -> MailedContest:
+    contest.clock.at = max(contest.clock.at, KNOWN)
+    contest.play()
+    contest.publish(hands.archive)
+    return contest
+
+
+def later(contest: MailedContest, **by: float) -> MailedContest:
+    contest.clock.at += timedelta(**by)
+    return contest
+
+
+# --- the calendar ---------------------------------------------------------------------------------
+def started_before_the_deadline(hands: Hands) -> MailedContest:
+    contest = hands.stage("open")
+    contest.clock.at = CLOSES - timedelta(days=1)
+    contest.start()
+    return played(contest, hands)
+
+
+def started_before_its_date(hands: Hands) -> MailedContest:
+    contest = hands.stage("open")
+    contest.clock.at = CLOSES + timedelta(seconds=5)
+    contest.start()
+    return played(contest, hands)
+
+
+def started_with_the_deadline(hands: Hands) -> MailedContest:
+    contest = hands.stage("open")
+    rewrite(contest, contest_starts=CLOSES)
+    contest.clock.at = CLOSES + timedelta(seconds=5)
+    contest.start()
+    return played(contest, hands)
+
+
+def started_a_minute_after_the_deadline(hands: Hands) -> MailedContest:
+    contest = hands.stage("open")
+    rewrite(contest, contest_starts=CLOSES + timedelta(minutes=1))
+    contest.clock.at = CLOSES + timedelta(seconds=35)
+    contest.tell_first_list()
+    contest.clock.at = CLOSES + timedelta(seconds=65)
+    contest.start()
+    return played(contest, hands)
+
+
+def listed_in_the_last_minute(hands: Hands) -> MailedContest:
+    contest = hands.stage("open")
+    contest.clock.at = START - timedelta(seconds=75)
+    contest.tell_first_list()
+    contest.clock.at = START + timedelta(seconds=5)
+    contest.start()
+    return played(contest, hands)
+
+
+def listed_never(hands: Hands) -> MailedContest:
+    contest = hands.stage("open")
+    contest.clock.at = START + timedelta(seconds=5)
+    contest.start()
+    return played(contest, hands)
+
+
+def listed_in_time_by_a_forged_ledger(hands: Hands) -> MailedContest:
+    """As before, but the archive says that the list came in time."""
+    contest = listed_in_the_last_minute(Hands(hands.stage, hands.archive.with_name("unforged")))
+    forgery = hands.forgery(contest)
+    at = CLOSES + timedelta(minutes=1)
+    for effect in (Effect.PROGRAMS_CLOSED, Effect.ENTRIES_LISTED):
+        place = forgery.place_of(effect)
+        forgery.ledger[place] = replace(forgery.ledger[place], at=at)
+    with forgery.json("entry_lists.json") as lists:
+        lists[0]["at"] = f"{at:%Y-%m-%dT%H:%M:%SZ}"
+    forgery.publish(hands.archive)
+    return contest
+
+
+def started_again(hands: Hands) -> MailedContest:
+    """The results were seen, the database put back, and the contest started once more."""
+    seen = hands.stage("listed")
+    seen.clock.at = START + timedelta(seconds=5)
+    seen.start()
+    again = hands.stage("listed")
+    shutil.rmtree(again.place / "boxes")
+    shutil.copytree(seen.place / "boxes", again.place / "boxes")
+    again.clock.at = START + timedelta(minutes=30)
+    again.start()
+    again.clock.at = START + timedelta(minutes=45)
+    return played(again, hands)
+
+
+# --- in a team's name -----------------------------------------------------------------------------
+def withdrew_the_team(hands: Hands) -> MailedContest:
+    contest = later(hands.stage("open"), minutes=1)
+    with in_secret(contest, DARK):
+        contest.send(DARK, "withdraw", from_line(DARK, contest.strings[DARK]))
+    contest.go_on(hands.archive)
+    return contest
+
+
+def withdrew_the_team_that_objected(hands: Hands) -> MailedContest:
+    contest = later(hands.stage("open"), minutes=1)
+    words = from_line(DARK, contest.strings[DARK])
+    with in_secret(contest, DARK):
+        contest.send(DARK, "withdraw", words)
+    contest.clock.at = CLOSES + timedelta(minutes=1)
+    contest.tell_first_list()
+    later(contest, minutes=1).send(DARK, "objection", words)
+    contest.hold(hands.archive)
+    return contest
+
+
+def sent_the_older_program_again(hands: Hands) -> MailedContest:
+    contest = later(hands.stage("open"), minutes=1)
+    contest.send_program(DARK, "dice_cup")
+    later(contest, minutes=1)
+    with in_secret(contest, DARK):
+        contest.send_program(DARK, "pavlov")
+    contest.go_on(hands.archive)
+    return contest
+
+
+def sent_a_worse_program(hands: Hands) -> MailedContest:
+    """Another one than the team has ever sent."""
+    contest = later(hands.stage("open"), minutes=1)
+    with in_secret(contest, DARK):
+        contest.send_program(DARK, STRATEGY)
+    contest.go_on(hands.archive)
+    return contest
+
+
+# --- lists, programs, decisions -------------------------------------------------------------------
+def left_off(hands: Hands) -> MailedContest:
+    contest = hands.stage("open")
+    forget_newest(contest)
+    contest.go_on(hands.archive)
+    return contest
+
+
+def left_off_as_if_withdrawn(hands: Hands) -> MailedContest:
+    contest = left_off(Hands(hands.stage, hands.archive.with_name("unforged")))
+    forgery = hands.forgery(contest)
+    place = forgery.place_of(Effect.PROGRAMS_CLOSED)
+    at = forgery.ledger[place].at - timedelta(hours=1)
+    forgery.ledger.insert(place, LedgerEntry(Effect.WITHDRAWN, DARK, at, "ab" * 32))
+    forgery.publish(hands.archive)
+    return contest
+
+
+def played_an_older_program(hands: Hands) -> MailedContest:
+    contest = later(hands.stage("open"), minutes=1)
+    contest.send_program(DARK, "dice_cup")
+    forget_newest(contest)
+    contest.go_on(hands.archive)
+    return contest
+
+
+def played_another_build(hands: Hands) -> MailedContest:
+    """DARK plays the build of LIGHT, made by a compiler that nobody has."""
+    contest = hands.stage("listed")
+    with contest.opened() as opened, opened.store.write() as tx:
+        _heavy, light, dark = tx.execute(select(builds).order_by(builds.c.id)).all()
+        report = {**dark.report, "tool": "gcc 99.1", "image_digest": light.image_digest}
+        changed = update(builds).where(builds.c.id == dark.id)
+        tx.execute(changed.values(image_digest=light.image_digest, report=report))
+    contest.hold(hands.archive)
+    return contest
+
+
+def took_out_before_the_start(hands: Hands) -> MailedContest:
+    contest = later(hands.stage("listed"), minutes=1)
+    take_out(contest, DARK)
+    contest.hold(hands.archive)
+    return contest
+
+
+def took_out_with_the_number_known(hands: Hands) -> MailedContest:
+    contest = hands.stage("drawn")
+    take_out(contest, DARK)
+    return played(contest, hands)
+
+
+def hid_a_ban(hands: Hands) -> MailedContest:
+    contest = took_out_with_the_number_known(Hands(hands.stage, hands.archive.with_name("open")))
+    forgery = hands.forgery(contest)
+    with forgery.json("decisions.json") as decisions:
+        decisions["taken_out"] = []
+    del forgery.ledger[forgery.place_of(Effect.TAKEN_OUT, DARK)]
+    forgery.publish(hands.archive)
+    return contest
+
+
+def changed_the_rules_after_the_list(hands: Hands) -> MailedContest:
+    contest = hands.stage("listed")
+    file = contest.folder / FILE_NAME
+    file.write_text(file.read_text().replace("L = 40", "L = 44"))
+    contest.hold(hands.archive)
+    return contest
+
+
+# --- the archive ----------------------------------------------------------------------------------
+def forged(change: Callable[[Forgery], None]) -> Way:
+    def way(hands: Hands) -> MailedContest:
+        contest = hands.stage("played")
+        forgery = hands.forgery(contest)
+        change(forgery)
+        forgery.publish(hands.archive)
+        return contest
+
+    return way
+
+
+def other_points(forgery: Forgery) -> None:
+    with forgery.json("rounds/1/group-1.json") as group:
+        seats = group["matches"][0]["result"]["seats"]
+        seats[0]["points"], seats[1]["points"] = seats[1]["points"] + 1, seats[0]["points"]
+
+
+def swapped_games(forgery: Forgery) -> None:
+    with forgery.json("rounds/1/group-1.json") as group:
+        first, second = group["matches"][:2]
+        first["result"], second["result"] = second["result"], first["result"]
+
+
+def other_generation(forgery: Forgery) -> None:
+    text = forgery.files["evolution.json"].decode()
+    value = json.loads(text)
+    value["generations"] = value["generations"][:-1]
+    forgery.files["evolution.json"] = json.dumps(value, indent=1).encode() + b"\n"
+
+
+def no_ledger(forgery: Forgery) -> None:
+    forgery.files["ledger.txt"] = b""
+    forgery.ledger = []
+
+
+def dated_back(forgery: Forgery) -> None:
+    entry = LedgerEntry(Effect.TAKEN_OUT, LIGHT, START - timedelta(hours=1))
+    forgery.ledger.append(entry)
+
+
+def other_number(forgery: Forgery) -> None:
+    with forgery.json("seal.json") as seal:
+        seal["number"] = "00" * 32
+
+
+WAYS: Mapping[str, Way] = {
+    "starts before the deadline": started_before_the_deadline,
+    "starts before the announced date": started_before_its_date,
+    "starts with the deadline": started_with_the_deadline,
+    "starts a minute after the deadline": started_a_minute_after_the_deadline,
+    "sends the first list in the last minute": listed_in_the_last_minute,
+    "sends no first list": listed_never,
+    "dates a late first list back": listed_in_time_by_a_forged_ledger,
+    "starts again after the results": started_again,
+    "withdraws a team": withdrew_the_team,
+    "withdraws a team, which objects": withdrew_the_team_that_objected,
+    "sends a team's older program again": sent_the_older_program_again,
+    "sends a worse program for a team": sent_a_worse_program,
+    "leaves a team off the list": left_off,
+    "leaves a team off, as if it had withdrawn": left_off_as_if_withdrawn,
+    "lets an older program play": played_an_older_program,
+    "lets another build play": played_another_build,
+    "takes a team out before the start": took_out_before_the_start,
+    "takes a team out with the number known": took_out_with_the_number_known,
+    "hides a ban": hid_a_ban,
+    "changes settings after the list": changed_the_rules_after_the_list,
+    "changes points": forged(other_points),
+    "swaps two games": forged(swapped_games),
+    "leaves a generation out": forged(other_generation),
+    "publishes no ledger": forged(no_ledger),
+    "dates a ban back": forged(dated_back),
+    "takes another number": forged(other_number),
+}
+BY_MAILS_ALONE = (
+    "sends a worse program for a team",
+    "dates a late first list back",
+    "starts again after the results",
+)
+"""What an archive alone does not show; docs/trust.md says who finds it."""
+VICTIM, THIRD = DARK, LIGHT
