@@ -502,24 +502,30 @@ def about_times(steps: Calendar) -> Iterator[tuple[str, str]]:
     """The steps that were missing, too early, or squeezed: the code of each, and a sentence."""
     yield from _about_start(steps)
     yield from _about_close(steps)
-    yield from _about_list(steps)
+    yield from _about_first_list(steps)
+
+
+def _moment(at: datetime | None) -> str:
+    return at.strftime(TIME_FORMAT) if at else ""
 
 
 def _about_start(steps: Calendar) -> Iterator[tuple[str, str]]:
     if steps.started >= steps.starts:
         return
-    taken = f", and until {_told(steps.closes)} programs were to be taken"
-    nobody = "; nobody could object to a list of entries"
+    taken = nobody = ""
+    if steps.started < steps.closes:
+        taken = f", and until {_moment(steps.closes)} programs were to be taken"
+    if not steps.listed:
+        nobody = "; nobody could object to a list of entries"
     yield (
         "started-early",
-        f"the contest started at {_told(steps.started)}, before its announced start at"
-        f" {_told(steps.starts)}{taken if steps.started < steps.closes else ''}"
-        f"{'' if steps.listed else nobody}",
+        f"the contest started at {_moment(steps.started)}, before its announced start at"
+        f" {_moment(steps.starts)}{taken}{nobody}",
     )
 
 
 def _about_close(steps: Calendar) -> Iterator[tuple[str, str]]:
-    closes, closed = _told(steps.closes), _told(steps.closed)
+    closes, closed = _moment(steps.closes), _moment(steps.closed)
     if steps.closed is None:
         if steps.started >= steps.closes:
             yield (
@@ -540,8 +546,8 @@ def _about_close(steps: Calendar) -> Iterator[tuple[str, str]]:
         )
 
 
-def _about_list(steps: Calendar) -> Iterator[tuple[str, str]]:
-    closes, starts, listed = map(_told, (steps.closes, steps.starts, steps.listed))
+def _about_first_list(steps: Calendar) -> Iterator[tuple[str, str]]:
+    closes, starts = _moment(steps.closes), _moment(steps.starts)
     if steps.starts - steps.closes < SOON:
         yield (
             "objections-short",
@@ -558,19 +564,16 @@ def _about_list(steps: Calendar) -> Iterator[tuple[str, str]]:
     elif steps.listed < steps.closes:
         yield (
             "list-early",
-            f"the first list went out at {listed}, when programs were still taken (until {closes})",
+            f"the first list went out at {_moment(steps.listed)}, when programs were still taken"
+            f" (until {closes})",
         )
     elif steps.is_squeezed(steps.listed) or steps.listed > steps.closes + DAY:
         yield (
             "list-late",
-            f"the first list went out at {listed}, long after {closes}, when programs were no"
-            f" longer taken; the contest started at {_told(steps.started)}, and the announced time"
-            f" for objections ended at {starts}",
+            f"the first list went out at {_moment(steps.listed)}, long after {closes}, when"
+            f" programs were no longer taken; the contest started at {_moment(steps.started)}, and"
+            f" the announced time for objections ended at {starts}",
         )
-
-
-def _told(at: datetime | None) -> str:
-    return at.strftime(TIME_FORMAT) if at else ""
 
 
 # --- the check ------------------------------------------------------------------------------------
@@ -943,21 +946,14 @@ def main(arguments: Sequence[str]) -> int:
             file=sys.stderr,
         )
         return 1
-    remarks = list(_remarks(ledgers, found))
+    remarks = [text for each in ledgers if each.calendar for _, text in about_times(each.calendar)]
+    remarks += [remark for checked in found for remark in checked.remarks]
     print(_verdict(len(remarks)))
     _print_entries(mails)
     for checked in found:
         print(how_many(checked))
     _print_remarks(remarks)
     return 3 if remarks else 0
-
-
-def _remarks(ledgers: Iterable[Ledger], found: Iterable[Checked]) -> Iterator[str]:
-    for ledger in ledgers:
-        if ledger.calendar:
-            yield from (text for _, text in about_times(ledger.calendar))
-    for checked in found:
-        yield from checked.remarks
 
 
 def _print_remarks(remarks: Sequence[str]) -> None:
