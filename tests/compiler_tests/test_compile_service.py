@@ -23,6 +23,7 @@ from knobellib.samples import house_strategies
 from reports.render import Templates
 from sandbox.limits import Limits
 from sandbox.vm.image import Image
+from sandbox.vm.translation import translations
 from store import Store, contest_state, ledger, letters, migrate, submissions
 from store.engine_failures import MAX_FAILURES
 from tests.support.clocks import FixedClock
@@ -274,21 +275,34 @@ def test_a_fault_of_ours_sets_the_program_aside_and_the_queue_goes_on(context: W
     assert subjects == ["unlucky waits", "lucky is accepted", "unlucky is accepted"]
 
 
-def test_accepted_programs_alone_are_named_and_only_when_their_reports_are_queued(context) -> None:
-    named: list[tuple[str, int]] = []
-
-    def accepted(digest: str) -> None:
-        named.append((digest, len(context.mails())))
-
-    context.service = replace(context.service, accepted=accepted)
+def test_native_code_is_asked_for_when_the_report_is_queued_and_does_not_delay_it(
+    context: Workshop, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    asked: list[str] = []
+    context.service = replace(context.service, accepted=asked.append)
     team = context.team("one")
-    context.send(team, BAD)
     context.send(team, GOOD)
-    assert context.work() == 2
+    assert context.work() == 1
     with context.store.read() as tx:
-        found = submissions.image_of(tx, team, 2)
+        found = submissions.image_of(tx, team, 1)
     assert found
-    assert named == [(Image.from_bytes(found[1]).digest, 2)]
+    image = Image.from_bytes(found[1])
+    assert asked == [image.digest]
+    assert len(context.mails()) == 1
+    assert not list(translations().found([image]))
+
+
+def test_a_program_that_cannot_be_translated_is_accepted_all_the_same(
+    context, tmp_path, monkeypatch
+) -> None:
+    monkeypatch.setattr("sandbox.vm.translation.cache_folder", lambda _: tmp_path / "file")
+    (tmp_path / "file").touch()
+    team = context.team("one")
+    context.send(team, GOOD)
+    assert context.work() == 1
+    assert context.states(team) == [SubmissionState.BUILT]
+    assert len(context.mails()) == 1
 
 
 def test_a_program_with_which_our_machinery_fails_is_tried_again_and_then_set_aside(
