@@ -208,7 +208,7 @@ def test_a_later_lie_is_found_by_the_spot_check(machines, house, monkeypatch, al
 def test_games_that_no_worker_finishes_are_played_here(
     machines, house, alone, fault, monkeypatch
 ) -> None:
-    monkeypatch.setattr(session, "MIN_SECONDS", 3.0)
+    monkeypatch.setattr(session, "MIN_SECONDS", 10.0)
     monkeypatch.setattr(session, "GAME_SECONDS", 0.01)
     machines.start_worker(fault=fault)
     assert "no worker gave a result for a game of" in notes_of_the_same(machines, house, alone)
