@@ -146,7 +146,10 @@ def _imap(settings: Settings, path: Path) -> str:
     with closing(mailbox_of(settings, path, _take_nothing, _take_nothing)()) as mailbox:
         uids = mailbox.waiting()
         mailbox.look(uids[:_MAX_LOOKED_AT])
+        is_full = mailbox.is_full()
         left, of_person = by_address(mailbox.left()), mailbox.left_to_person()
+    if is_full:
+        raise GiveUp(f"the mailbox at {settings.imap.host} is full", hint=FULL)
     count = len(uids) - of_person - sum(letters for _address, letters in left)
     waiting = plural(count, "letter waits", "letters wait")
     text = f"the login at {settings.imap.host} works: {waiting} in {settings.imap.folder}"
@@ -162,6 +165,7 @@ def _take_nothing(raw: object, arrived_at: object = None) -> None:
     """Is never called: a check takes no letters and raises no alarms."""
 
 
+FULL = "no letter can come in: remove letters, such as those in the folder Processed"
 LOOP_ITEM = 0  # no mail of the outbox has this number
 
 _POLL_SECONDS = 0.5

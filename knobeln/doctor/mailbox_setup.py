@@ -18,7 +18,7 @@ from contest.config.settings import MAX_ROBOT_NAME, Settings
 from contest.errors import DeliveryDeferred, DeliveryRefused, GiveUp, KnobelnError
 from contest.schema.sections import DeliveryKind, Imap, Mail, OAuth
 from contest.util.plurals import plural
-from knobeln.doctor.mail_checks import send_letter, wait_for
+from knobeln.doctor.mail_checks import FULL, send_letter, wait_for
 from knobeln.server.mailbox import mailbox_of
 from mailserver.delivery.transports import Transport, transport_of
 from mailserver.delivery.transports.smtp import SmtpTransport
@@ -93,6 +93,8 @@ def connect(
     with closing(mailbox), closing(transport_of(settings, folder)) as transport:
         with _timed("SMTP", account, say):
             _reach(transport)
+        if mailbox.is_full():
+            raise GiveUp(f"the mailbox {account.address} is full", hint=FULL)
         letters = len(mailbox.waiting())
         is_shared = bool(letters) or mailbox.has_folder(PROCESSED)
         trip = _round_trip(mailbox, transport, account, say)

@@ -41,6 +41,7 @@ POLL_SECONDS = 60.0  # between two looks for letters at a server without IDLE
 KEYWORD = "KnobelnTaken"  # the flag of a letter that was taken and stays where it is
 SETTLE_SECONDS = 1.0
 SLICE_SECONDS = 120.0
+MIN_ROOM_KB = 100  # below it a mailbox counts as full
 MAX_TRIES = 4  # to fetch a letter that the server does not give out
 CONNECT_SECONDS = 20.0
 READ_SECONDS = 60.0
@@ -50,6 +51,7 @@ _FACTS = ("RFC822.SIZE", "INTERNALDATE", f"BODY.PEEK[HEADER]<0.{envelope.HEAD_BY
 _WHOSE = f"BODY.PEEK[HEADER.FIELDS ({' '.join(whose.FIELDS)})]"
 _SLICE = 200  # letters whose fields are fetched together
 _MAX_REPORT_BYTES = 65_536
+_EXPIRED = 10  # X509_V_ERR_CERT_HAS_EXPIRED
 _MAX_REASON_CHARACTERS = 300
 _LATER = ("[UNAVAILABLE]", "[INUSE]", "[LIMIT]", "[SERVERBUG]", "temporar", "try again", "too many")
 
@@ -230,6 +232,19 @@ class Mailbox:
                 if self._client.search(["HEADER", "Message-ID", message_id]):
                     return str(junk)
         return ""
+
+    def is_full(self) -> bool:
+        """Whether there is no room for letters, as far as the server tells."""
+        if not self._client.has_capability("QUOTA"):
+            return False
+        with suppress(IMAPClientError):
+            _roots, quotas = self._client.get_quota_root("INBOX")
+            return any(
+                quota.limit - quota.usage < MIN_ROOM_KB
+                for quota in quotas
+                if quota.resource == "STORAGE"
+            )
+        return False
 
     def has_folder(self, name: str) -> bool:
         """Whether the mailbox has a folder of this name."""
@@ -515,6 +530,10 @@ def _trouble(settings: Imap, what: str, *, refused: bool = False) -> Iterator[No
     except KnobelnError:
         raise
     except ssl.SSLCertVerificationError as error:
+        if error.verify_code == _EXPIRED:
+            raise GiveUp(
+                f"{_where(settings)}: its certificate has expired; whoever runs it must renew it"
+            ) from error
         raise GiveUp(
             f"{_where(settings)}: its certificate is not trusted: {error.verify_message};"
             " imap.server must be a name in it, and this host must know who signed it (put an"

@@ -439,6 +439,31 @@ def test_a_certificate_that_is_not_trusted_is_refused_before_the_password_is_sen
         opened(dovecot, user, Taken(), security=security, host=host, port=port)
 
 
+def test_a_certificate_that_has_expired_is_for_the_provider_to_renew(
+    user: str, authority: trustme.CA, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with world_readable_folder() as folder:
+        certificate, trusted = folder / "certificate.pem", folder / "authority.pem"
+        authority.cert_pem.write_to_path(str(trusted))
+        monkeypatch.setenv("SSL_CERT_FILE", str(trusted))
+        good = datetime.now(UTC) + timedelta(days=1)
+        for until in (good, datetime.now(UTC) - timedelta(days=1)):
+            pair = authority.issue_cert("localhost", not_after=until)
+            certificate.unlink(missing_ok=True)
+            pair.private_key_and_cert_chain_pem.write_to_path(str(certificate))
+            place = folder / f"{until:%d}"
+            place.mkdir(mode=0o755)
+            server = Dovecot(place, certificate=certificate)
+            try:
+                if until is good:
+                    opened(server, user, Taken(), security="tls", port=server.imaps).close()
+                else:
+                    with pytest.raises(GiveUp, match="has expired; whoever runs it must renew it"):
+                        opened(server, user, Taken(), security="tls", port=server.imaps)
+            finally:
+                server.stop()
+
+
 def test_a_server_that_offers_no_starttls_gets_no_password(
     plain_dovecot: Dovecot, user: str
 ) -> None:

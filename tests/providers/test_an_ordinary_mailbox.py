@@ -6,6 +6,7 @@ import re
 import threading
 import time
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,11 @@ import trustme
 
 from contest.config.load import load_settings
 from contest.config.passwords import PASSWORDS
+from contest.schema.sections import Imap, Mail, OAuth
+from mailserver.delivery.transports import LimitReached
+from mailserver.delivery.transports.smtp import SmtpTransport
+from mailserver.intake.imap import Mailbox
+from mailserver.oauth import AccessToken
 from tests.support.providers import APP_PASSWORD, Providers
 from tests.support.servers import wait_for, world_readable_folder
 
@@ -170,7 +176,6 @@ def test_gmx_has_no_tags_so_an_own_address_is_asked_for(
     providers: Providers, tmp_path: Path
 ) -> None:
     folder = tmp_path / "spring"
-    assert "--organizer" in refused(providers, folder, "spring@gmx.de")
     said = refused(
         providers, folder, "spring@gmx.de", "--organizer", "me@home.example", given="x\n"
     )
@@ -197,6 +202,40 @@ def test_servers_are_found_by_records_and_by_usual_names(
         providers.name(f"{service}.guessed.example", SRV=told)
     said = made(providers, tmp_path / "spring", f"robot{len(tmp_path.name)}@guessed.example")
     assert how in said
+
+
+def test_a_full_mailbox_is_told_before_a_letter_is_sent(
+    providers: Providers, tmp_path: Path
+) -> None:
+    letter = b"Subject: holidays\r\n\r\n" + b"a picture\r\n" * 90_000
+    providers.put("full", letter)
+    assert "is full; no letter can come in" in refused(
+        providers, tmp_path / "spring", "full@guessed.example"
+    )
+
+
+def test_a_letter_in_the_folder_for_spam_is_found_there(providers: Providers) -> None:
+    providers.put("lost", b"Message-ID: <1@x.example>\r\n\r\nhello\r\n", "Unerwünscht")
+
+    def look() -> str:
+        settings = Imap(server="127.0.0.1:143", security="none", username="lost", password="secret")
+        with closing(Mailbox(settings, 1_000, print, print)) as mailbox:
+            return mailbox.strays("<1@x.example>")
+
+    assert providers.inside(look) == "Unerwünscht"
+
+
+def test_what_postfix_says_of_its_rate_holds_up_all_mails(providers: Providers) -> None:
+    def send() -> None:
+        mail = Mail(delivery="smtp", smarthost="127.0.0.1:2587")
+        with closing(SmtpTransport(mail, "club.example", AccessToken(OAuth(), Path()))) as relay:
+            for number in range(3):
+                relay.send(
+                    "a@club.example", f"rate{number}@club.example", b"Subject: x\r\n\r\nx\r\n"
+                )
+
+    with pytest.raises(LimitReached, match="too much mail"):
+        providers.inside(send)
 
 
 def test_a_domain_without_servers_is_told_so(providers: Providers, tmp_path: Path) -> None:

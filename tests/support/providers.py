@@ -158,6 +158,16 @@ class Providers:
 
         return self.inside(read)
 
+    def put(self, user: str, letter: bytes, folder: str = "INBOX") -> None:
+        """Put a letter into a folder of this user."""
+
+        def put() -> None:
+            with IMAPClient("127.0.0.1", 143, ssl=False, timeout=20) as client:
+                client.login(user, SECRET)
+                client.append(folder, letter)
+
+        self.inside(put)
+
     def enter_code(self, person: str) -> None:
         """Let this person enter the code at the issuer."""
         (self.folder / "entered").write_text(person)
