@@ -24,7 +24,7 @@ from compiler.builders.base import ProgramBuilder
 from compiler.repeated_failures import EngineFailures
 from compiler.waiting_programs import tell
 from contest.config.settings import Settings
-from contest.errors import EngineFailed, KnobelnError, ToolMissing
+from contest.errors import EngineFailed, HostBusy, KnobelnError, ToolMissing
 from contest.games.hog import WIN_RATE_UNIT
 from contest.interfaces.protocols import (
     BuildResult,
@@ -68,7 +68,7 @@ from store import (
 )
 from store.claimant import Claimant
 from store.claims import HOPELESS, Claims
-from store.engine_failures import MAX_FAILURES, work_on
+from store.engine_failures import MAX_FAILURES, MAX_WHEN_BUSY, failed_work, work_on
 from store.submissions import Waiting
 
 DigestPair = tuple[str, str]
@@ -172,7 +172,7 @@ class CompileService:
             log.info("program", letter=submission.letter_id, accepted=result.report.accepted)
         except EngineFailed as error:
             is_aside = self.failures.of_program(error) >= MAX_FAILURES
-            if not is_aside and not self._is_hopeless(submission):
+            if not is_aside and not self._is_hopeless(submission, self._most(error)):
                 raise
             self._set_aside(submission, traceback.format_exc(), error if is_aside else None)
         except ToolMissing:
@@ -196,10 +196,16 @@ class CompileService:
             self.builder.check_host(submission.files, offered)
         return result
 
-    def _is_hopeless(self, submission: Submission) -> bool:
+    def _is_hopeless(self, submission: Submission, most: int = MAX_FAILURES) -> bool:
         """Count one more failure of our machinery with the submission. True: it is not tried
         again."""
-        return self.failures.of_task(work_on(submission.id)) >= MAX_FAILURES
+        return self.failures.of_task(work_on(submission.id)) >= most
+
+    def _most(self, error: EngineFailed) -> int:
+        """After how many such failures a program is set aside. While there is time, one waits for a
+        host that is less busy."""
+        is_patient = isinstance(error, HostBusy) and not self._is_closed(self.clock.now())
+        return MAX_WHEN_BUSY if is_patient else MAX_FAILURES
 
     def _wait_for(self, submission: Submission, language: str, reason: str) -> None:
         """Let the submission wait for its language. The first one that waits is told to the
@@ -240,7 +246,7 @@ class CompileService:
     def _turn(self, at_once: bool, taken: Collection[int]) -> _Turn | None:
         """Choose, among the waiting teams, the one with the fewest compilations of the last hour,
         or since programs are no longer taken (S22). Images come after all programs: to unpack one
-        may take a minute.
+        may take a minute. What our machinery has failed with comes last, when nothing else runs.
 
         A team whose program is being compiled waits, so that its reports come in order. But with
         `at_once` we compile that program, too, when no other is left: whoever is first stores the
@@ -253,6 +259,7 @@ class CompileService:
         with self.store.read() as tx:
             waiting = submissions.waiting_teams(tx, self._claims)
             built = Counter(submissions.built_between(tx, since, now))
+            late = self._late(tx, waiting)
         able = [
             each
             for each in waiting
@@ -261,9 +268,21 @@ class CompileService:
         free = [each for each in able if not each.is_claimed]
         if not free:
             return _Turn(able[0], able[0].programs, is_closed) if able and at_once else None
-        chosen = min(free, key=lambda each: (each.has_image, built[each.team_id]))
+        chosen = min(
+            free, key=lambda each: (each.team_id in late, each.has_image, built[each.team_id])
+        )
         kept = self._kept(chosen.programs, built[chosen.team_id], is_closed)
         return _Turn(chosen, kept, is_closed)
+
+    @staticmethod
+    def _late(tx: Transaction, waiting: Sequence[Waiting]) -> frozenset[int]:
+        """The teams with a program in the queue that our machinery has failed with."""
+        failed = failed_work(tx)
+        return frozenset(
+            team.team_id
+            for team in (waiting if failed else ())
+            if not failed.isdisjoint(map(work_on, submissions.queued_of(tx, team.team_id)))
+        )
 
     def _kept(self, programs: int, already: int, is_closed: bool) -> int:
         """How many of a team's waiting programs may be compiled, if so many were already."""

@@ -18,7 +18,7 @@ from functools import cached_property, partial
 from importlib.resources import files
 
 from compiler.checks import PASTED_PRAGMA
-from contest.errors import EngineFailed, ToolMissing
+from contest.errors import HostBusy, ToolMissing
 from contest.language import gettext, number
 from contest.util.sanitize import sanitize
 from sandbox.limits import COMPILER, PREPROCESSOR
@@ -221,7 +221,7 @@ def again_if_killed(run: Callable[[], ExitStatus], limits: Limits) -> ExitStatus
 
     If memory is short, the kernel kills some process. The program is not to blame, and it is not
     likely to happen twice in a row. A program that breaks its compiler does so every time. Raises
-    EngineFailed if the compiler had no result in its time by the clock: compilers do not sleep, so
+    HostBusy if the compiler had no result in its time by the clock: compilers do not sleep, so
     they had no processor.
     """
     before = time.monotonic()
@@ -230,7 +230,7 @@ def again_if_killed(run: Callable[[], ExitStatus], limits: Limits) -> ExitStatus
     if _may_be_our_fault(result, seconds, limits):
         result = run()
     if result.ending is Ending.WALL_LIMIT:
-        raise EngineFailed(
+        raise HostBusy(
             f"a compiler had no result after {limits.wall_seconds:g} s, because the host is busy"
         )
     return result

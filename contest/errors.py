@@ -68,6 +68,10 @@ class EngineFailed(TryAgain):
         self.pace = pace
 
 
+class HostBusy(EngineFailed):
+    """A compiler had no processor until its time by the clock was over."""
+
+
 class Stopped(TryAgain):
     """This process ends. What it had begun is done again at the next start, and is no failure."""
 

@@ -40,7 +40,6 @@ if TYPE_CHECKING:
     from compiler.repeated_failures import EngineFailures
     from compiler.service import CompileService
 
-LIMITS_AREA = "limits"  # of the journal
 LANGUAGES_SECONDS = 60.0  # between two trials of the languages that programs wait for
 TIDY_SECONDS = 60.0  # between two looks for letters that have waited for too long
 SETTLED_SECONDS = 600.0  # a new server compiles what waited for it, before it tells who waits
@@ -255,8 +254,9 @@ def note_limits_of_sandboxes(contest: ContestContext) -> None:
     left."""
     sentence = limits_of_sandboxes().sentence
     with contest.store.write() as tx:
-        if [line.text for line in contest_state.log(tx, 1, area=LIMITS_AREA)] != [sentence]:
-            contest_state.note(tx, LIMITS_AREA, sentence, contest.clock.now())
+        area = contest_state.LIMITS_AREA
+        if [line.text for line in contest_state.log(tx, 1, area=area)] != [sentence]:
+            contest_state.note(tx, area, sentence, contest.clock.now())
 
 
 def tell_about_run(

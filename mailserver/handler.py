@@ -443,7 +443,12 @@ def handle_reply(context: LetterContext, reply: Reply, readings: Readings) -> st
     ):
         note = f"letter {letter_id} was confirmed {'before' if reply.is_used else 'too late'}"
         return confirmed.answer(
-            VOID, to, note=note, is_used=reply.is_used, days=MAX_CONFIRMATION_DAYS
+            VOID,
+            to,
+            note=note,
+            is_denied=False,
+            is_used=reply.is_used,
+            days=MAX_CONFIRMATION_DAYS,
         )
     reading = readings.of(letter_id)
     command = command_named(reading.command)

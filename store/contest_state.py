@@ -20,6 +20,8 @@ from contest.seeds import MAX_TOURNAMENTS, ContestSeed, secret_before
 from store.session import Transaction, record, set_tournament, tournament_of
 from store.tables import contest, journal, tournaments
 
+LIMITS_AREA = "limits"  # of the journal: how the limits of sandboxes hold
+
 
 def create(tx: Transaction, seed: bytes | None = None) -> None:
     """Insert the row of a new contest, with a seed, a secret and a signing key of 32 bytes each.

@@ -12,6 +12,7 @@ from store.session import Transaction
 from store.tables import builds, engine_failures, ladder_games
 
 MAX_FAILURES = 3  # at the same move of a program, or with the same work
+MAX_WHEN_BUSY = 12  # of a compiler by the clock; the later ones while nothing else is compiled
 MAX_WITH_PROGRAMS = 12  # with the same work, if the workers of one program or another fail
 
 

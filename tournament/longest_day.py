@@ -35,5 +35,6 @@ def longest_in_a_game(settings: Settings, *, is_counted: bool) -> float:
     limits = settings.programs
     answers = game_of(settings.game, limits).info.max_turns
     if is_counted:
-        return limits.game_fuel * SECONDS_A_UNIT + answers * SECONDS_AN_ANSWER
+        fuel = min(limits.game_fuel, answers * limits.fuel)
+        return fuel * SECONDS_A_UNIT + answers * SECONDS_AN_ANSWER
     return answers * limits.seconds + limits.sleep_seconds

@@ -32,7 +32,7 @@ from contest.util.plurals import plural
 from trust.archive import files
 from trust.archive.contents import Archive, ArchivedList, Seal
 from trust.archive.findings import Finding
-from trust.for_teams.receipts import about_times, calendar_of
+from trust.for_teams.receipts import DAY, about_times, calendar_of
 from trust.without_bans import WithoutBans
 
 
@@ -628,6 +628,12 @@ def _check_number(
             )
         )
         return
+    if entered[0].at > draw.at + DAY:
+        text = (
+            f"the public number was known at {draw.at:{TIME_FORMAT}}, but the ledger has it only at"
+            f" {entered[0].at:{TIME_FORMAT}}"
+        )
+        result.noticed.append(Finding("number-late", text))
     result.checked.append(
         f"the public number is round {draw.round} of drand, signed by its chain, and not known"
         f" before {draw.at:{TIME_FORMAT}}"

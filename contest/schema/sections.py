@@ -495,6 +495,8 @@ class Programs(Section):
 
     @model_validator(mode="after")
     def _further_languages_are_known(self) -> Programs:
+        if not self.further_languages:
+            return self  # the table takes time to read
         known = sorted(row.name for row in further_languages())
         for name in self.further_languages:
             if name not in known:

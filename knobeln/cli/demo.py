@@ -24,10 +24,11 @@ from contest.seeds import seed_from
 from knobeln import presets
 from knobeln.cli.contest_option import ContestCommand, says_little
 from knobeln.cli.dry_run import organizer_actions
-from knobeln.cli.output import console, remark
+from knobeln.cli.output import remark
 from knobeln.cli.progress_bars import progress_bars, round_bars
 from knobeln.cli.result_tables import show_results
 from knobeln.cli.run import tell
+from knobeln.cli.terminal import console
 from knobeln.context import ContestContext, create_contest
 from knobeln.day.demo_teams import demo_teams
 from knobeln.day.demonstration import LOG, Demonstration, ShowCount, demo_settings, what_is_shorter

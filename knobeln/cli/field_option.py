@@ -12,12 +12,6 @@ from contest.config.settings import Settings
 from contest.errors import GiveUp
 from contest.interfaces.protocols import SparringOpponents
 from contest.language import listed
-from knobeln.archive.former_contests import (
-    former_contests,
-    is_former_contest,
-    opponents_of,
-    under_other_rules,
-)
 from knobeln.cli.output import remark
 from knobeln.home.practice import opponents_in
 from knobeln.home.programs import home_builder
@@ -44,6 +38,14 @@ def opponents_from(
 
     Raises NotFound, GiveUp, Differs with what is wrong.
     """
+    # most games are played without archives, and do not wait for what reads them
+    from knobeln.archive.former_contests import (
+        former_contests,
+        is_former_contest,
+        opponents_of,
+        under_other_rules,
+    )
+
     opponents: dict[str, tuple[str, bytes]] = {}
     archives = [path for path in fields if is_former_contest(path)]
     for folder in fields:

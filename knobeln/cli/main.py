@@ -30,6 +30,9 @@ from knobeln import log_setup
 from knobeln.cli.answers import look_for_json, wants_json
 from knobeln.cli.contest_option import ContestCommand, ContestGroup
 
+# pydantic looks through all installed packages for its plug-ins, which each command would wait for
+os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "1")
+
 _REPEATED = ("serve", "receive", "run")  # what a service manager or a mail system starts again
 _WRONG_PLACES = (errno.ENOENT, errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOTDIR, errno.EISDIR)
 COMMANDS = {

@@ -19,7 +19,6 @@ from knobeln.cli.dry_run import operator, reason_option
 from knobeln.cli.output import (
     below,
     busy,
-    console,
     count_option,
     moment,
     print_facts,
@@ -27,6 +26,7 @@ from knobeln.cli.output import (
     table,
     tell_of_more,
 )
+from knobeln.cli.terminal import console
 from store import submissions, teams
 from store.submissions import Version
 

@@ -12,7 +12,8 @@ from contest.interfaces.protocols import ProgressCallback
 from contest.model import RoundPlan
 from contest.util.plurals import plural
 from knobeln.cli.answers import is_quiet
-from knobeln.cli.output import busy, console
+from knobeln.cli.output import busy
+from knobeln.cli.terminal import console
 from tournament.day import Spectator
 
 COLUMNS = 48  # for the text before a bar

@@ -19,7 +19,8 @@ from contest.model import (
     points_text,
 )
 from contest.util.plurals import plural
-from knobeln.cli.output import console, print_whole, table
+from knobeln.cli.output import print_whole, table
+from knobeln.cli.terminal import console
 from knobeln.context import ContestContext
 from reports.all_games import all_games
 from reports.bracket import is_knock_out

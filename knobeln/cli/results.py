@@ -24,8 +24,9 @@ from contest.model import (
 from contest.util.plurals import plural
 from knobeln.cli.answers import answer, answers
 from knobeln.cli.contest_option import NounGroup, open_contest, tournament_option
-from knobeln.cli.output import busy, console, remark, table
+from knobeln.cli.output import busy, remark, table
 from knobeln.cli.result_tables import contest_ranking, show_results
+from knobeln.cli.terminal import console
 from reports.certainty import certainty_facts
 from reports.prizes import PrizeList, grand_prize, prize_fields, prize_lists
 from store import contest_state, submissions

@@ -25,9 +25,10 @@ from knobeln.cli.dry_run import (
     transaction,
 )
 from knobeln.cli.ordinary_user import open_as_ordinary_user
-from knobeln.cli.output import console, print_whole, remark, table
+from knobeln.cli.output import print_whole, remark, table
 from knobeln.cli.progress_bars import round_bars
 from knobeln.cli.result_tables import show_results
+from knobeln.cli.terminal import console
 from knobeln.context import ContestContext
 from knobeln.day.rehearsal import rehearsal_of
 from knobeln.day.run import contest_day, noted_errors, play_contest

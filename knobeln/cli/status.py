@@ -16,7 +16,8 @@ from contest.util.plurals import plural, span
 from contest.util.sanitize import sanitize
 from knobeln.cli.answers import answer, answers
 from knobeln.cli.contest_option import ContestCommand, open_contest
-from knobeln.cli.output import console, count_option, moment, on_terminal, table, tell_of_more
+from knobeln.cli.output import count_option, moment, on_terminal, table, tell_of_more
+from knobeln.cli.terminal import console
 from knobeln.server.status import Status, status_of
 from store import contest_state
 

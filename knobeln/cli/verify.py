@@ -85,7 +85,7 @@ def verify(
     It also computes the contest without the organizer's late bans. DIR may also be the archive of a
     season. This needs no contest of your own. Exit code 0: everything is the same; 1: it is not,
     and the first difference is named; 2: a usage error; 3: nothing contradicts the archive, but
-    something needs a person's eyes, or had to be believed, or could not be checked on this host.
+    some things have to be believed, or could not be checked on this host.
     The first line says it in a sentence; below, each such thing is named with what could prove it.
     """
     found: VerifyAnswer | SeasonAnswer

@@ -37,7 +37,7 @@ from sandbox.groups import limits_of_sandboxes
 from sandbox.images.oci_image import image_cache
 from sandbox.images.unpacking import require_tools
 from sandbox.limits import MB
-from sandbox.players.fuel import SECONDS_A_UNIT, seconds_until_aside
+from sandbox.players.fuel import GRACE_SECONDS, SECONDS_A_UNIT, seconds_until_aside
 from sandbox.sandbox import Ending, Limits, Sandbox
 from sandbox.self_test import require_tight
 from sandbox.vm.translation import NotTranslated, translations
@@ -348,9 +348,9 @@ def _longest_day(path: Path) -> str:
     return (
         f"the games of the first round of {plural(len(programs), 'program')} take at most"
         f" {seconds:,.0f} s together, if each program uses all that it may, and sleeps as long as"
-        " it may; a program that is set aside takes"
-        f" {seconds_until_aside(fuel):,.0f} s more in each game that is played at once, and its"
-        " group is played again"
+        f" it may; a counted program may take {GRACE_SECONDS:g} s more in each game that is played"
+        f" at once, and one that is set aside {seconds_until_aside(fuel):,.0f} s, and its group is"
+        " played again"
     )
 
 

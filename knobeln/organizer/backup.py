@@ -85,7 +85,9 @@ def restore(file: Path, path: Path, *, trust: bool = False) -> Restored:
     NotNow while `serve` or `run` is at work.
     """
     url = url_of(path)
-    brought = {member.path: member.size for member in _files_of(file) if member.path != DATABASE}
+    brought = {
+        member.path: member.size for member in _files_of(file, path) if member.path != DATABASE
+    }
     sizes = {name: brought[name] for name in sorted(brought) if not (path / name).exists()}
     if sizes and not trust:
         raise GiveUp(_what_it_brings(file, sizes))
@@ -142,12 +144,14 @@ def _nobody_at_work(path: Path, url: str) -> Iterator[None]:
         yield
 
 
-def _files_of(file: Path) -> Iterator[TarFile]:
+def _files_of(file: Path, target: Path) -> Iterator[TarFile]:
     """The database, settings and templates in a backup; what has no place in one is left out.
+
+    They are to have room on the disk of `target`, which need not be there yet.
 
     Somebody may have changed the backup, or made it. Raises GiveUp for what cannot be one.
     """
-    bounds = Bounds(_MAX_ENTRIES, min(_MAX_RATIO * file.stat().st_size, _free_bytes(file)))
+    bounds = Bounds(_MAX_ENTRIES, min(_MAX_RATIO * file.stat().st_size, _free_bytes(target)))
     has_database = False
     with _as_give_up(file), file.open("rb") as stream:
         for member in files_in(stream, bounds):
@@ -173,8 +177,10 @@ def _as_give_up(file: Path) -> Iterator[None]:
         raise GiveUp(f"{file} is not a backup, or is incomplete: {why}") from None
 
 
-def _free_bytes(file: Path) -> int:
-    return shutil.disk_usage(file.resolve().parent).free
+def _free_bytes(folder: Path) -> int:
+    path = folder.resolve()
+    existing = next(each for each in (path, *path.parents) if each.exists())
+    return shutil.disk_usage(existing).free
 
 
 def _has_place(name: str) -> bool:
@@ -189,5 +195,5 @@ def _has_place(name: str) -> bool:
 
 def _unpack(file: Path, scratch: Path) -> None:
     with _as_give_up(file):
-        for member in _files_of(file):
+        for member in _files_of(file, scratch):
             unpack(member, scratch / member.path)

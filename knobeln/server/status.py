@@ -25,7 +25,6 @@ from contest.util.plurals import plural
 from knobeln.context import ContestContext
 from knobeln.server.letters_left import LEFT_AREA
 from knobeln.server.parts import SERVE, missing
-from knobeln.services import LIMITS_AREA
 from mailserver.delivery import pace
 from store import (
     Transaction,
@@ -142,7 +141,9 @@ def status_of(contest: ContestContext) -> Status:
             errors=_recent(tx, now, MAX_ERRORS, "error"),
             journal=_newest(tx, MAX_JOURNAL_LINES),
             letters_left=next((line.text for line in left if line.whom), None),
-            limits_of_sandboxes=next((line.text for line in _newest(tx, 1, LIMITS_AREA)), None),
+            limits_of_sandboxes=next(
+                (line.text for line in _newest(tx, 1, contest_state.LIMITS_AREA)), None
+            ),
             free_disk_bytes=shutil.disk_usage(contest.path).free,
         )
     return replace(found, advice=(*_machinery_advice(found), *_decision_advice(found)))

@@ -163,7 +163,7 @@ def all_time_rows(found: RankedPrograms) -> Table:
             Column("drawn", "drawn", numeric=True, optional=True),
             Column("lost", "lost", numeric=True),
             Column("failures", "failures", numeric=True, optional=True),
-            Column("in_contest", "rank in its contest", numeric=True),
+            Column("in_contest", "in contest", numeric=True),
             Column("place", "place then", numeric=True),
         ),
         tuple(

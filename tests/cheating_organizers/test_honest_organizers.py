@@ -99,7 +99,7 @@ def test_with_another_beacon_the_draw_alone_is_believed(
     )
 
 
-# --- what only needs a person's eyes --------------------------------------------------------------
+# --- what only has to be believed -----------------------------------------------------------------
 @pytest.mark.slow
 def test_a_team_that_withdraws_and_a_team_that_comes_back_by_another_name_are_no_lie(
     stage: Stage, verify: Verify, tmp_path: Path

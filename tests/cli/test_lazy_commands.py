@@ -111,6 +111,20 @@ def test_a_list_imports_neither_what_writes_mails_nor_what_plays(tmp_path: Path)
     assert not modules & ((HEAVY - {"sqlalchemy", "asyncio"}) | others)
 
 
+@pytest.mark.parametrize("command", ["teams", "status", "mail"])
+def test_a_command_that_is_often_given_loads_the_database_and_little_more(
+    command: str, tmp_path: Path
+) -> None:
+    assert CliRunner().invoke(main, ["init", str(tmp_path)]).exit_code == 0
+    modules = imported("-m", "knobeln", command, "-C", str(tmp_path))
+    assert "sqlalchemy" in modules
+    rooms = {module.partition(".")[0] for module in modules}
+    assert not rooms & {"arena", "compiler", "jinja2", "reports"}
+    assert not modules & (HEAVY - {"sqlalchemy", "asyncio"} | {"mailserver.commands"})
+    if command != "status":  # it fits its lines to the width, in a pipe, too
+        assert "rich" not in rooms
+
+
 def test_a_program_is_checked_without_database_and_mail_server() -> None:
     modules = imported("-m", "knobeln", "play", "--help")
     assert "compiler.build" in modules

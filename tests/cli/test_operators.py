@@ -31,10 +31,10 @@ from contest.model import (
 )
 from contest.util.log import log
 from knobeln import log_setup
-from knobeln.cli import output
+from knobeln.cli import terminal
 from knobeln.context import ContestContext, create_contest, who_holds
 from knobeln.server.status import next_date
-from knobeln.services import LIMITS_AREA, note_limits_of_sandboxes
+from knobeln.services import note_limits_of_sandboxes
 from sandbox.groups import limits_of_sandboxes
 from store import contest_state, letters, outbox, submissions, teams
 from store.outbox import End
@@ -77,7 +77,7 @@ def test_a_team_with_people_of_another_is_marked_and_shown_with_their_names(
 
 
 def test_submissions_tells_the_whole_reason_below_the_table(folder, monkeypatch) -> None:
-    monkeypatch.setattr(output.console, "width", 80)
+    monkeypatch.setattr(terminal.console, "width", 80)
     reason = "printf is neither in your program nor a library routine; there are only five"
     with folder.store.write() as tx:
         letter = letters.add(tx, raw=b"x", sender="", recipients=(), channel="t", now=NOW)
@@ -180,7 +180,7 @@ def test_the_status_says_how_the_limits_of_sandboxes_hold_once_a_server_has_foun
     assert status(folder.path)["limits_of_sandboxes"] == limits_of_sandboxes().sentence
     assert "sandbox   limits hold for " in knobeln_in(folder.path, "status").output
     with folder.store.read() as tx:
-        assert len(contest_state.log(tx, 5, area=LIMITS_AREA)) == 1
+        assert len(contest_state.log(tx, 5, area=contest_state.LIMITS_AREA)) == 1
 
 
 def test_the_status_says_who_is_at_work(folder: ContestContext) -> None:

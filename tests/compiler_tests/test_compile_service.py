@@ -275,10 +275,12 @@ def test_a_fault_of_ours_sets_the_program_aside_and_the_queue_goes_on(context: W
     assert subjects == ["unlucky waits", "lucky is accepted", "unlucky is accepted"]
 
 
-def test_an_accepted_program_has_its_native_code_when_its_report_goes_out(
-    context, tmp_path, monkeypatch
-):
+def test_native_code_is_asked_for_when_the_report_is_queued_and_does_not_delay_it(
+    context: Workshop, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    asked: list[str] = []
+    context.service = replace(context.service, accepted=asked.append)
     team = context.team("one")
     context.send(team, GOOD)
     assert context.work() == 1
@@ -286,7 +288,9 @@ def test_an_accepted_program_has_its_native_code_when_its_report_goes_out(
         found = submissions.image_of(tx, team, 1)
     assert found
     image = Image.from_bytes(found[1])
-    assert list(translations().found([image])) == [image.digest]
+    assert asked == [image.digest]
+    assert len(context.mails()) == 1
+    assert not list(translations().found([image]))
 
 
 def test_a_program_that_cannot_be_translated_is_accepted_all_the_same(

@@ -13,7 +13,7 @@ STARTS = [
     # Python
     (ANY, {"main.py": "import a", "a.py": HELPER}, "main.py", "of its name"),
     (ANY, {"src/main.py": "import a", "src/a.py": HELPER}, "src/main.py", "of its name"),
-    (ANY, {"main.py": "", "tests/main.py": ""}, "main.py", "of its name"),
+    (ANY, {"main.py": "", "other/main.py": ""}, "main.py", "of its name"),
     (ANY, {"__main__.py": "import a", "a.py": HELPER}, "__main__.py", "of its name"),
     (ANY, {"bot.py": "import a\n", "a.py": HELPER}, "bot.py", "no other file loads it"),
     (ANY, {"bot.py": "from .a import b\n", "a.py": HELPER}, "bot.py", "no other file loads it"),

@@ -1,6 +1,6 @@
 """A program that waits is told of: once to its team, and to the organizer by `status`."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from datetime import timedelta
@@ -11,7 +11,7 @@ import pytest
 
 from compiler.waiting_programs import tell_of_waiting
 from contest.config.settings import Settings
-from contest.errors import EngineFailed
+from contest.errors import EngineFailed, HostBusy
 from contest.model import Team, Wait, WaitingProgram
 from contest.schema.sections import Programs
 from knobellib.samples import house_strategies, samples
@@ -21,6 +21,7 @@ from knobeln.server.status import status_of
 from knobeln.services import Services
 from reports.render import Templates
 from store import contest_state, letters, submissions, teams
+from store.engine_failures import MAX_FAILURES, MAX_WHEN_BUSY
 from store.tables import outbox as outbox_table
 from store.waiting import LONG
 from tests.support.clocks import FixedClock
@@ -204,6 +205,33 @@ def test_what_our_machinery_failed_with_is_tried_again_and_then_told_at_once(
         False,
         True,
     ], "the first team has had its mail"
+
+
+def test_a_program_whose_compiler_has_no_processor_waits_until_nothing_else_is_compiled(
+    queue: Queue, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tried: list[bool] = []
+
+    def fails(_builder: object, files: Mapping[str, bytes], *_: object, **__: object) -> None:
+        tried.append(b"/* two */" in files["program.c"])
+        raise HostBusy("a compiler had no result after 300 s, because the host is busy")
+
+    monkeypatch.setattr("compiler.builders.machine.MachineBuilder.build", fails)
+    queue.send("one", program_c=SOURCE)
+    for _ in range(MAX_FAILURES + 2):
+        with pytest.raises(HostBusy):
+            queue.services.compile_next_program()
+    queue.send("two", program_c=SOURCE + b"/* two */")
+    with pytest.raises(HostBusy):
+        queue.services.compile_next_program()
+    assert tried == [False] * (MAX_FAILURES + 2) + [True]
+    queue.wait(LONG)
+    assert all("It is tried again." in mail for mail in queue.told())
+    is_left = True
+    while is_left:
+        with suppress(HostBusy):
+            is_left = queue.services.compile_next_program()
+    assert len(tried) == 2 * MAX_WHEN_BUSY
 
 
 def test_a_contest_that_has_started_tells_of_no_program_that_waits(queue: Queue) -> None:

@@ -20,7 +20,7 @@ ROOT = Path(__file__).parents[2]
 EXAMPLE = ROOT / "docs" / "archive-example"
 PACKED = EXAMPLE / "archive.tar.gz"
 MOST_BYTES = 300_000
-# and decisions of the organizer need a person's eyes
+# and decisions of the organizer have to be believed
 AGREES = "Every result follows if you believe "
 OBJECTED = "green_lantern objected"
 GAMES = "played again: the same to the last point"

@@ -4,6 +4,8 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
+from contest.games.registry import game_plugins
+from knobeln import presets
 from trust.for_teams.receipts import (
     CLOSED,
     FINAL_LIST,
@@ -52,6 +54,15 @@ HONEST = {
 @pytest.mark.parametrize("case", HONEST)
 def test_an_honest_organizer_is_not_suspected(case: str) -> None:
     assert codes(HONEST[case]) == []
+
+
+@pytest.mark.parametrize("game", sorted(game_plugins()))
+def test_no_preset_is_suspected_on_a_busy_host(game: str) -> None:
+    dates = presets.settings(game, CLOSES).dates
+    closes, starts = dates.compilation_closes, dates.contest_starts
+    listed = closes + 0.45 * (starts - closes)
+    begun = starts + timedelta(minutes=20)
+    assert codes(Calendar(closes, starts, closes + timedelta(minutes=10), listed, begun)) == []
 
 
 WRONG = {

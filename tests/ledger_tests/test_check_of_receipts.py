@@ -3,6 +3,7 @@ too."""
 
 import ast
 import base64
+import copy
 import email
 import email.policy
 import json
@@ -134,9 +135,17 @@ class Contest:
         return receipts.check(found, receipts.read_mails(box), signatures.is_signed)
 
 
+@pytest.fixture(scope="module")
+def played(tmp_path_factory: pytest.TempPathFactory) -> Contest:
+    return Contest(tmp_path_factory.mktemp("played"))
+
+
 @pytest.fixture
-def contest(tmp_path: Path) -> Contest:
-    return Contest(tmp_path)
+def contest(played: Contest, tmp_path: Path) -> Contest:
+    """The same contest with a folder of its own, and with mails that the test may change."""
+    copied = copy.copy(played)
+    copied.path, copied.mails = tmp_path, copy.deepcopy(played.mails)
+    return copied
 
 
 OTHER = LedgerEntry(Effect.WITHDRAWN, "the_light_lords_of_knobeln", OPENS, "ab" * 32)

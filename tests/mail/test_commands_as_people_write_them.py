@@ -229,6 +229,7 @@ CONFIRMING = (
     f"Antwort: bestätigen: eure Anmeldung von heavy_lords ({TOKEN.upper()})",
     f"Re: Bitte bestätigen: {TOKEN} [was: spam]",
     f"please confirm {TOKEN}.",
+    TOKEN,
     f"Fwd: Re: confirm: the answer to your letter `help` ({TOKEN})",
 )
 
@@ -240,7 +241,7 @@ def test_a_question_is_answered_by_its_subject_as_mailers_change_it(subject: str
 
 
 @pytest.mark.parametrize(
-    "subject", [f"please compile {TOKEN}", TOKEN, f"confirm x{TOKEN}", "confirm"]
+    "subject", [f"please compile {TOKEN}", f"confirm x{TOKEN}", f"x{TOKEN}", "confirm"]
 )
 def test_no_other_subject_confirms(subject: str) -> None:
     assert recognise(subject, make_settings()).command.name != "confirm"

@@ -195,7 +195,7 @@ def test_the_numbers_of_the_contest_stand_in_the_mail(contest_of: Callable[..., 
         assert (
             "0.5 s of processor time for each answer; all its processes and threads count" in text
         )
-        assert "By the clock an answer may take 6 s" in text
+        assert "It may sleep for 6 s in a game;" in text
         assert "A program can use 64 MB of memory." in text
         assert "Illegal bids end the game and count as nine zeros" in text
         assert (

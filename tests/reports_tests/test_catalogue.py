@@ -26,8 +26,8 @@ TEMPLATES = [
     if path.name != "_point_word.txt.j2"  # a key of reports.words.POINTS
 ]
 
-# Pages; that of `knobeln play --html` is English, like the command line.
-_ENGLISH_PAGES = {"replay_alone"}
+# Pages; those of `play --html` and `results all-time` are English, like the command line.
+_ENGLISH_PAGES = {"replay_alone", "all_time"}
 _SITE = ROOT / "reports" / "site"
 PAGES = [
     path

@@ -24,7 +24,8 @@ from trust.check_page import constants
 NOT_ON_THE_PAGE = re.compile(
     r"the receipts do not fit|this is another archive|for the program of \w+, but"
     r" here|announcement\.txt"
-    r"|certainty\.json|rules\.md|description|verify\.html|settings of \[|contest\.json: settings"
+    r"|certainty\.json|rules\.md|description|verify\.(?:html|mjs)|README\.md"
+    r"|settings of \[|contest\.json: settings"
     r"|the settings have the sections|the fault of \w+: archived in turn"
     r"|'a/b/c/d/e'"  # an empty folder
 )

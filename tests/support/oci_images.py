@@ -41,6 +41,19 @@ def link(name: str, target: str) -> tuple[tarfile.TarInfo, bytes]:
     return member(name, type=tarfile.SYMTYPE, linkname=target)
 
 
+def hard_links(count: int) -> bytes:
+    """The entries of one empty file with many names, each 50,000 in a folder: Linux takes 65,000
+    for a file."""
+    entries = []
+    for number in range(count):
+        place, name = divmod(number, 50_000)
+        if name == 0:
+            entries += [folder(f"d{place}"), member(f"d{place}/0")]
+        else:
+            entries.append(member(f"d{place}/{name}", type=b"1", linkname=f"d{place}/0"))
+    return b"".join(info.tobuf(tarfile.USTAR_FORMAT) for info, _ in entries)
+
+
 def tar(members: Iterable[tuple[tarfile.TarInfo, bytes]], form: int = tarfile.PAX_FORMAT) -> bytes:
     packed = io.BytesIO()
     with tarfile.open(fileobj=packed, mode="w", format=form) as archive:

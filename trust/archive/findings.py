@@ -52,6 +52,7 @@ FINDINGS: Mapping[str, Kind] = {
     "list-missing": Kind(_OBJECTIONS),
     "list-early": Kind(_OBJECTIONS),
     "list-late": Kind(_OBJECTIONS),
+    "number-late": Kind(_MAILS_OF_ALL),
     "taken-again": Kind(_MAILS_OF_ALL),
     "dated-back": Kind(_MAILS_OF_ALL),
     # Letters and programs.

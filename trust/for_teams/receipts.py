@@ -500,35 +500,54 @@ def shown(text: object) -> str:
 # --- the steps before the first game --------------------------------------------------------------
 def about_times(steps: Calendar) -> Iterator[tuple[str, str]]:
     """The steps that were missing, too early, or squeezed: the code of each, and a sentence."""
-    closes, starts, closed, listed, started = (
-        each.strftime(TIME_FORMAT) if each else "" for each in steps
-    )
-    is_early = steps.started < steps.starts
-    if is_early:
-        taken = f", and until {closes} programs were to be taken"
+    yield from _about_start(steps)
+    yield from _about_close(steps)
+    yield from _about_first_list(steps)
+
+
+def _moment(at: datetime | None) -> str:
+    return at.strftime(TIME_FORMAT) if at else ""
+
+
+def _about_start(steps: Calendar) -> Iterator[tuple[str, str]]:
+    if steps.started >= steps.starts:
+        return
+    taken = nobody = ""
+    if steps.started < steps.closes:
+        taken = f", and until {_moment(steps.closes)} programs were to be taken"
+    if not steps.listed:
         nobody = "; nobody could object to a list of entries"
-        yield (
-            "started-early",
-            f"the contest started at {started}, before its announced start at {starts}"
-            f"{taken if steps.started < steps.closes else ''}{'' if steps.listed else nobody}",
-        )
-    if steps.closed is None and steps.started >= steps.closes:
-        yield (
-            "close-missing",
-            f"programs were no longer taken from {closes} on, but the ledger says so nowhere; until"
-            " then a letter could be dated back",
-        )
-    elif steps.closed and steps.closed < steps.closes:
+    yield (
+        "started-early",
+        f"the contest started at {_moment(steps.started)}, before its announced start at"
+        f" {_moment(steps.starts)}{taken}{nobody}",
+    )
+
+
+def _about_close(steps: Calendar) -> Iterator[tuple[str, str]]:
+    closes, closed = _moment(steps.closes), _moment(steps.closed)
+    if steps.closed is None:
+        if steps.started >= steps.closes:
+            yield (
+                "close-missing",
+                f"programs were no longer taken from {closes} on, but the ledger says so nowhere;"
+                " until then a letter could be dated back",
+            )
+    elif steps.closed < steps.closes:
         yield (
             "close-early",
             f"programs were no longer taken from {closed} on, but were to be taken until {closes}",
         )
-    elif steps.closed and steps.closed > steps.closes + SOON:
+    elif steps.closed > steps.closes + SOON:
         yield (
             "close-late",
             f"programs were no longer taken from {closes} on, but the ledger says so only at"
             f" {closed}; until then a letter could be dated back",
         )
+
+
+def _about_first_list(steps: Calendar) -> Iterator[tuple[str, str]]:
+    closes, starts = _moment(steps.closes), _moment(steps.starts)
     if steps.starts - steps.closes < SOON:
         yield (
             "objections-short",
@@ -536,7 +555,7 @@ def about_times(steps: Calendar) -> Iterator[tuple[str, str]]:
             " left hardly anybody time to object to the list of entries",
         )
     elif steps.listed is None:
-        if not is_early:
+        if steps.started >= steps.starts:
             yield (
                 "list-missing",
                 "the teams got no list of entries before the final one, so nobody could object to"
@@ -545,14 +564,15 @@ def about_times(steps: Calendar) -> Iterator[tuple[str, str]]:
     elif steps.listed < steps.closes:
         yield (
             "list-early",
-            f"the first list went out at {listed}, when programs were still taken (until {closes})",
+            f"the first list went out at {_moment(steps.listed)}, when programs were still taken"
+            f" (until {closes})",
         )
     elif steps.is_squeezed(steps.listed) or steps.listed > steps.closes + DAY:
         yield (
             "list-late",
-            f"the first list went out at {listed}, long after {closes}, when programs were no"
-            f" longer taken; the contest started at {started}, and the announced time for"
-            f" objections ended at {starts}",
+            f"the first list went out at {_moment(steps.listed)}, long after {closes}, when"
+            f" programs were no longer taken; the contest started at {_moment(steps.started)}, and"
+            f" the announced time for objections ended at {starts}",
         )
 
 
@@ -932,11 +952,15 @@ def main(arguments: Sequence[str]) -> int:
     _print_entries(mails)
     for checked in found:
         print(how_many(checked))
+    _print_remarks(remarks)
+    return 3 if remarks else 0
+
+
+def _print_remarks(remarks: Sequence[str]) -> None:
     for remark in remarks[:MAX_REMARKS]:
         print(f"look at this: {remark}")
     if len(remarks) > MAX_REMARKS:
         print(f"look at this: there are {len(remarks) - MAX_REMARKS} more")
-    return 3 if remarks else 0
 
 
 def _print_entries(mails: Sequence[Mail]) -> None:

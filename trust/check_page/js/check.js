@@ -100,7 +100,7 @@ function checkAll(files, { module, game, progress, chain }, found) {
   remarks(own, final, settings.dates, contest.started_at, noticed);
   aboutPrograms(final, earlier, own, noticed);
   otherTools(entries, noticed);
-  checkNumber(seal, settings, contest.started_at, own.slice(final.place + 1), chain, { checked, believed });
+  checkNumber(seal, settings, contest.started_at, own.slice(final.place + 1), chain, { checked, noticed, believed });
   const seed = checkSeed(contest, seal);
   checked(say("the seed follows from the secret number, the list of entries and the public number"));
 

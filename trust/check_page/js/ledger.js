@@ -1,7 +1,7 @@
 // ledger.js - what came before the first game: the ledger, the lists of entries, the programs, the public number.
 // As trust/verify_entries.py; docs/archive.md has the forms.
 import { attempt, base64, byName, compactJson, compare, grouped, hex, join, must, same, sha256, shown, unbase64, unhex, utf8 } from "./bytes.js";
-import { aboutTimes, full, seconds, time } from "./times.js";
+import { DAY_SECONDS, aboutTimes, full, seconds, time } from "./times.js";
 import { say } from "./words.js";
 
 const LISTED = "list of entries";
@@ -319,6 +319,10 @@ export function checkNumber(seal, settings, startedAt, after, chain, result) {
   must(drawn.length === 1 && drawn[0].digest === sha256(unhex(number, "seal.json")), "ledger.txt does not have the public number once, after the final list");
   must(seconds(drawn[0].at) >= known, "ledger.txt has the public number before it was drawn");
   const words = { round, text: shown(seal.source), draw: shown(beacon.replace(/^lottery:\s*/, "")) };
+  if (beacon === "drand" && seconds(drawn[0].at) > known + DAY_SECONDS) {
+    const moments = { known: time(new Date(known * 1_000).toISOString()), at: time(drawn[0].at) };
+    result.noticed("number-late", say("the public number was known at {known}, but the ledger has it only at {at}", moments));
+  }
   if (beacon === "drand") result.checked(say("the public number is round {round} of drand, signed by its chain", words));
   else if (beacon === "file") result.believed("text", say("that nobody chose the public number: the organizer handed in the text {text}", words));
   else result.believed("lottery", say("that the numbers of the draw ({draw}) were {text}", words));

@@ -3,7 +3,7 @@ import { say } from "./words.js";
 
 const MICROSECONDS = 1_000_000;
 const SOON_SECONDS = 900;
-const DAY_SECONDS = 86_400;
+export const DAY_SECONDS = 86_400;
 
 /** A time as the ledger writes it, with microseconds. */
 export const full = (at) => at.replace(/(?:\.(\d+))?Z$/, (_, fraction = "") => `.${fraction.padEnd(6, "0")}Z`);
