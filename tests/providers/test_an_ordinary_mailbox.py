@@ -207,7 +207,7 @@ def test_servers_are_found_by_records_and_by_usual_names(
 def test_a_full_mailbox_is_told_before_a_letter_is_sent(
     providers: Providers, tmp_path: Path
 ) -> None:
-    letter = b"Subject: holidays\r\n\r\n" + b"a picture\r\n" * 90_000
+    letter = b"Subject: holidays\r\n\r\n" + b"a picture\r\n" * 95_000
     providers.put("full", letter)
     assert "is full; no letter can come in" in refused(
         providers, tmp_path / "spring", "full@guessed.example"
