@@ -246,9 +246,13 @@ class Providers:
             )
         )
         settings = configuration(
-            "provider_dovecot.conf", d=folder, address=address, mechanisms=mechanisms,
-            certificate=self.folder / "certificate.pem", passdb=passdb.replace("${d}", str(folder)),
-        )  # fmt: skip
+            "provider_dovecot.conf",
+            d=folder,
+            address=address,
+            mechanisms=mechanisms,
+            certificate=self.folder / "certificate.pem",
+            passdb=passdb.replace("${d}", str(folder)),
+        )
         (folder / "dovecot.conf").write_text(settings)
         self._run_server([program("dovecot"), "-F", "-c", str(folder / "dovecot.conf")])
 
