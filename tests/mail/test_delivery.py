@@ -193,11 +193,11 @@ def test_a_relay_that_hangs_up_over_everything_is_let_alone_for_a_while(post: Po
 def test_a_mail_without_an_answer_holds_the_others_up_for_a_moment(
     post: Post, sink: Sink, name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(deliver, "PATIENCE_SECONDS", 0.3)
+    monkeypatch.setattr(deliver, "PATIENCE_SECONDS", 1.5)  # on a busy host joe takes some, too
     post.queue(name, "joe", "jane")
     started = time.monotonic()
     assert post.deliver() == Delivered(sent=2)
-    assert time.monotonic() - started < 5
+    assert time.monotonic() - started < 10
     assert post.listing()[name][2] == "the relay has not answered yet"
     assert post.deliver(MINUTE) == Delivered()  # it is not sent twice
     sink.may_answer.set()
@@ -214,6 +214,7 @@ def test_so_many_answers_are_waited_for_and_no_more(
     assert [post.deliver() for _ in range(2)] == [Delivered(), Delivered()]
     assert sink.messages_to("joe") == []
     sink.may_answer.set()
+    monkeypatch.undo()
     assert post.delivery.finish() == Delivered(sent=deliver.MAX_SLOW)
     assert post.deliver() == Delivered(sent=3)
 
