@@ -79,6 +79,7 @@ def words_of(contests: Contests) -> dict[str, Sequence[object]]:
         "check": (files / "mine.c", "-C", contests.finished),
         "programs show": (1, *in_finished),
         "results": ("--games", *in_finished),
+        "results all-time": (contests.archive, *here),
         "teams show": ("team_1", *in_finished),
         "verify": (contests.archive, *here),
         **dict.fromkeys(IN_FINISHED, in_finished),
