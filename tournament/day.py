@@ -73,7 +73,7 @@ from store import (
 )
 from store import contest_state as contest_store
 from store.results import Games, GroupState
-from tournament.certainty import MAX_CONTESTS, certainty, default_contests, why_unknown
+from tournament.certainty import certainty, default_contests, why_unknown
 from tournament.derived_settings import format_of, frozen_settings
 from tournament.evolution import evolve, score_matrix
 from tournament.field import field_of
@@ -138,10 +138,10 @@ class ContestDay:
         spectator: Spectator,
         make_runner: RunnerFactory = open_runner,
         open_workers: OpenWorkers = open_workers,
-        redraws: int = MAX_CONTESTS,
+        redraws: int | None = None,
     ) -> None:
         """`redraws`: at most so many contests with other random numbers tell how sure the ranking
-        is."""
+        is; None: as many as is usual."""
         self._store = store
         self._settings = settings
         self._clock = clock
@@ -342,7 +342,8 @@ class ContestDay:
             if why_unknown(contest.settings, images) is not None:
                 return
             history = results.finished_rounds(tx, Games.ALL)
-        contests = min(contests, self._redraws)
+        if self._redraws is not None:
+            contests = min(contests, self._redraws)
         self._spectator.playing_with_other_chance(contests)
         with self._make_runner(images, contest.settings, contest.seeds, no_progress) as runner:
             found = certainty(field, history, contests, runner)

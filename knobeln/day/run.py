@@ -20,7 +20,6 @@ from knobeln.season import go_on
 from knobeln.services import Services, note_limits_of_sandboxes
 from reports.contest_reporter import ContestReporter
 from store import contest_state, languages
-from tournament.certainty import MAX_CONTESTS
 from tournament.day import ContestDay, Spectator, archive_of
 from tournament.group_workers import OpenWorkers, open_workers
 
@@ -32,7 +31,7 @@ def play_contest(
     patient: bool = False,
     spectator: Callable[[], AbstractContextManager[Spectator]],
     tell: Callable[[str], None],
-    redraws: int = MAX_CONTESTS,
+    redraws: int | None = None,
 ) -> None:
     """Handle what came in before the start, then play to the end.
 
@@ -95,7 +94,7 @@ def handle_everything(contest: ContestContext) -> None:
 
 
 def contest_day(
-    contest: ContestContext, spectator: Spectator | None = None, redraws: int = MAX_CONTESTS
+    contest: ContestContext, spectator: Spectator | None = None, redraws: int | None = None
 ) -> ContestDay:
     reporter = ContestReporter(contest.settings, contest.templates)
     return ContestDay(
