@@ -102,7 +102,8 @@ def the_page_says_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
 
     def both(folder: Path, **options: Any) -> None:
         code, said, failure = 0, "", None
-        printed = io.StringIO()
+        raw = io.BytesIO()
+        printed = io.TextIOWrapper(raw, encoding="utf-8", write_through=True)
         try:
             with redirect_stdout(printed):
                 real(folder=folder, **options)
@@ -111,9 +112,9 @@ def the_page_says_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
         except click.exceptions.Exit as exit_:
             failure = exit_
         if not any(file.stat().st_size > LARGEST for file in folder.rglob("*") if file.is_file()):
-            said = said or printed.getvalue()
+            said = said or raw.getvalue().decode()
             check_page.must_agree(code, said, check_page.page_on(folder))
-        click.echo(printed.getvalue(), nl=False)
+        click.echo(raw.getvalue(), nl=False)
         if failure:
             raise failure
 

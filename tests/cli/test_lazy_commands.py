@@ -65,7 +65,8 @@ def test_a_letter_that_is_received_costs_no_more_than_it_must(tmp_path: Path) ->
         "rich",
         "aiosmtpd",
         "imapclient",
-        "compiler",
+        "compiler.service",
+        "compiler.toolchain",
         "sandbox.players",
         "arena.practice_service",
     }
