@@ -184,7 +184,9 @@ def test_a_part_that_may_be_there_once_refuses_to_start_twice_and_the_status_nam
     worker = site.serve("compile")
     rest = site.serve("intake", "deliver", folder=site.contest.path)
     wait_for(lambda: not is_missing("intake")() and not is_missing("deliver")())
-    assert "at work" in knobeln_in(site.contest.path, "restore", site.path / "log 0", code=1).output
+    copy = site.path / "copy.tar.gz"
+    knobeln_in(site.contest.path, "backup", copy)
+    assert "at work" in knobeln_in(site.contest.path, "restore", copy, code=1).output
     assert all(process.poll() is None for process in (first, worker, rest))
     os.kill(first.pid, signal.SIGKILL)
     wait_for(is_missing("desk"))
