@@ -65,7 +65,7 @@ from sandbox import living
 from sandbox.groups import Group, group, prefer_as_victim
 from sandbox.leftovers import label, sweep_once
 from sandbox.limits import MB, PYTHON_PACKAGE_FOLDERS, WORK, Limits, Usage
-from sandbox.process_tree import ProcessTree, adopt_orphans, seconds_of_ended
+from sandbox.process_tree import ProcessTree
 from sandbox.running import CommandEnd, Ending, RunningSandbox, command_end, open_pipe
 
 TMP = "/tmp"  # noqa: S108 - the writable folder in an image
@@ -170,8 +170,6 @@ class BubblewrapSandbox(RunningSandbox):
             living.add(self.gone)
             # while bwrap sets up the sandbox
             self._group = self._descriptors.enter_context(group(limits))
-            if not self._group:
-                adopt_orphans(os.getpid())
             if self._group and self._group.can_pause:
                 self._pausing = self._group
             self._first_process = self._open_first_process()
@@ -229,9 +227,6 @@ class BubblewrapSandbox(RunningSandbox):
         self._process.wait()
         if self._first_process is not None:
             _ready((self._first_process,), _KILL_TIMEOUT_SECONDS)
-            if not self._group:
-                first = self._status_field("child-pid") or 0
-                cpu_seconds = max(cpu_seconds or 0.0, seconds_of_ended(first))
         while self._read_status(0):
             pass
         self.usage = self._group.usage() if self._group else Usage(cpu_seconds=cpu_seconds or None)

@@ -9,48 +9,25 @@ process inside. So we find all of them from parent to child.
   some rounds.
 - The time of a process that has ended is known if its parent waited for it and still runs; the
   kernel tells it in steps of a hundredth of a second. A program can hide time in children that
-  nobody waits for, until its sandbox ends. All that it gains is processor time, as long as none of
-  its processes sleeps.
+  nobody waits for. All that it gains is processor time, as long as none of its processes sleeps.
 """
 
 from __future__ import annotations
 
-import ctypes
 import os
 import signal
 import time
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
-from functools import cache
 from pathlib import Path
 
 _MAX_ROUNDS = 100
-_PR_SET_CHILD_SUBREAPER = 36  # prctl(2)
 _TICKS_PER_SECOND = os.sysconf("SC_CLK_TCK")
 _ENDED = (b"Z", b"X")
 _STOPPED = (b"T", b"t", *_ENDED)  # or traced
 _ASLEEP = (b"S", b"T", b"t")
 _WAITS_FOR_A_DISK = b"D"  # or, if it has children, by vfork for one of them
 _STAT_BYTES = 4_096  # more than /proc/PID/stat has
-
-
-@cache
-def adopt_orphans(_pid: int) -> None:
-    """Make this process the parent of the first process of a sandbox when bubblewrap has ended.
-
-    Then `seconds_of_ended` knows what the sandbox has used: the kernel tells it the parent alone.
-    """
-    ctypes.CDLL(None).prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
-
-
-def seconds_of_ended(first_process: int) -> float:
-    """The processor time of all processes that the first one inside, which has ended, was the
-    parent of, and of all theirs; 0.0 if it was not our child."""
-    try:
-        _, _, usage = os.wait4(first_process, os.WNOHANG)
-    except ChildProcessError:
-        return 0.0
-    return usage.ru_utime + usage.ru_stime
 
 
 class ProcessTree:
