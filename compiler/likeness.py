@@ -103,7 +103,7 @@ def alike_texts(
     holders = _holders(own)
     # Whole numbers, whose sums are the same in any order and with any Python.
     weights = {mark: min(_WHOLE, COMMON * _WHOLE // len(names)) for mark, names in holders.items()}
-    totals = {name: sum(weights[mark] for mark in marks) for name, marks in own.items()}
+    totals = {name: sum(map(weights.__getitem__, marks)) for name, marks in own.items()}
     alike = []
     for (one, other), weight in _in_common(holders, weights).items():
         least = min(totals[one], totals[other])

@@ -278,9 +278,11 @@ class CompileService:
     def _late(tx: Transaction, waiting: Sequence[Waiting]) -> frozenset[int]:
         """The teams with a program in the queue that our machinery has failed with."""
         failed = failed_work(tx)
+        if not failed:
+            return frozenset()
         return frozenset(
             team.team_id
-            for team in (waiting if failed else ())
+            for team in waiting
             if not failed.isdisjoint(map(work_on, submissions.queued_of(tx, team.team_id)))
         )
 

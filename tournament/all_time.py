@@ -14,7 +14,7 @@ from contest.errors import GiveUp
 from contest.formats.standings import ranks_of
 from contest.games.registry import game_of
 from contest.interfaces.protocols import Images, RunnerFactory
-from contest.model import GameResult, Verdict
+from contest.model import AllTimeLine, AllTimeTable, GameResult, Verdict
 from contest.seeds import Seeds, seed_from
 from tournament.certainty import why_unknown
 from tournament.every_pair import games_of_all_pairs, number_of_pairs
@@ -35,38 +35,6 @@ class FormerProgram:
     team: str
     build: str
     place: int | None
-
-
-@dataclass(frozen=True, kw_only=True)
-class AllTimeLine:
-    """A program in the table. `points`: the mean of its points in its games, of which a failed one
-    counts 0.
-
-    `in_contest`: its rank among the programs of its own contest, by this table; `place`: the one
-    that it had there.
-    """
-
-    rank: int
-    contest: str
-    team: str
-    points: float
-    won: int
-    drawn: int
-    lost: int
-    failures: int
-    in_contest: int
-    place: int | None
-
-
-@dataclass(frozen=True)
-class AllTimeTable:
-    """The lines, the best first. `builds`: how many programs differ; each met each other one in
-    one game, which makes `games`."""
-
-    contests: tuple[str, ...]
-    lines: tuple[AllTimeLine, ...]
-    builds: int
-    games: int
 
 
 @dataclass

@@ -18,7 +18,7 @@ from contest.interfaces.protocols import ProgressCallback, Runner
 from contest.language import listed
 from contest.ledger.receipts import Effect
 from contest.model import GroupOutcome, Match, Severity, Verdict
-from contest.schema.sections import MAX_MOVE_SECONDS, Programs
+from contest.schema.sections import MAX_MOVE_SECONDS
 from contest.seeds import Seeds
 from contest.subprocesses.engine_pool import cores
 from contest.util.clock import TIME_FORMAT
@@ -32,7 +32,7 @@ from tournament.field import Field, field_of
 from tournament.runners import open_runner, runner_of
 from tournament.runners.recorded import name_of
 from trust.archive import files
-from trust.archive.contents import Archive, ArchivedEntry, seed_of, settings_of
+from trust.archive.contents import Archive, ArchivedEntry, seed_of, settings_of, without_commands
 from trust.archive.findings import Finding
 from trust.check_page import checkers
 from trust.derived import announcement_of, asked, check_builds, interpreters
@@ -81,12 +81,7 @@ class _Verification:
         except ConfigError as error:
             raise Differs(f"contest.json: settings: {files.shown(error)}") from None
         self._is_computed = is_computed(self._settings)
-        # A contest's own languages are commands of its organizer. We never start a stranger's
-        # commands.
-        ours = Programs.model_validate({**self._settings.programs.model_dump(), "languages": ()})
-        self._builder = builder_of(
-            self._settings.model_copy(update={"programs": ours}), open_runner
-        )
+        self._builder = builder_of(without_commands(self._settings), open_runner)
         self._same_version = archive.contest.written_by == __version__
         self._kind = runner_of(self._settings)
         # by the digests of builds; "" = it can play here

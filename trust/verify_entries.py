@@ -293,10 +293,8 @@ def _check_programs(
             gone[_GOES[each.effect]].add(each.team)
         elif each.effect in _COMES:
             gone[_COMES[each.effect]].discard(each.team)
-        elif (
-            each.effect is Effect.TOURNAMENT_BEGUN
-        ):  # who was taken out of the one before plays again
-            gone[_OUT] = set()
+        elif each.effect is Effect.TOURNAMENT_BEGUN:
+            gone[_OUT] = set()  # who was taken out of the one before plays again
     entries = archive.entry_lists[-1].entries
     left = gone[_WITHDRAWN] | gone[_OUT]
     for team in sorted(accepted.keys() - {entry.team for entry in entries}):

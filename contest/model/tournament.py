@@ -378,3 +378,35 @@ class SeasonTable:
     versions: int
     games: int
     unknown: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class AllTimeLine:
+    """A program in the table. `points`: the mean of its points in its games, of which a failed one
+    counts 0.
+
+    `in_contest`: its rank among the programs of its own contest, by this table; `place`: the one
+    that it had there.
+    """
+
+    rank: int
+    contest: str
+    team: str
+    points: float
+    won: int
+    drawn: int
+    lost: int
+    failures: int
+    in_contest: int
+    place: int | None
+
+
+@dataclass(frozen=True)
+class AllTimeTable:
+    """The lines, the best first. `builds`: how many programs differ; each met each other one in
+    one game, which makes `games`."""
+
+    contests: tuple[str, ...]
+    lines: tuple[AllTimeLine, ...]
+    builds: int
+    games: int

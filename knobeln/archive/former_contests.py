@@ -13,7 +13,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path, PurePosixPath
-from typing import Any
+from typing import Any, NamedTuple
 
 from compiler.builders import builder_of
 from compiler.builders.base import ProgramBuilder
@@ -21,16 +21,15 @@ from contest.config.settings import Settings
 from contest.errors import Differs, GiveUp, NotFound, ToolMissing
 from contest.games.registry import game_of
 from contest.interfaces.protocols import SparringOpponents
-from contest.schema.sections import Programs
 from contest.util.folders import scratch_folder
 from contest.util.tar_files import BadTar, Bounds, files_in, unpack
-from knobeln.archive.season import SEASON
+from knobeln.archive.season import SEASON, folder_of, read_season
 from tournament.all_time import FormerProgram
 from tournament.certainty import places
 from tournament.derived_settings import format_of
 from tournament.runners import open_runner
 from trust.archive import contents, files
-from trust.archive.contents import Archive, Program, settings_of
+from trust.archive.contents import Archive, Program, settings_of, without_commands
 from trust.derived import check_builds
 from trust.verify_limits import MAX_BUILD_BYTES
 
@@ -82,8 +81,8 @@ def former_contests(paths: Sequence[Path]) -> Iterator[tuple[FormerContest, ...]
             name, folder = _short_name(path), path
             if not path.is_dir():
                 folder = stack.enter_context(_unpacked(path))
-            for part, own in _tournaments(folder):
-                contest = _read(f"{name}{part}", own, path)
+            for part in _parts(folder):
+                contest = _read(f"{name}{part.suffix}", part, path)
                 contests.append(_with_own_name(contest, contests))
         yield tuple(contests)
 
@@ -101,9 +100,7 @@ def common_settings(contests: Sequence[FormerContest]) -> Settings:
                 f"{newest.name} is a contest of {ours}, and {contest.name} of {theirs}: programs"
                 " meet in one game, with the same rules"
             )
-    programs = newest.settings.programs
-    ours_alone = Programs.model_validate({**programs.model_dump(), "languages": ()})
-    return newest.settings.model_copy(update={"programs": ours_alone})
+    return without_commands(newest.settings)
 
 
 def under_other_rules(
@@ -187,27 +184,30 @@ def former_programs(contests: Sequence[FormerContest]) -> Iterator[FormerProgram
             yield FormerProgram(contest.name, entry.name, entry.build, place)
 
 
-def _read(name: str, folder: Path, path: Path) -> FormerContest:
+def _read(name: str, part: _Part, path: Path) -> FormerContest:
     try:
-        archive = contents.from_files(files.read(folder))
+        archive = contents.from_files(files.read(part.folder, part.digest))
         return FormerContest(name, settings_of(archive.contest), archive)
     except Differs as error:
         raise Differs(f"{path}: {error}") from None
 
 
-def _tournaments(folder: Path) -> Iterator[tuple[str, Path]]:
-    """The folders of archives, each with what its name adds to that of the whole."""
+class _Part(NamedTuple):
+    """An archive: all that was given, or a tournament of a season. `suffix`: what its name adds to
+    that of the whole; `digest`: the one that the season gives it, None without one."""
+
+    suffix: str
+    folder: Path
+    digest: str | None
+
+
+def _parts(folder: Path) -> Iterator[_Part]:
     if not (folder / SEASON).is_file():
-        yield "", folder
+        yield _Part("", folder, None)
         return
-    tournaments = sorted(
-        (path for path in folder.glob("tournament-*") if path.is_dir()),
-        key=lambda path: (len(path.name), path.name),
-    )
-    if not tournaments:
-        raise NotFound(f"{folder} has a {SEASON}, but no folder tournament-1")
-    for number, path in enumerate(tournaments, start=1):
-        yield f"-{number}", path
+    facts, _ = read_season(folder, None)
+    for number, digest in enumerate(facts.archives, start=1):
+        yield _Part(f"-{number}", folder_of(folder, number), digest)
 
 
 def _short_name(path: Path) -> str:

@@ -182,7 +182,10 @@ def _workbook(data: bytes, score: Score) -> Sheet:
     ]
     if not sheets:
         raise GiveUp("the file has no sheet")
-    scores = [best_score((row.cells for row in rows), score) for _, rows in sheets]
+    scores = []
+    for _, rows in sheets:
+        cells = (row.cells for row in rows)
+        scores.append(best_score(cells, score))
     best = scores.index(max(scores))
     best_name, best_rows = sheets[best]
     others = [

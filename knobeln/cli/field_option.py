@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import signal
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import TypeVar
 
 import click
 
@@ -16,17 +17,19 @@ from knobeln.cli.output import remark
 from knobeln.home.practice import opponents_in
 from knobeln.home.programs import home_builder
 
-field_option = click.option(
-    "--field",
-    "fields",
-    type=click.Path(path_type=Path, exists=True),
-    multiple=True,
-    metavar="DIR|ARCHIVE",
-    help=(
-        "Play against the programs in this folder, or of this published archive, a folder or"
-        " .tar.gz, instead. Several are one field."
-    ),
-)
+Command = TypeVar("Command", bound=Callable[..., object])
+
+
+def field_option(help_text: str) -> Callable[[Command], Command]:
+    """Let a command take folders of programs and archives, as `fields`."""
+    return click.option(
+        "--field",
+        "fields",
+        type=click.Path(path_type=Path, exists=True),
+        multiple=True,
+        metavar="DIR|ARCHIVE",
+        help=help_text,
+    )
 
 
 def opponents_from(

@@ -16,7 +16,7 @@ from contest.mail.sent_files import FROM_LINE, FROM_MARK, has_from_line
 from contest.model import BuildReport
 from knobeln.cli.answers import answer, answers
 from knobeln.cli.contest_option import ContestCommand, contest_path
-from knobeln.cli.field_option import opponents_from, with_former_names
+from knobeln.cli.field_option import field_option, opponents_from, with_former_names
 from knobeln.cli.game_option import game_option, settings_for, without_description
 from knobeln.cli.output import remark
 from knobeln.home.games import play_at_home
@@ -121,16 +121,9 @@ def _exit_code(report: BuildReport) -> int:
 @click.command(cls=ContestCommand)
 @click.argument("names", metavar="A.c B.c ...", nargs=-1, required=True)
 @game_option
-@click.option(
-    "--field",
-    "fields",
-    type=click.Path(path_type=Path, exists=True),
-    multiple=True,
-    metavar="DIR|ARCHIVE",
-    help=(
-        "Here are programs to play against: a folder, or a published archive. Names may be theirs,"
-        " such as a team's. If you name one program too few, the winner plays."
-    ),
+@field_option(
+    "Here are programs to play against: a folder, or a published archive. Names may be theirs, such"
+    " as a team's. If you name one program too few, the winner plays."
 )
 @click.option(
     "--seed", default=None, help="Any text; the same seed gives the same game. Default: a new one."

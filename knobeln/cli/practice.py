@@ -47,7 +47,10 @@ from reports.practice_table import (
 @click.command(cls=ContestCommand)
 @click.argument("program")
 @game_option
-@field_option
+@field_option(
+    "Play against the programs in this folder, or of this published archive, a folder or .tar.gz,"
+    " instead. Several are one field."
+)
 @click.option(
     "--against",
     metavar="OTHER",
@@ -180,9 +183,9 @@ def _sum_text(name: str, rows: Sequence[PracticeRow], info: GameInfo) -> str:
     if not mean:
         return ""
     own, theirs = (mean_text(points, info.point) for points in mean)
-    won, drawn, lost = (
-        sum(getattr(row, what) for row in rows) for what in ("won", "drawn", "lost")
-    )
+    won = sum(row.won for row in rows)
+    drawn = sum(row.drawn for row in rows)
+    lost = sum(row.lost for row in rows)
     return (
         f"{name} won {won:,}, drew {drawn:,} and lost {lost:,} of"
         f" {plural(won + drawn + lost, 'game')}; on average it won {own} points, and they"

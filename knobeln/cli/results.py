@@ -6,13 +6,13 @@ import signal
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
 from contest.errors import NotFound
 from contest.ladder_ranking import has_ladder, movements
 from contest.model import (
+    AllTimeTable,
     Certainty,
     EvolutionOutcome,
     LadderLine,
@@ -34,9 +34,6 @@ from store import ladder as ladder_store
 from store import results as result_store
 from store.results import Games
 from trust.archive.contents import Seal
-
-if TYPE_CHECKING:
-    from tournament.all_time import AllTimeTable
 
 
 @dataclass(frozen=True)
@@ -137,7 +134,7 @@ def _show_season(found: SeasonTable) -> None:
     type=click.Path(path_type=Path, dir_okay=False),
     help="Write the table into this file, as a page for a browser.",
 )
-@answers("tournament.all_time:AllTimeTable")
+@answers(AllTimeTable)
 def all_time(archives: tuple[Path, ...], as_table: bool, page: Path | None) -> None:
     """Rank the programs of several contests in one table: every one plays every other.
 

@@ -25,7 +25,10 @@ def draw(
     drop: Sequence[str],
 ) -> Sequence[str]:
     """Draw the table with the columns that fit; return the names of the others."""
-    by_column = [(name, *(row[at] for row in cells)) for at, name in enumerate(names)]
+    by_column = []
+    for at, name in enumerate(names):
+        texts = [row[at] for row in cells]
+        by_column.append([name, *texts])
     shown = _that_fit(columns, [_least(texts) for texts in by_column], drop)
     widths: Sequence[int | None] = _widths([by_column[at] for at in shown]) or [None] * len(shown)
     whole = Table(header_style="bold", box=SIMPLE_HEAD, padding=(0, 1, 0, 0))

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from itertools import chain
 
 from compiler.build import build
 from compiler.builders import builder_of
@@ -137,12 +138,13 @@ def _behaviour(
     alone = [(digest,) for digest in names if digest not in in_groups]
     found = []
     for group in (*alike, *alone):
-        members = sorted(name for digest in group for name in names[digest])
+        members = sorted(chain.from_iterable(names[digest] for digest in group))
         if len(members) > 1:
+            known_as = chain.from_iterable(titles[digest] for digest in group)
             twins = BehaviourTwins(
                 programs=tuple(members),
                 words=min(count_words(programs[name][1]) for name in members),
-                ours=tuple(sorted(title for digest in group for title in titles[digest])),
+                ours=tuple(sorted(known_as)),
             )
             found.append(twins)
     return tuple(sorted(found, key=lambda twins: (twins.is_well_known, twins.programs)))

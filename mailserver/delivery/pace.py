@@ -26,13 +26,17 @@ def longest(limits: Limits) -> timedelta:
 def room(limits: Limits, sent: Sequence[datetime], now: datetime) -> int:
     """How many mails may go out now. `sent`: when the last ones went out, the oldest first, as far
     as the longest span reaches."""
-    return min(count - sum(at > now - span for at in sent) for count, span in limits)
+    rooms = []
+    for count, span in limits:
+        in_span = sum(at > now - span for at in sent)
+        rooms.append(count - in_span)
+    return min(rooms)
 
 
 def last_of(limits: Limits, sent: Iterable[datetime], waiting: int, now: datetime) -> datetime:
     """When the last of these mails goes out, if no other comes in between."""
     times = list(sent)
     for _mail in range(waiting):
-        free = (times[-count] + span for count, span in limits if len(times) >= count)
-        times.append(max(now, *free, now))
+        free = [times[-count] + span for count, span in limits if len(times) >= count]
+        times.append(max([now, *free]))
     return times[-1] if waiting else now

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol
@@ -15,7 +15,7 @@ from contest.games.drawing import Course
 from contest.games.game import GameInfo
 from contest.games.registry import game_of
 from contest.language import SOURCE, speaking
-from contest.model import Match
+from contest.model import AllTimeTable, Match
 from reports.play import play_reports
 from reports.site.game_text import game_lines, heading_lines, in_page, legend
 from reports.site.games import title_of_game
@@ -81,75 +81,33 @@ def index_of_archives(
 ) -> bytes:
     """The page, newest contest first. `settings`, `game`: of one of the contests, whose language it
     has."""
+    newest_first = sorted(archives, key=lambda each: (each.started_at, each.folder), reverse=True)
+    return _in_one_file(INDEX, "archives", {"archives": newest_first}, settings, game)
+
+
+def _in_one_file(
+    path: str, template: str, facts: Mapping[str, object], settings: Settings, game: GameInfo
+) -> bytes:
+    """The page with its style inside. `path`: the name of its file."""
     templates = SiteTemplates(settings, game, ())
     style = templates.static()["style.css"].decode()
-    facts = {
-        "archives": sorted(archives, key=lambda each: (each.started_at, each.folder), reverse=True),
-        "style": style,
-        "style_digest": _digest(style),
-    }
-    return templates.files(Page(INDEX, "archives", "", facts))[INDEX]
-
-
-class RankedProgram(Protocol):
-    """A program among those of several contests."""
-
-    @property
-    def rank(self) -> int: ...
-    @property
-    def contest(self) -> str: ...
-    @property
-    def team(self) -> str: ...
-    @property
-    def points(self) -> float: ...
-    @property
-    def won(self) -> int: ...
-    @property
-    def drawn(self) -> int: ...
-    @property
-    def lost(self) -> int: ...
-    @property
-    def failures(self) -> int: ...
-    @property
-    def in_contest(self) -> int: ...
-    @property
-    def place(self) -> int | None: ...
-
-
-class RankedPrograms(Protocol):
-    """The table of several contests."""
-
-    @property
-    def contests(self) -> Sequence[str]: ...
-    @property
-    def lines(self) -> Sequence[RankedProgram]: ...
-    @property
-    def builds(self) -> int: ...
-    @property
-    def games(self) -> int: ...
+    shown = {**facts, "style": style, "style_digest": _digest(style)}
+    return templates.files(Page(path, template, "", shown))[path]
 
 
 ALL_TIME = "all-time.html"
 
 
-def all_time_page(found: RankedPrograms, settings: Settings) -> bytes:
+def all_time_page(found: AllTimeTable, settings: Settings) -> bytes:
     """The page with the programs of several contests, in English as all of the command line."""
     with speaking(SOURCE):
         english = settings.changed(contest={"language": SOURCE})
         game = game_of(settings.game, settings.programs).info
-        templates = SiteTemplates(english, game, ())
-        style = templates.static()["style.css"].decode()
-        facts = {
-            "found": found,
-            "game": game,
-            "ranking": all_time_rows(found),
-            "style": style,
-            "style_digest": _digest(style),
-        }
-        return templates.files(Page(ALL_TIME, "all_time", "", facts))[ALL_TIME]
+        facts = {"found": found, "game": game, "ranking": all_time_rows(found)}
+        return _in_one_file(ALL_TIME, "all_time", facts, english, game)
 
 
-def all_time_rows(found: RankedPrograms) -> Table:
+def all_time_rows(found: AllTimeTable) -> Table:
     """The table, on the page and as CSV, in English alone."""
     return Table(
         "all-time",
@@ -217,8 +175,6 @@ def class_page(
 
     `counts`: how many people there are, have registered, have sent a program, have one that works.
     """
-    templates = SiteTemplates(settings, game, ())
-    style = templates.static()["style.css"].decode()
     people, registered, sent, accepted = counts
     facts = {
         "students": students,
@@ -226,10 +182,8 @@ def class_page(
         "registered": registered,
         "sent": sent,
         "accepted": accepted,
-        "style": style,
-        "style_digest": _digest(style),
     }
-    return templates.files(Page(CLASS, "class", "", facts))[CLASS]
+    return _in_one_file(CLASS, "class", facts, settings, game)
 
 
 CLASS = "class.html"

@@ -144,8 +144,13 @@ class _Style(NamedTuple):
 
 def _margins(best: Sequence[Sequence[_Result]]) -> Sequence[Sequence[float | None]]:
     """By how much each team was better against each other one than that one against it."""
-    own = [[result.mean for result in row] for row in best]
-    return [[_less(mine, own[to][at]) for to, mine in enumerate(row)] for at, row in enumerate(own)]
+    margins = []
+    for at, row in enumerate(best):
+        theirs = [best[to][at].mean for to in range(len(row))]
+        margins.append(
+            [_less(result.mean, other) for result, other in zip(row, theirs, strict=True)]
+        )
+    return margins
 
 
 def _largest(margins: Sequence[Sequence[float | None]]) -> float:

@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import shutil
 import subprocess
 import tarfile
 from collections.abc import Callable
@@ -11,8 +12,11 @@ from pathlib import Path
 import pytest
 
 from contest.errors import Differs, GiveUp, KnobelnError, NotFound
+from contest.model import SeasonTable
 from knobeln.archive.former_contests import FormerContest, former_contests, former_programs
+from knobeln.archive.season import SEASON, SeasonFacts, folder_of
 from tests.support.command_line import knobeln
+from trust.archive import files
 
 PACKED = Path(__file__).parents[2] / "docs" / "archive-example" / "archive.tar.gz"
 TEAMS = 12
@@ -171,6 +175,25 @@ def no_archive(to: Path) -> Path:
 
 def without_manifest(to: Path) -> Path:
     return packed_with(tarfile.TarInfo("archive/README"), b"nothing", to)
+
+
+def season_of(folder: Path, digest: str, to: Path) -> Path:
+    """A season of one tournament, which the season gives this digest."""
+    season = to / "season"
+    shutil.copytree(folder, folder_of(season, 1))
+    table = SeasonTable(tournaments=1, lines=(), versions=0, games=0, unknown="not played here")
+    (season / SEASON).write_bytes(files.to_json(SeasonFacts((digest,), table), SeasonFacts))
+    return season
+
+
+def test_a_season_is_its_tournaments(folder: Path, tmp_path: Path) -> None:
+    season = season_of(folder, files.read(folder).digest, tmp_path)
+    assert [contest.name for contest in contests(season, folder)] == ["season-1", "spring_1994"]
+
+
+def test_a_tournament_that_is_not_the_seasons_is_refused(folder: Path, tmp_path: Path) -> None:
+    with pytest.raises(Differs, match="this is another archive"):
+        contests(season_of(folder, "0" * 64, tmp_path))
 
 
 @pytest.mark.parametrize(

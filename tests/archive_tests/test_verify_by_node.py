@@ -106,3 +106,17 @@ def test_what_is_wrong_is_told_with_the_exit_code(
     said = by_node(folder / "verify.mjs")
     assert said.returncode == code, said.stdout + said.stderr
     assert words in said.stdout + said.stderr
+
+
+def test_an_archive_cannot_control_the_terminal(archive: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "archive"
+    shutil.copytree(archive, folder)
+    facts = folder / "contest.json"
+    title = "The drawer of colours"
+    changed = facts.read_text().replace(title, "\\u001b]0;owned\\u0007\u202e")
+    assert changed != facts.read_text()
+    facts.write_text(changed)
+    mend(folder)
+    said = by_node(folder / "verify.mjs")
+    assert "?]0;owned??" in said.stdout + said.stderr
+    assert not any(sign in said.stdout + said.stderr for sign in "\x1b\x07\u202e")

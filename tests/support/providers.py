@@ -14,7 +14,6 @@ import smtplib
 import socket
 import subprocess
 import sys
-import time
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -23,7 +22,7 @@ from typing import Any, TypeVar
 import trustme
 from imapclient import IMAPClient
 
-from tests.support.servers import NOT_OURS, Child, configuration, program, wait_for
+from tests.support.servers import NOT_OURS, Child, configuration, postfix_in, program, wait_for
 
 ROOT = Path(__file__).parents[2]
 NAMES = (
@@ -258,25 +257,11 @@ class Providers:
 
     def _postfix(self) -> None:
         folder = self.folder / "postfix"
-        for each in (folder, *(folder / part for part in ("etc", "queue", "data"))):
-            each.mkdir()
-        owner = pwd.getpwnam("postfix")
-        os.chown(folder / "data", owner.pw_uid, owner.pw_gid)
-        main = configuration(
-            "postfix_instance.cf", "postfix_main.cf", d=folder, main=_MAIN.format(d=self.folder)
-        )
-        (folder / "etc/main.cf").write_text(main)
-        master = configuration("postfix_master.cf", smtp=2525, master="") + configuration(
+        folder.mkdir()
+        master = configuration(
             "provider_master.cf", passwords=self.folder / "passwords", tokens=self.folder / "tokens"
         )
-        (folder / "etc/master.cf").write_text(master)
-        long_ago = time.time() - 60  # Postfix waits until its files are not too new
-        for path in (folder / "etc").iterdir():
-            os.utime(path, (long_ago, long_ago))
-        etc = str(folder / "etc")
-        subprocess.run([program("postfix"), "-c", etc, "check"], check=True, capture_output=True)
-        environment = {**os.environ, "MAIL_CONFIG": etc}
-        self._run_server(["/usr/lib/postfix/sbin/master", "-s", "-c", etc], environment)
+        self._run_server(*postfix_in(folder, 2525, _MAIN.format(d=self.folder), master))
 
 
 _MAIN = """

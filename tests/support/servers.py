@@ -317,6 +317,25 @@ def _shut(end: socket.socket) -> None:
 # --- relays ---------------------------------------------------------------------------------------
 
 
+def postfix_in(folder: Path, smtp: int, main: str, master: str) -> tuple[list[str], dict[str, str]]:
+    """Write the files of a Postfix that listens at `smtp`; the command that starts it, and its
+    environment."""
+    owner = pwd.getpwnam("postfix")
+    for name in ("etc", "queue", "data"):
+        (folder / name).mkdir()
+    os.chown(folder / "data", owner.pw_uid, owner.pw_gid)
+    files = ("postfix_instance.cf", "postfix_main.cf")
+    (folder / "etc" / "main.cf").write_text(configuration(*files, d=folder, main=main))
+    master_cf = configuration("postfix_master.cf", smtp=smtp, master=master)
+    (folder / "etc" / "master.cf").write_text(master_cf)
+    long_ago = time.time() - 60  # Postfix waits until its files are not too new
+    for path in (folder / "etc").iterdir():
+        os.utime(path, (long_ago, long_ago))
+    etc = str(folder / "etc")
+    subprocess.run([program("postfix"), "-c", etc, "check"], check=True, capture_output=True)
+    return ["/usr/lib/postfix/sbin/master", "-s", "-c", etc], {**os.environ, "MAIL_CONFIG": etc}
+
+
 class Postfix(Child):
     """A relay that listens at `smtp`; needs root. `main` and `master` are lines for its two
     files."""
@@ -325,23 +344,8 @@ class Postfix(Child):
         program("postfix")
         self.folder = folder
         self.smtp = free_port()
-        owner = pwd.getpwnam("postfix")
-        for name in ("etc", "queue", "data"):
-            (folder / name).mkdir()
-        os.chown(folder / "data", owner.pw_uid, owner.pw_gid)
-        files = ("postfix_instance.cf", "postfix_main.cf")
-        (folder / "etc" / "main.cf").write_text(configuration(*files, d=folder, main=main))
-        master_cf = configuration("postfix_master.cf", smtp=self.smtp, master=master)
-        (folder / "etc" / "master.cf").write_text(master_cf)
-        long_ago = time.time() - 60  # Postfix waits until its files are not too new
-        for path in (folder / "etc").iterdir():
-            os.utime(path, (long_ago, long_ago))
-        etc = str(folder / "etc")
-        subprocess.run([program("postfix"), "-c", etc, "check"], check=True, capture_output=True)
-        environment = {**os.environ, "MAIL_CONFIG": etc}
-        self._start(
-            ["/usr/lib/postfix/sbin/master", "-s", "-c", etc], folder / "stdout", environment
-        )
+        command, environment = postfix_in(folder, self.smtp, main, master)
+        self._start(command, folder / "stdout", environment)
         wait_for(lambda: greets(self.smtp, b"220"), "Postfix")
 
     def log(self) -> str:

@@ -89,52 +89,54 @@ def later(contest: MailedContest, **by: float) -> MailedContest:
 
 
 # --- the calendar ---------------------------------------------------------------------------------
-def started_before_the_deadline(hands: Hands) -> MailedContest:
+def started(hands: Hands, at: datetime, *, listed: datetime | None = None) -> MailedContest:
+    """A contest that starts at this moment. `listed`: when the first list goes out, if it does."""
     contest = hands.stage("open")
-    contest.clock.at = CLOSES - timedelta(days=1)
+    if listed:
+        contest.clock.at = listed
+        contest.tell_first_list()
+    contest.clock.at = at
     contest.start()
     return played(contest, hands)
+
+
+def announced(hands: Hands, start: datetime) -> Hands:
+    """The same, with a contest whose announced start was changed by hand."""
+
+    def stage(name: str) -> MailedContest:
+        contest = hands.stage(name)
+        rewrite(contest, contest_starts=start)
+        return contest
+
+    return replace(hands, stage=stage)
+
+
+def started_before_the_deadline(hands: Hands) -> MailedContest:
+    return started(hands, CLOSES - timedelta(days=1))
 
 
 def started_before_its_date(hands: Hands) -> MailedContest:
-    contest = hands.stage("open")
-    contest.clock.at = CLOSES + timedelta(seconds=5)
-    contest.start()
-    return played(contest, hands)
+    return started(hands, CLOSES + timedelta(seconds=5))
 
 
 def started_with_the_deadline(hands: Hands) -> MailedContest:
-    contest = hands.stage("open")
-    rewrite(contest, contest_starts=CLOSES)
-    contest.clock.at = CLOSES + timedelta(seconds=5)
-    contest.start()
-    return played(contest, hands)
+    return started(announced(hands, CLOSES), CLOSES + timedelta(seconds=5))
 
 
 def started_a_minute_after_the_deadline(hands: Hands) -> MailedContest:
-    contest = hands.stage("open")
-    rewrite(contest, contest_starts=CLOSES + timedelta(minutes=1))
-    contest.clock.at = CLOSES + timedelta(seconds=35)
-    contest.tell_first_list()
-    contest.clock.at = CLOSES + timedelta(seconds=65)
-    contest.start()
-    return played(contest, hands)
+    return started(
+        announced(hands, CLOSES + timedelta(minutes=1)),
+        CLOSES + timedelta(seconds=65),
+        listed=CLOSES + timedelta(seconds=35),
+    )
 
 
 def listed_in_the_last_minute(hands: Hands) -> MailedContest:
-    contest = hands.stage("open")
-    contest.clock.at = START - timedelta(seconds=75)
-    contest.tell_first_list()
-    contest.clock.at = START + timedelta(seconds=5)
-    contest.start()
-    return played(contest, hands)
+    return started(hands, START + timedelta(seconds=5), listed=START - timedelta(seconds=75))
 
 
 def listed_never(hands: Hands) -> MailedContest:
-    contest = hands.stage("open")
-    contest.clock.at = START + timedelta(seconds=5)
-    contest.start()
-    return played(contest, hands)
+    return started(hands, START + timedelta(seconds=5))
 
 
 def listed_in_time_by_a_forged_ledger(hands: Hands) -> MailedContest:

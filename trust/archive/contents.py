@@ -66,6 +66,7 @@ from contest.model import (
     TimeChange,
 )
 from contest.public_number.beacon import PublicNumber
+from contest.schema.sections import Programs
 from contest.seeds import MAX_TOURNAMENTS, ContestSeed
 from contest.util.program_files import is_safe_path
 from trust.archive.files import MAX_FILE_BYTES, ArchiveFiles, from_json, reason_of, shown, to_json
@@ -527,6 +528,13 @@ def settings_of(facts: ContestFacts) -> Settings:
                 f"contest.json: the settings of [{name}] are not written as knobeln writes them"
             )
     return settings
+
+
+def without_commands(settings: Settings) -> Settings:
+    """The settings without the contest's own languages, which are commands of its organizer: we
+    never start a stranger's commands."""
+    ours = Programs.model_validate({**settings.programs.model_dump(), "languages": ()})
+    return settings.model_copy(update={"programs": ours})
 
 
 def seed_of(archive: Archive) -> ContestSeed:

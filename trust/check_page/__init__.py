@@ -43,8 +43,20 @@ that stands."""
 
 _OF_PAGE = ("js/words.js", "js/page.js")
 _NAMES = (
-    *("words", "bytes", "archive", "times", "formats", "referee", "evolution", "ledger"),
-    *("machine", "mails", "asking", "without", "check", "worker"),
+    "words",
+    "bytes",
+    "archive",
+    "times",
+    "formats",
+    "referee",
+    "evolution",
+    "ledger",
+    "machine",
+    "mails",
+    "asking",
+    "without",
+    "check",
+    "worker",
 )
 _OF_WORKER = (
     "../../sandbox/fuel/host.mjs",

@@ -60,7 +60,8 @@ function header(name, size, type = "0") {
   raw.copy(block);
   block.write(size.toString(8).padStart(11, "0"), 124);
   block.write(type, 156);
-  block.write("ustar\0" + "00", 257);
+  block.write("ustar\0", 257);
+  block.write("00", 263); // the version
   return block;
 }
 
@@ -79,14 +80,21 @@ function check(page, file) {
   });
 }
 
+/** A line for a terminal: whoever wrote the archive must not control it. */
+const plain = (text) => text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, "?");
+
 function tell(found) {
-  console.log(found.verdict.sentence);
-  if (found.verdict.scope) console.log(found.verdict.scope);
-  if (found.title) console.log(`\n${found.title}`);
+  const print = (text) => console.log(plain(text));
+  print(found.verdict.sentence);
+  if (found.verdict.scope) print(found.verdict.scope);
+  if (found.title) {
+    console.log();
+    print(found.title);
+  }
   for (const [list, heading] of Object.entries(HEADINGS)) {
     if (!found[list].length) continue;
     console.log(`\n${heading}:`);
-    for (const each of found[list]) console.log(`  ${each.sentence ?? each}`);
+    for (const each of found[list]) print(`  ${each.sentence ?? each}`);
   }
   if (found.digest) console.log(`\nThe digest of this archive is ${found.digest}; compare it with the one that the organizer announced.`);
 }
@@ -99,6 +107,6 @@ try {
   tell(found);
   process.exitCode = CODES[found.verdict.kind];
 } catch (error) {
-  console.error(`This could not be checked: ${error.message}`);
+  console.error(plain(`This could not be checked: ${error.message}`));
   process.exitCode = UNKNOWN;
 }

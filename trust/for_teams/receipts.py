@@ -946,14 +946,23 @@ def main(arguments: Sequence[str]) -> int:
             file=sys.stderr,
         )
         return 1
-    remarks = [text for each in ledgers if each.calendar for _, text in about_times(each.calendar)]
-    remarks += [remark for checked in found for remark in checked.remarks]
+    remarks = _remarks(ledgers, found)
     print(_verdict(len(remarks)))
     _print_entries(mails)
     for checked in found:
         print(how_many(checked))
     _print_remarks(remarks)
     return 3 if remarks else 0
+
+
+def _remarks(ledgers: Iterable[Ledger], found: Iterable[Checked]) -> list[str]:
+    remarks: list[str] = []
+    for ledger in ledgers:
+        if ledger.calendar:
+            remarks += [text for _, text in about_times(ledger.calendar)]
+    for checked in found:
+        remarks += checked.remarks
+    return remarks
 
 
 def _print_remarks(remarks: Sequence[str]) -> None:

@@ -53,6 +53,10 @@
     bar.value = done();
   }
 
+  function hasEnded() {
+    return isFilm && at === scenes.length - 1 && elapsed >= scenes[at].seconds;
+  }
+
   function done() {
     return at < 0 ? 0 : scenes.slice(0, at).reduce((sum, scene) => sum + scene.seconds, 0) + elapsed;
   }
@@ -81,14 +85,15 @@
 
   function play(now) {
     isPlaying = now;
-    if (now && (at < 0 || (isFilm && at === scenes.length - 1 && elapsed >= scenes[at].seconds))) go(0);
+    if (now && (at < 0 || hasEnded())) go(0);
     tell();
   }
 
   function tell() {
-    const isAtEnd = at < 0;
-    toggle.textContent = isPlaying ? say("Pause") : isAtEnd ? say("Play the day as a film") : say("Go on");
-    for (const each of [before, next, faster, end, bar]) if (each) each.hidden = isAtEnd;
+    const isFilmOff = at < 0; // how all stand is shown
+    if (isPlaying) toggle.textContent = say("Pause");
+    else toggle.textContent = isFilmOff ? say("Play the day as a film") : say("Go on");
+    for (const control of [before, next, faster, end, bar]) if (control) control.hidden = isFilmOff;
     faster.textContent = say("Speed {times}", { times: `${speed}` });
     bar.value = done();
   }

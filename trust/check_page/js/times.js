@@ -19,21 +19,43 @@ export function aboutTimes(dates, startedAt, own) {
     closed: before.findLast(({ effect }) => effect === "programs are no longer taken")?.at,
     listed: before.find(({ effect }) => effect === "list of entries")?.at,
   };
-  const values = Object.fromEntries(Object.entries(at).map(([name, moment]) => [name, moment && time(moment)]));
-  const { closes, starts, started, closed, listed } = Object.fromEntries(Object.entries(at).map(([name, moment]) => [name, moment && seconds(moment)]));
+  const each = (convert) => Object.fromEntries(Object.entries(at).map(([name, moment]) => [name, moment && convert(moment)]));
+  const [steps, values] = [each(seconds), each(time)];
   const found = [];
   const tell = (code, sentence) => found.push([code, sentence]);
-  const early = started < closes ? say("the contest started at {started}, before its announced start at {starts}, and until {closes} programs were to be taken", values)
+  aboutStart(steps, values, tell);
+  aboutClose(steps, values, tell);
+  aboutFirstList(steps, values, tell);
+  return found;
+}
+
+// Each takes the steps in seconds, and in words; `tell` takes a code and its sentence.
+function aboutStart({ started, starts, closes, listed }, values, tell) {
+  if (started >= starts) return;
+  const early = started < closes
+    ? say("the contest started at {started}, before its announced start at {starts}, and until {closes} programs were to be taken", values)
     : say("the contest started at {started}, before its announced start at {starts}", values);
-  if (started < starts) tell("started-early", listed ? early : say("{early}; nobody could object to a list of entries", { early }));
-  if (!closed && started >= closes) tell("close-missing", say("programs were no longer taken from {closes} on, but the ledger says so nowhere; until then a letter could be dated back", values));
-  else if (closed < closes) tell("close-early", say("programs were no longer taken from {closed} on, but were to be taken until {closes}", values));
-  else if (closed > closes + SOON_SECONDS) tell("close-late", say("programs were no longer taken from {closes} on, but the ledger says so only at {closed}; until then a letter could be dated back", values));
-  if (starts - closes < SOON_SECONDS) tell("objections-short", say("programs were taken until {closes}, and the contest was to start at {starts}: that left hardly anybody time to object to the list of entries", values));
-  else if (!listed && started >= starts) tell("list-missing", say("the teams got no list of entries before the final one, so nobody could object to it"));
-  else if (listed < closes) tell("list-early", say("the first list went out at {listed}, when programs were still taken (until {closes})", values));
-  else if (started - listed < (starts - closes) / 2 || listed > closes + DAY_SECONDS) {
+  tell("started-early", listed ? early : say("{early}; nobody could object to a list of entries", { early }));
+}
+
+function aboutClose({ started, closes, closed }, values, tell) {
+  if (!closed && started >= closes) {
+    tell("close-missing", say("programs were no longer taken from {closes} on, but the ledger says so nowhere; until then a letter could be dated back", values));
+  } else if (closed < closes) {
+    tell("close-early", say("programs were no longer taken from {closed} on, but were to be taken until {closes}", values));
+  } else if (closed > closes + SOON_SECONDS) {
+    tell("close-late", say("programs were no longer taken from {closes} on, but the ledger says so only at {closed}; until then a letter could be dated back", values));
+  }
+}
+
+function aboutFirstList({ started, starts, closes, listed }, values, tell) {
+  if (starts - closes < SOON_SECONDS) {
+    tell("objections-short", say("programs were taken until {closes}, and the contest was to start at {starts}: that left hardly anybody time to object to the list of entries", values));
+  } else if (!listed && started >= starts) {
+    tell("list-missing", say("the teams got no list of entries before the final one, so nobody could object to it"));
+  } else if (listed < closes) {
+    tell("list-early", say("the first list went out at {listed}, when programs were still taken (until {closes})", values));
+  } else if (started - listed < (starts - closes) / 2 || listed > closes + DAY_SECONDS) {
     tell("list-late", say("the first list went out at {listed}, long after {closes}, when programs were no longer taken; the contest started at {started}, and the announced time for objections ended at {starts}", values));
   }
-  return found;
 }
