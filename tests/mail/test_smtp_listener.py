@@ -22,8 +22,11 @@ from contest.errors import ConfigError, StoreBusy, TryAgain
 from contest.model import IncomingLetter, StoredLetter
 from contest.schema.sections import Mail
 from mailserver.for_organizer import MAX_PASSED_ON_PER_DAY, tidy
-from mailserver.intake import smtp
+from mailserver.intake import connection, smtp
 from mailserver.intake.accept import accept
+from mailserver.intake.connection import MAX_IDLE_COMMANDS, MAX_LINE_BYTES, MAX_SAME_COMMAND
+from mailserver.intake.conversation import MAX_RECIPIENTS
+from mailserver.intake.loopback import is_ours
 from mailserver.intake.smtp import Listener
 from mailserver.reading.addresses import is_role
 from store import Store, letters
@@ -143,8 +146,8 @@ def test_nothing_is_relayed(client: smtplib.SMTP, store: Store, recipient: str) 
 
 def test_too_many_recipients_are_put_off(client: smtplib.SMTP) -> None:
     client.mail(JOE)
-    codes = [client.rcpt(f"knobeln+{n}@contest.example")[0] for n in range(smtp.MAX_RECIPIENTS + 1)]
-    assert codes == [250] * smtp.MAX_RECIPIENTS + [452]
+    codes = [client.rcpt(f"knobeln+{n}@contest.example")[0] for n in range(MAX_RECIPIENTS + 1)]
+    assert codes == [250] * MAX_RECIPIENTS + [452]
 
 
 @pytest.mark.parametrize(
@@ -253,7 +256,7 @@ def test_no_host_but_this_one_may_take_all_connections(monkeypatch: pytest.Monke
     [("127.0.0.1", True), ("::1", True), ("192.0.2.7", False), ("fe80::1%eth0", False)],
 )
 def test_only_this_machine_is_ours(host: str, ours: bool) -> None:
-    assert smtp.is_ours(host) is ours
+    assert is_ours(host) is ours
 
 
 def test_a_slow_accept_holds_up_nobody_else() -> None:
@@ -334,7 +337,7 @@ def test_letters_that_come_at_once_are_kept_at_once_and_one_that_breaks_us_stops
 
 
 def test_a_silent_client_is_sent_away(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(smtp, "TIMEOUT_SECONDS", 0.2)
+    monkeypatch.setattr(connection, "TIMEOUT_SECONDS", 0.2)
     with (
         listening(lambda *_: None) as made,
         socket.create_connection(("127.0.0.1", made.port), 5) as raw,
@@ -431,7 +434,7 @@ def test_an_organizer_with_such_an_address_gets_no_letter_from_us_to_us() -> Non
 # --- long lines, odd addresses, floods ------------------------------------------------------------
 def test_a_line_longer_than_we_take_is_refused_and_the_next_letter_is_taken(client, store) -> None:
     with pytest.raises(smtplib.SMTPDataError) as refused:
-        client.sendmail(JOE, [ROBOT], LETTER + b"y" * (smtp.MAX_LINE_BYTES + 10) + b"\r\nRSET\r\n")
+        client.sendmail(JOE, [ROBOT], LETTER + b"y" * (MAX_LINE_BYTES + 10) + b"\r\nRSET\r\n")
     assert refused.value.smtp_code == 500
     client.sendmail(JOE, [ROBOT], LETTER)
     assert count(store) == 1
@@ -499,7 +502,8 @@ def test_what_is_wrong_in_a_command_is_not_called_our_failure(port: int, command
 
 
 @pytest.mark.parametrize(
-    ("command", "most"), [(b"NOOP", smtp.MAX_IDLE_COMMANDS), (b"RSET", smtp.MAX_SAME_COMMAND)]
+    ("command", "most"),
+    [(b"NOOP", MAX_IDLE_COMMANDS), (b"RSET", MAX_SAME_COMMAND)],
 )
 def test_the_same_command_too_often_ends_the_conversation(
     port: int, command: bytes, most: int
@@ -578,7 +582,7 @@ def test_all_addresses_are_those_of_both_kinds(listen: str) -> None:
 
 
 def test_who_brings_no_letter_cannot_keep_a_connection(client, monkeypatch) -> None:
-    monkeypatch.setattr(smtp, "MAX_SECONDS_WITHOUT_LETTER", 0.4)
+    monkeypatch.setattr(connection, "MAX_SECONDS_WITHOUT_LETTER", 0.4)
     time.sleep(0.25)
     client.sendmail(JOE, [ROBOT], LETTER)
     time.sleep(0.25)
@@ -742,7 +746,7 @@ def test_a_file_in_the_sockets_place_is_not_replaced(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(("host", "client"), [("127.0.0.1", ""), ("127.0.0.2", "127.0.0.2")])
 def test_the_address_of_a_foreign_client_is_kept_with_the_letter(monkeypatch, host, client) -> None:
-    monkeypatch.setattr("mailserver.intake.smtp.is_ours", lambda host: host == "127.0.0.1")
+    monkeypatch.setattr("mailserver.intake.conversation.is_ours", lambda host: host == "127.0.0.1")
     found: list[str] = []
     with (
         listening_at(lambda batch: found.extend(each.client for each in batch)) as listener,
