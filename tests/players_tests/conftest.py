@@ -40,12 +40,12 @@ def build_text(sandbox: Sandbox) -> Callable[..., ProgramFolder]:
 
 
 @pytest.fixture(scope="session")
-def build_file(sandbox: Sandbox) -> Callable[[str], ProgramFolder]:
+def build_file(sandbox: Sandbox) -> Callable[[str | Path], ProgramFolder]:
     """Builds a file of tests/programs."""
     programs = Path(__file__).parent.parent / "programs"
 
     @cache
-    def build_one(path: str) -> ProgramFolder:
+    def build_one(path: str | Path) -> ProgramFolder:
         file = programs / path
         languages = (*usual_languages(), *further_languages())
         built = build({file.name: file.read_bytes()}, sandbox, languages=languages)

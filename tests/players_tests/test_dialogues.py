@@ -3,6 +3,8 @@
 import time
 from collections.abc import Callable
 
+from pathlib import Path
+
 import pytest
 
 from sandbox import process
@@ -256,7 +258,7 @@ def test_the_import_counts_within_the_time_of_the_table(
 
 def test_programs_of_different_dialogues_play_one_game(
     player: Callable[..., Player],
-    build_file: Callable[[str], ProgramFolder],
+    build_file: Callable[[str | Path], ProgramFolder],
     counting: type[Counting],
 ) -> None:
     seats = [

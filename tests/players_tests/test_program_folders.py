@@ -82,7 +82,7 @@ def children():
 )
 def test_a_program_gets_the_verdict_of_its_folder(
     path: Path,
-    build_file: Callable[[str], ProgramFolder],
+    build_file: Callable[[str | Path], ProgramFolder],
     player: Callable[..., Player],
     counting: type[Counting],
 ) -> None:
@@ -96,7 +96,7 @@ def test_a_program_gets_the_verdict_of_its_folder(
 @pytest.mark.usefixtures("impatient")
 @pytest.mark.parametrize("path", programs("table"))
 def test_a_function_gets_the_verdict_of_its_folder(
-    path: Path, build_file: Callable[[str], ProgramFolder], sandbox: Sandbox
+    path: Path, build_file: Callable[[str | Path], ProgramFolder], sandbox: Sandbox
 ) -> None:
     table = tabulate(
         build_file(path.relative_to(PROGRAMS)), "final_strategy", DOMAIN, sandbox, seconds(path)
@@ -119,7 +119,7 @@ def test_a_function_gets_the_verdict_of_its_folder(
     ],
 )
 def test_a_closed_program_leaves_nothing_behind_at_once(
-    path: str, build_file: Callable[[str], ProgramFolder], player: Callable[..., Player]
+    path: str, build_file: Callable[[str | Path], ProgramFolder], player: Callable[..., Player]
 ) -> None:
     program = build_file(f"lines/{path}")
     before = children()

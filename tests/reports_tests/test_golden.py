@@ -66,11 +66,11 @@ def mails(reporter: ContestReporter, contest: SmallContest) -> Mapping[str, Outg
 
 
 @pytest.mark.parametrize("name", sorted(MAILS))
-def test_a_mail_looks_as_it_did(mails: str, name: str) -> None:
+def test_a_mail_looks_as_it_did(mails: Mapping[str, Outgoing], name: str) -> None:
     compare(name, whole_mail(mails[MAILS[name]]))
 
 
-def test_the_attached_protocols_look_as_they_did(mails: str) -> None:
+def test_the_attached_protocols_look_as_they_did(mails: Mapping[str, Outgoing]) -> None:
     (attachment,) = mails[MAILS["dgp"]].attachments
     compact = gzip.decompress(attachment.data).decode()
     compare("dgp_attachment", compact)

@@ -235,7 +235,7 @@ def test_a_replay_leads_to_the_page_which_shows_its_game(shown: Shown, chromium:
 
 @pytest.mark.parametrize(("size", "scheme"), [(DESK, "light"), (NARROW, "dark")])
 def test_the_page_fits_its_screen_and_shuts_nobody_out(
-    shown: Shown, chromium: Chromium, size: tuple[int, ...], scheme: str
+    shown: Shown, chromium: Chromium, size: tuple[int, int], scheme: str
 ) -> None:
     chromium.complaints()
     chromium.open("verify.html", size, scheme)
