@@ -2,7 +2,6 @@
 
 import time
 from collections.abc import Callable
-
 from pathlib import Path
 
 import pytest
