@@ -11,7 +11,7 @@ import pytest
 
 from contest.errors import GiveUp
 from knobeln.cli.progress_bars import progress_bar
-from tests.support.archives import changes, damages, put_in_place
+from tests.support.archives import Published, changes, damages, put_in_place
 from tests.support.check_page import NOT_ON_THE_PAGE, mended, page_says
 from trust import verification
 from trust.archive import contents, files
@@ -42,7 +42,9 @@ def unnoticed(archive: Path, folder: Path) -> set[str]:
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("built_once")
-def test_every_fact_is_checked_or_listed_as_unchecked(tiny, in_words, tmp_path) -> None:
+def test_every_fact_is_checked_or_listed_as_unchecked(
+    tiny: Published, in_words: Published, tmp_path: Path
+) -> None:
     found = unnoticed(tiny.archive, tmp_path / "1") | unnoticed(in_words.archive, tmp_path / "2")
     # Neither has a program whose time is counted: see test_counted_programs.py.
     assert found == {fact for fact in unchecked_facts() if not fact.startswith("counted.json: ")}
@@ -65,7 +67,9 @@ def why_refused(archive: Path) -> str | None:
 @pytest.mark.slow
 @pytest.mark.night
 @pytest.mark.usefixtures("built_once")
-def test_500_damages_of_every_kind_are_found_or_listed(tiny, in_words, tmp_path) -> None:
+def test_500_damages_of_every_kind_are_found_or_listed(
+    tiny: Published, in_words: Published, tmp_path: Path
+) -> None:
     """Drawn anew each night; the page must refuse what `verify` does, and nothing else."""
     seed = f"{datetime.now(UTC):%Y-%m-%d}"
     random = Random(seed)  # noqa: S311

@@ -44,7 +44,9 @@ def test_without_a_name_it_is_an_archive_for_tar(here: Path) -> None:
         ("no/where/kit.tgz", "No such file or directory"),
     ],
 )
-def test_nothing_is_overwritten_and_what_cannot_be_written_is_told(here, where, complaint) -> None:
+def test_nothing_is_overwritten_and_what_cannot_be_written_is_told(
+    here: Path, where: str, complaint: str
+) -> None:
     (here / "kit.tar.gz").write_text("mine")
     assert kit(where, code=1) == f"knobeln: cannot write {where}: {complaint}\n"
     assert [(file.name, file.read_text()) for file in here.iterdir()] == [("kit.tar.gz", "mine")]

@@ -238,7 +238,9 @@ def table(*values: object) -> Table:
 @pytest.mark.parametrize(
     ("values", "shown"), [((0, 0), 1), ((0, 1), 2), ((None, None), 1), (("", "x"), 2)]
 )
-def test_an_optional_column_that_says_nothing_is_left_out_of_the_page(values, shown) -> None:
+def test_an_optional_column_that_says_nothing_is_left_out_of_the_page(
+    values: tuple[int | str | None, ...], shown: int
+) -> None:
     made = table(*values)
     assert len(made.shown.columns) == shown
     assert all(len(row) == shown for row in made.shown.rows)

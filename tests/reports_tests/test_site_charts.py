@@ -30,7 +30,9 @@ from tests.support.site_files import facts_of
         (5, 5, 5, 0),
     ],
 )
-def test_the_range_of_values_is_cut_into_equal_shades(value, low, high, expected) -> None:
+def test_the_range_of_values_is_cut_into_equal_shades(
+    value: float, low: int, high: int, expected: int
+) -> None:
     assert charts.shade(value, low, high) == expected
 
 
