@@ -4,6 +4,7 @@ blame.
 Everything is real but the loss: the database, the sandbox, compilers, mails.
 """
 
+import re
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -13,7 +14,8 @@ import pytest
 
 from compiler import languages as compilers
 from compiler.builders.text import TextBuilder
-from contest.errors import ToolMissing
+from contest.config.load import FILE_NAME
+from contest.errors import ConfigError, ToolMissing
 from contest.model import PracticeState, ProgramsWaiting, SubmissionState
 from contest.schema.languages import Language, usual_languages
 from knobellib.samples import house_strategies, samples
@@ -354,3 +356,26 @@ def test_a_practice_that_lacks_its_language_holds_up_no_other(
 def practice_states(host: Host) -> dict[int, PracticeState]:
     with host.contest.store.read() as tx:
         return {row.id: PracticeState(row.state) for row in tx.execute(practice_table.select())}
+
+
+def write_counted(host: Host, *names: str) -> None:
+    """Change `programs.counted_languages` in contest.toml by hand."""
+    file = host.contest.path / FILE_NAME
+    text = re.sub(
+        r"(?m)^counted_languages = .*", f"counted_languages = {list(names)}", file.read_text()
+    )
+    file.write_text(text)
+
+
+def test_a_program_keeps_the_clock_for_which_it_was_accepted(make_host) -> None:
+    """Or `verify` would take its build for one that the organizer has made on purpose."""
+    host = make_host()
+    host.send("one", a_sh=SHELL)
+    host.send("one", a_py=PYTHON)
+    host.work()
+    write_counted(host, "C")
+    ContestContext.open(host.contest.path).store.close()
+    write_counted(host, "C", "Python")
+    with pytest.raises(ConfigError, match="time of programs in Python was not counted") as refused:
+        ContestContext.open(host.contest.path)
+    assert refused.value.hint == "take away Python in contest.toml"
