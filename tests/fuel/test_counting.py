@@ -216,6 +216,7 @@ def test_modules_cost_the_same_in_another_engine():
 
 
 # --- what is refused ------------------------------------------------------------------------------
+_EXPORTS = "".join(f'(export "e{n}" (func $f))' for n in range(101))
 REFUSED = {
     "an export named kn_left": (
         '(module (global (mut i64) (i64.const 5)) (export "kn_left" (global 0)))'
@@ -246,6 +247,7 @@ REFUSED = {
     "17 results; it may have 16": f"(module (type (func (result {'i32 ' * 17}))))",
     "1001 types of functions; it may have 1000": f"(module {'(type (func)) ' * 1_001})",
     "20001 functions; it may have 20000": f"(module {'(func) ' * 20_001})",
+    "101 exports; it may have 100": f"(module (func $f) {_EXPORTS})",
     "4001 local variables; a function may have 4000": f"(module (func (local {'i32 ' * 4_001})))",
     "more than 2000 blocks within each other": (
         f"(module (func {'block ' * 2_000} {'end ' * 2_000}))"
