@@ -14,8 +14,6 @@ import pytest
 from contest.errors import GiveUp
 from knobeln.cli.progress_bars import progress_bar
 from tests.support.archives import Published, changes, damages, put_in_place
-from tests.support.check_page import NOT_ON_THE_PAGE, mended, page_says
-from tests.support.archives import changes, damages, put_in_place
 from tests.support.check_page import NOT_ON_THE_PAGE, PageSaid, mended, page_says
 from trust import verification
 from trust.archive import contents, files

@@ -73,6 +73,12 @@ def test_a_list_makes_a_form_for_each_team_and_each_single_person(
     assert "  Carl Friedrich Gauß, <age in years>, <occupation>,\n" in single
 
 
+def test_a_dry_run_prints_mails_as_their_readers_see_them(contest: Path, students: Path) -> None:
+    printed = knobeln_in(contest, "class", "invite", students, "--dry-run").stdout
+    assert "  Carl Friedrich Gauß, <age in years>, <occupation>,\n" in printed
+    assert "=C3" not in printed
+
+
 def test_a_reply_with_the_form_filled_in_registers_the_team(contest: Path, students: Path) -> None:
     invitation = mails_of_dry_run(contest, students)["ada@uni.example"]
     text = invitation.get_content()

@@ -146,6 +146,58 @@ def test_a_team_hears_of_everything_at_once(build_code: Callable[..., BuildResul
     assert report.findings[2].quote == printing
 
 
+def test_a_program_with_includes_hears_of_all_else_too(
+    build_code: Callable[..., BuildResult],
+) -> None:
+    text = '#include <stdio.h> /* for printf */\nint f()\n{ int x = 3\nprintf("x"); return x; }\n'
+    report = build_code(text).report
+    assert places(report) == [("include", 18), ("compiler", 21), ("forbidden routine", 21)]
+    assert report.elements is not None
+    assert report.image_digest is None
+
+
+@pytest.mark.parametrize(
+    "include",
+    [
+        "#include <stdio.h>\n",
+        '  # include "knobellib.h"   // the routines\n',
+        "#include <a.h> /* one */\n#include <b.h>\n",
+    ],
+)
+def test_a_program_that_is_right_but_for_its_includes_hears_of_them_alone(
+    build_code: Callable[..., BuildResult], include: str
+) -> None:
+    report = build_code(include).report
+    assert {finding.rule for finding in report.findings} == {"include"}
+    assert not report.accepted
+    assert report.elements is not None
+
+
+@pytest.mark.parametrize(
+    "include",
+    [
+        "#include <stdio.h> /* goes\non */\n",
+        "#include \\\n<stdio.h>\n",
+        "#define X <stdio.h>\n#include X\n",
+        "??=include <stdio.h>\n",
+        '#include "/etc/passwd"\n#include_next <a.h>\n',
+    ],
+)
+def test_no_other_form_of_an_include_comes_to_the_compiler(
+    build_code: Callable[..., BuildResult], include: str
+) -> None:
+    report = build_code(include).report
+    assert "include" in {finding.rule for finding in report.findings}
+    assert report.elements is None
+
+
+def test_own_routines_with_a_librarys_name_are_no_fault(
+    build_code: Callable[..., BuildResult],
+) -> None:
+    report = build_code("int abs(n) int n; { return n < 0 ? -n : n; }\nint x = abs(1)\n;;}").report
+    assert {finding.rule for finding in report.findings} == {"compiler"}
+
+
 def test_every_line_of_a_forbidden_routine_is_named(build_code: Callable[..., BuildResult]) -> None:
     report = build_code('f() { printf("1"); }\n\ng() { printf("2"); printf("3"); }\n').report
     (finding,) = report.findings

@@ -99,8 +99,9 @@ def test_a_name_stands_inside_its_band(generations: list[tuple[int, ...]]) -> No
     for band, below in pairwise([*found.bands, None]):
         if band.label is None:
             continue
-        x, y = band.label
-        half = len(band.name) * 4
+        y, half = band.label.y, len(band.name) * 4
+        x = band.label.x + {"start": half, "middle": 0, "end": -half}[band.label.anchor]
+        assert band.label.anchor != "middle" or 1.7 * half < x < WIDTH - 1.7 * half
         for generation in found.shown:
             if abs(generation * WIDTH / last - x) <= half:
                 top = _upper_edge(band.path, generation)

@@ -425,15 +425,22 @@ def test_mails_that_are_dropped_fit_or_do_not(
     header = next(line for line in compiled.splitlines() if line.startswith("X-Knobeln-Receipt"))
     number = header.split()[1]
     another = compiled.replace(f"Receipt: entry {number}.", f"Receipt: entry {int(number) + 1}.")
+    another = re.sub(
+        "(?m)^Subject: .*$", "Subject: =?utf-8?q?Gr=C3=BC=C3=9Fe?= and a forgery", another
+    )
     for browser in (chromium, firefox):
         browser.get((shown.folder / "verify.html").as_uri())
         browser.run(DROP, "report.eml", compiled)
         until(browser, "return told.textContent === 'Mails are checked as soon as an archive is.'")
         browser.give("#file", shown.folder / "archive.tar.gz")
-        until(browser, "return told.textContent.includes('report.eml: it fits.')")
-        assert f"the receipt of entry {number} fits: program accepted" in text(browser, "#told")
+        until(browser, "return told.textContent.includes('is accepted: it fits.')")
+        told = text(browser, "#told")
+        assert "report.eml" not in told  # the subject says more
+        assert re.search(
+            rf"the receipt of entry {number} fits: program accepted, \w+, [-\d]+ \d\d:\d\d UT", told
+        )
         browser.run(DROP, "forged.eml", another)
-        until(browser, "return told.textContent.includes('forged.eml: it does not fit.')")
+        until(browser, "return told.textContent.includes('Grüße and a forgery: it does not fit.')")
         browser.run(DROP, "letter.eml", "Dear Joe,\\n")
         until(browser, "return told.textContent.includes('letter.eml: there is no receipt in it.')")
 
