@@ -251,6 +251,14 @@ def test_the_page_fits_its_screen_and_shuts_nobody_out(
     chromium.shoot(f"verify-{size[0]}-{scheme}", size)
 
 
+def test_whoever_doubts_reads_the_script_of_the_page(shown, chromium, firefox) -> None:
+    for browser in (chromium, firefox):
+        browser.get((shown.folder / "verify.html").as_uri())
+        assert text(browser, "#source") == "The program that checks, to read"
+        assert until(browser, "return source.href").startswith("blob:")
+        assert browser.run("return source.download") == "verify.js"
+
+
 def test_it_is_used_by_keyboard(shown: Shown, chromium: Chromium) -> None:
     chromium.get(f"{shown.address}/verify.html")
     chromium.one("body").send_keys(Keys.TAB)
