@@ -144,7 +144,7 @@ class GroupPlan:
         if len(players) < 2:
             return self
         return replace(
-            self, pairings=tuple(replace(each, players=players) for each in self.pairings)
+            self, pairings=tuple(replace(pairing, players=players) for pairing in self.pairings)
         )
 
 

@@ -143,9 +143,9 @@ def show_melees(outcome: GroupOutcome, title: str, info: GameInfo) -> None:
 def show_prizes(lists: Sequence[PrizeList], title: str, info: GameInfo) -> None:
     """Print the places with a prize, list by list."""
     rows: list[tuple[object, ...]] = []
-    for each in lists:
-        rows += [(each.value, place, s.entry, _points(s, info)) for place, s in each.places]
-        rows += [] if each.places else [(each.value, "", "nobody", "")]
+    for prizes in lists:
+        rows += [(prizes.value, place, s.entry, _points(s, info)) for place, s in prizes.places]
+        rows += [] if prizes.places else [(prizes.value, "", "nobody", "")]
     table(title, ("", "#place", "team", "#points"), rows)
 
 
