@@ -80,10 +80,10 @@ def gone(standings: Iterable[Standing]) -> str:
     names: dict[str, list[str]] = {}
     for standing in standings:
         if standing.disqualified:
-            names.setdefault(standing.fate, []).append(standing.entry)
+            names.setdefault(standing.status, []).append(standing.entry)
     return ", ".join(
-        ngettext(*_GONE[fate], len(entries), names=listed(entries))
-        for fate, entries in names.items()
+        ngettext(*_GONE[status], len(entries), names=listed(entries))
+        for status, entries in names.items()
     )
 
 

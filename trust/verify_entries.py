@@ -547,22 +547,29 @@ def _check_decisions(archive: Archive, ledger: Sequence[LedgerEntry], result: Ve
     logged_decisions = {(logged.effect, logged.team, logged.at) for logged in ledger}
     taken = archive.decisions.taken_out
     archived = [
-        *((Effect.TAKEN_OUT, each.team, each.at) for each in taken),
-        *((Effect.REINSTATED, each.team, each.lifted_at) for each in taken if each.lifted_at),
-        *((Effect.PLAYED_AGAIN, "", each.at) for each in archive.decisions.played_again),
-        *((Effect.TIME_CHANGED, "", each.at) for each in archive.time_changes),
+        *((Effect.TAKEN_OUT, removal.team, removal.at) for removal in taken),
+        *(
+            (Effect.REINSTATED, removal.team, removal.lifted_at)
+            for removal in taken
+            if removal.lifted_at
+        ),
+        *((Effect.PLAYED_AGAIN, "", rerun.at) for rerun in archive.decisions.played_again),
+        *((Effect.TIME_CHANGED, "", change.at) for change in archive.time_changes),
     ]
-    for effect, team, at in archived:
-        if (effect, team, at) not in logged_decisions:
+    for effect, team, decided_at in archived:
+        if (effect, team, decided_at) not in logged_decisions:
             raise Differs(
                 f"ledger.txt does not have the decision {f'about {team} ' if team else ''}of "
-                f"{at:{TIME_FORMAT}}: {effect}"
+                f"{decided_at:{TIME_FORMAT}}: {effect}"
             )
-    for effect, team, at in sorted(logged_decisions - set(archived), key=lambda each: each[2]):
+    for effect, team, decided_at in sorted(
+        logged_decisions - set(archived), key=lambda decision: decision[2]
+    ):
         if effect in _DECIDED:
             text = (
-                f"the ledger has a decision of {at:{TIME_FORMAT}} that the archive does not show: "
-                f"{f'{team} ' if team else ''}{effect}; that can happen if a backup was restored"
+                f"the ledger has a decision of {decided_at:{TIME_FORMAT}} that the archive does not"
+                f" show: {f'{team} ' if team else ''}{effect}; that can happen if a backup was"
+                " restored"
             )
             result.noticed.append(Finding("decision-hidden", text))
 

@@ -120,7 +120,7 @@ class Standing:
         return self.disqualified and not self.failures
 
     @property
-    def fate(self) -> str:
+    def status(self) -> str:
         """What happens to the entry, for tables; "" if rank and points say everything."""
         if self.disqualified:
             return "taken out" if self.taken_out else "disqualified"

@@ -89,7 +89,7 @@ def _table(standings: Sequence[Standing], info: GameInfo) -> str:
             str(line.rank or "-"),
             line.entry,
             "-" if line.disqualified else points_text(line.half_points, info.point),
-            line.fate,
+            line.status,
         )
         for line in standings
     ]

@@ -73,7 +73,7 @@ def ranking_table(standings: Sequence[Standing], game: GameInfo, name: str, capt
             name_cell(s.entry, paths.team(s.entry)),
             points_cell(None if s.disqualified else s.half_points, game.point),
             cell(s.failures),
-            word_cell(s.fate),
+            word_cell(s.status),
         )
         for s in standings
     )

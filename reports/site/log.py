@@ -70,8 +70,8 @@ def _released(facts: SiteFacts, released: ReleasedRound) -> Event:
     if released.words and facts.shows.words:
         text = f"{released.words.strip()}\n\n{text}"
     key = _key(facts, released.number)
-    if untold := about_results(facts):
-        text = f"{text}\n\n{untold}"
+    if undisclosed := about_results(facts):
+        text = f"{text}\n\n{undisclosed}"
         return Event(released.released_at, key, _played(facts, released), text, paths.INDEX)
     title = _out(released.number)
     if released.final:

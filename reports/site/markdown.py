@@ -72,9 +72,9 @@ class _Names:
 
     def _unique(self, name: str, separator: str) -> str:
         names = (name if number == 1 else f"{name}{separator}{number}" for number in count(1))
-        found = next(candidate for candidate in names if candidate not in self._given)
-        self._given.add(found)
-        return found
+        unique = next(candidate for candidate in names if candidate not in self._given)
+        self._given.add(unique)
+        return unique
 
 
 def _with_places(tokens: Sequence[Token], names: _Names) -> Iterator[Token]:

@@ -254,7 +254,7 @@ def _sentence(view: GroupView, name: str) -> str:
         return gettext("A bye.")
     own = next(line for line in view.outcome.standings if line.entry == name)
     if own.disqualified:
-        return gettext(_FATES[own.fate])
+        return gettext(_WORDS_OF_STATUS[own.status])
     values = {
         "rank": own.rank,
         "members": sum(line.rank is not None for line in view.outcome.standings),
@@ -265,7 +265,7 @@ def _sentence(view: GroupView, name: str) -> str:
     return gettext("Rank %(rank)s of %(members)s with %(points)s points.", **values)
 
 
-_FATES = {"disqualified": noted("Disqualified."), "taken out": noted("Taken out.")}
+_WORDS_OF_STATUS = {"disqualified": noted("Disqualified."), "taken out": noted("Taken out.")}
 
 
 # --- the games of a team --------------------------------------------------------------------------
