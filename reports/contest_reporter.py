@@ -80,9 +80,9 @@ class ContestReporter:
     def _record(self, event: EntriesListed, *, has_file: bool) -> EntriesRecord:
         listed, numbers = event.listed, knobeln_json.numbers(event.teams.values())
         absent = {
-            numbers[absent.team]: translated(absent.reason)
-            for absent in listed.absent
-            if absent.team in numbers
+            numbers[entry.team]: translated(entry.reason)
+            for entry in listed.absent
+            if entry.team in numbers
         }
         entries = listed.list.entries if has_file else ()
         return EntriesRecord(

@@ -134,7 +134,7 @@ def named(tx: Transaction, name: str) -> Team:
     """The team of this name. Raises NotFound with the name that was probably meant."""
     if team := by_name(tx, name):
         return team
-    near = did_you_mean(name, (team.name for team in all_teams(tx)))
+    near = did_you_mean(name, (other.name for other in all_teams(tx)))
     raise NotFound(f"there is no team {name}", hint=near or "`knobeln teams` lists them")
 
 

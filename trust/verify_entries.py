@@ -419,7 +419,7 @@ def _about_letters(
     """What became of each objection, and which programs were refused as late though they came in
     time."""
     first, final = (
-        {entry.team: entry for entry in archive.entry_lists[place].entries} for place in (0, -1)
+        {entry.team: entry for entry in archive.entry_lists[index].entries} for index in (0, -1)
     )
     closes = settings.dates.compilation_closes
     for logged in ledger:

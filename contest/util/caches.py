@@ -132,7 +132,9 @@ def _is_alone(user: int, group: int) -> bool:
         owner, known = pwd.getpwuid(user), grp.getgrgid(group)
     except KeyError:
         return False
-    others = {user.pw_name for user in pwd.getpwall() if user.pw_gid == group} | set(known.gr_mem)
+    others = {account.pw_name for account in pwd.getpwall() if account.pw_gid == group} | set(
+        known.gr_mem
+    )
     return owner.pw_gid == group and known.gr_name == owner.pw_name and others <= {owner.pw_name}
 
 

@@ -119,7 +119,7 @@ def _by_mailbox(tx: Transaction, *notes: str) -> Mapping[str, list[ListedLetter]
     """The letters whose notes begin so, the oldest first, by who wrote them."""
     wrote = [letter for note in notes for letter in letters.with_note(tx, note)]
     stored = letters.get_all(tx, [letter.id for letter in wrote])
-    writers = {letter.id: headers_alone(letter.raw).sender or letter.sender for letter in stored}
+    writers = {whole.id: headers_alone(whole.raw).sender or whole.sender for whole in stored}
     by_mailbox: dict[str, list[ListedLetter]] = {}
     for letter in sorted(wrote, key=lambda letter: letter.id):
         if writer := writers[letter.id]:

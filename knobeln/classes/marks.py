@@ -170,8 +170,10 @@ def _with_field(mark: Mark, played: Sequence[PracticeGame], info: GameInfo) -> M
     for game in played:
         seat, *others = game.result.seats
         counts = does_count(game.result, info)
-        games += counts or seat.verdict.is_charged
-        failures += seat.verdict.is_charged
+        if counts or seat.verdict.is_charged:
+            games += 1
+        if seat.verdict.is_charged:
+            failures += 1
         if counts:
             total += seat.points
             won += all(seat.points > other.points for other in others)

@@ -431,7 +431,7 @@ def _came_true(facts: SiteFacts, began: datetime) -> Iterator[tuple[str, datetim
     yield gettext("registration closed"), min(dates.registration_closes, began)
     yield gettext("the compile service closed"), min(dates.compilation_closes, began)
     yield gettext("the contest started"), began
-    released = [released.released_at for released in facts.rounds]
+    released = [result.released_at for result in facts.rounds]
     if facts.is_over and facts.finished_at:
         yield gettext("the contest ended"), facts.finished_at
         is_usual = results == translated(DATE_WORDS["results_published"])
