@@ -72,6 +72,8 @@ _INSTRUCTIONS_PER_GAME = 300_000  # what a quick game costs that needs none
 # Of a game of programs that are asked for moves, and whose time is counted in fuel:
 _INSTRUCTIONS_PER_QUESTION = 6_000_000  # a new instance, about 2.5 ms
 _UNITS_PER_INSTRUCTION = 4
+MOST_UNITS = _UNITS_PER_INSTRUCTION * (_SLOW_BUDGET_INSTRUCTIONS + 2 * _BUDGET_INSTRUCTIONS)
+"""Of all pools, where games are not quick."""
 _USES_OF_A_GAME = 4  # at least, beyond the first games; that at most doubles the margin
 _MAX_AT_ONCE = 1_000  # contests in memory
 _CHUNK_GAMES = 20_000  # their results are in memory at the same time
