@@ -34,7 +34,7 @@ from tournament.runners.recorded import name_of
 from trust.archive import files
 from trust.archive.contents import Archive, ArchivedEntry, seed_of, settings_of, without_commands
 from trust.archive.findings import Finding
-from trust.check_page import checkers
+from trust.check_page import checkers, readable
 from trust.derived import announcement_of, asked, check_builds, interpreters
 from trust.verify_entries import Verified, check_entries
 from trust.verify_limits import (
@@ -135,7 +135,11 @@ class _Verification:
             )
         elif archive.rules != rules_text(self._settings.game.name):
             raise Differs("rules.md: these are not the rules of the game")
-        elif wrong := [path for path, ours in checkers().items() if archive.checkers[path] != ours]:
+        elif wrong := [
+            path
+            for path, ours in checkers().items()
+            if readable(archive.checkers[path]) != readable(ours)
+        ]:
             raise Differs(f"{wrong[0]}: this is not the file of this knobeln")
         most = self._settings.programs.MAX_SOURCE_BYTES
         for name, program in archive.programs.items():

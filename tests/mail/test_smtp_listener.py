@@ -129,7 +129,9 @@ def test_a_letter_is_in_the_database_when_250_is_said(client: smtplib.SMTP, stor
     ],
     ids=["dots and 998 characters", "a tag", "a long line", "no sender", "UTF-8"],
 )
-def test_sender_and_letter_arrive_as_they_were(client, store, sender, raw) -> None:
+def test_sender_and_letter_arrive_as_they_were(
+    client: smtplib.SMTP, store: Store, sender: str, raw: bytes
+) -> None:
     client.sendmail(sender, [ROBOT], raw, mail_options=() if sender.isascii() else ["SMTPUTF8"])
     assert (the_letter(store).sender, the_letter(store).raw) == (sender, raw)
 
@@ -203,7 +205,7 @@ def test_only_one_end_of_data_is_an_end(port: int, store: Store, ending: bytes) 
     "error", [StoreBusy("locked"), OSError("full"), RuntimeError("a fault of ours")]
 )
 def test_a_failure_of_ours_asks_the_sender_to_try_again_and_the_next_letter_needs_no_reset(
-    error,
+    error: StoreBusy | OSError | RuntimeError,
 ) -> None:
     failing = [error]
 
@@ -403,7 +405,9 @@ def test_letters_to_a_role_at_our_domain_are_passed_on_to_the_organizer(
     assert attached.get_payload(decode=True) == report
 
 
-def test_the_robots_own_letters_are_handled_also_where_a_role_gets_them_too(client, world) -> None:
+def test_the_robots_own_letters_are_handled_also_where_a_role_gets_them_too(
+    client: smtplib.SMTP, world: World
+) -> None:
     client.sendmail(
         JOE, [ROBOT, "postmaster@contest.example"], LETTER.replace(b"please compile", b"help")
     )
@@ -411,7 +415,9 @@ def test_the_robots_own_letters_are_handled_also_where_a_role_gets_them_too(clie
     assert mail["To"] == JOE
 
 
-def test_letters_to_roles_do_not_flood_the_organizer(client, make_world) -> None:
+def test_letters_to_roles_do_not_flood_the_organizer(
+    client: smtplib.SMTP, make_world: Callable[..., World]
+) -> None:
     world = make_world()
     for number in range(MAX_PASSED_ON_PER_DAY + 3):
         client.sendmail(JOE, ["abuse@contest.example"], LETTER + b"%d\r\n" % number)
@@ -432,7 +438,9 @@ def test_an_organizer_with_such_an_address_gets_no_letter_from_us_to_us() -> Non
 
 
 # --- long lines, odd addresses, floods ------------------------------------------------------------
-def test_a_line_longer_than_we_take_is_refused_and_the_next_letter_is_taken(client, store) -> None:
+def test_a_line_longer_than_we_take_is_refused_and_the_next_letter_is_taken(
+    client: smtplib.SMTP, store: Store
+) -> None:
     with pytest.raises(smtplib.SMTPDataError) as refused:
         client.sendmail(JOE, [ROBOT], LETTER + b"y" * (MAX_LINE_BYTES + 10) + b"\r\nRSET\r\n")
     assert refused.value.smtp_code == 500
@@ -549,7 +557,9 @@ def test_who_closes_its_side_after_the_letter_gets_the_reply(protocol: str) -> N
 
 
 @pytest.mark.parametrize("end", [-3, -10, 60, 0])
-def test_who_closes_its_side_within_the_letter_leaves_none(store, port: int, end: int) -> None:
+def test_who_closes_its_side_within_the_letter_leaves_none(
+    store: Store, port: int, end: int
+) -> None:
     with socket.create_connection(("127.0.0.1", port), 10) as raw:
         raw.sendall(CONVERSATION[:end] if end else b"")
         raw.shutdown(socket.SHUT_WR)
@@ -581,7 +591,9 @@ def test_all_addresses_are_those_of_both_kinds(listen: str) -> None:
                 assert client.sendmail(JOE, [ROBOT], LETTER) == {}
 
 
-def test_who_brings_no_letter_cannot_keep_a_connection(client, monkeypatch) -> None:
+def test_who_brings_no_letter_cannot_keep_a_connection(
+    client: smtplib.SMTP, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(connection, "MAX_SECONDS_WITHOUT_LETTER", 0.4)
     time.sleep(0.25)
     client.sendmail(JOE, [ROBOT], LETTER)
@@ -602,7 +614,9 @@ def test_who_brings_no_letter_cannot_keep_a_connection(client, monkeypatch) -> N
     ],
     ids=["nearly too long", "too long", "too many lines", "fifty hops", "a loop"],
 )
-def test_headers_that_we_could_not_read_and_loops_are_refused(client, store, fields, code) -> None:
+def test_headers_that_we_could_not_read_and_loops_are_refused(
+    client: smtplib.SMTP, store: Store, fields: bytes, code: int
+) -> None:
     client.mail(JOE)
     client.rcpt(ROBOT)
     assert client.data(fields + LETTER)[0] == code
@@ -641,8 +655,8 @@ def presented(authority: trustme.CA, port: int) -> bytes | None:
 
 
 def test_letters_come_encrypted_and_a_renewed_certificate_is_taken_without_a_restart(
-    authority, tmp_path
-):
+    authority: trustme.CA, tmp_path: Path
+) -> None:
     taken: list[bytes] = []
     first = write_certificate(authority, tmp_path)
     with listening(
@@ -672,7 +686,9 @@ def test_what_came_before_starttls_counts_for_nothing(
 
 
 @pytest.mark.parametrize("content", [None, "no certificate"])
-def test_a_certificate_that_cannot_be_used_is_a_fault_of_the_settings(tmp_path, content) -> None:
+def test_a_certificate_that_cannot_be_used_is_a_fault_of_the_settings(
+    tmp_path: Path, content: str | None
+) -> None:
     if content:
         (tmp_path / "server.pem").write_text(content)
     listener = Listener(
@@ -745,7 +761,9 @@ def test_a_file_in_the_sockets_place_is_not_replaced(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("host", "client"), [("127.0.0.1", ""), ("127.0.0.2", "127.0.0.2")])
-def test_the_address_of_a_foreign_client_is_kept_with_the_letter(monkeypatch, host, client) -> None:
+def test_the_address_of_a_foreign_client_is_kept_with_the_letter(
+    monkeypatch: pytest.MonkeyPatch, host: str, client: str
+) -> None:
     monkeypatch.setattr("mailserver.intake.conversation.is_ours", lambda host: host == "127.0.0.1")
     found: list[str] = []
     with (
