@@ -61,8 +61,57 @@ PASTED_PRAGMA = "_Pragma_of_macro"
 _ASSEMBLER = ("asm", "__asm", "__asm__")
 _ATTRIBUTE = ("__attribute__", "__attribute")
 _RESERVED = ("_start", "knobeln_throw_door", "knobeln_seed_door", "__global_pointer$")
-_C_LIBRARY = frozenset(  # what programs call most often of it
-    ()
+# what programs call most often of C's own library
+_C_LIBRARY = frozenset(
+    {
+        "abort",
+        "abs",
+        "assert",
+        "atof",
+        "atoi",
+        "calloc",
+        "clock",
+        "exit",
+        "exp",
+        "fabs",
+        "fclose",
+        "fflush",
+        "fgets",
+        "floor",
+        "fopen",
+        "fprintf",
+        "fputs",
+        "free",
+        "fscanf",
+        "getchar",
+        "gets",
+        "labs",
+        "log",
+        "malloc",
+        "memcpy",
+        "memset",
+        "pow",
+        "printf",
+        "putchar",
+        "puts",
+        "qsort",
+        "rand",
+        "random",
+        "realloc",
+        "scanf",
+        "sleep",
+        "sprintf",
+        "sqrt",
+        "srand",
+        "srandom",
+        "sscanf",
+        "strcat",
+        "strcmp",
+        "strcpy",
+        "strlen",
+        "time",
+        "usleep",
+    }
 )
 _DIRECTIONS = "\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
 _CONTROL = re.compile(f"[\x00-\x08\x0e-\x1f\x7f{_DIRECTIONS}]")
