@@ -1,20 +1,34 @@
-"""What follows from a build, in the transaction that keeps it: the ledger's entry and the mail with
-its file for programs. The place on the ladder is in `compiler/ladder_place.py`."""
+"""What follows from a build, in the transaction that keeps it: the ledger's entry, the place on the
+ladder, and the mail with its file for programs."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from compiler.builders.base import ProgramBuilder
 from contest.config.settings import Settings
+from contest.games.hog import WIN_RATE_UNIT
 from contest.interfaces.protocols import BuildResult, Renderer, Serializable, to_team
+from contest.ladder_ranking import is_exact, is_ladder_told, rank_in
 from contest.ledger.receipts import Effect, LedgerEntry, Receipt, program_digest
 from contest.mail import knobeln_json
-from contest.model import Attachment, LadderPlace, Outgoing, Submission, Team
+from contest.model import (
+    Attachment,
+    LadderEntry,
+    LadderGame,
+    LadderPlace,
+    LadderRank,
+    Outgoing,
+    Participation,
+    Submission,
+    Team,
+)
 from contest.model.mail_records import CompileRecord, FindingPlace, QuotedBuild
-from store import Transaction, ledger, letters, submissions
+from store import Transaction, ladder, ledger, letters, participation, submissions
+
+DigestPair = tuple[str, str]
 
 
 @dataclass(frozen=True)
@@ -113,3 +127,67 @@ def _for_programs(built: Built, counts: int | None, settings: Settings) -> tuple
         quoted=knobeln_json.quoted(QuotedBuild, settings, [team], build=report),
     )
     return (knobeln_json.file(record),)
+
+
+# --- the ladder -----------------------------------------------------------------------------------
+class RatesMissing(Exception):
+    """Rolls the transaction back: these win rates must be computed first."""
+
+    def __init__(self, pairs: Sequence[DigestPair], images: Mapping[str, bytes]) -> None:
+        super().__init__(f"{len(pairs)} win rates")
+        self.pairs = pairs
+        self.images = images
+
+
+def rank_of(tx: Transaction, settings: Settings, team: Team) -> LadderRank | None:
+    """The rank of the team's version that counts; where games are played, in the newest ranking
+    that has all games."""
+    if not is_ladder_told(settings):
+        return None
+    if is_exact(settings):
+        return rank_in(ladder.now(tx, settings).lines, team.name)
+    newest = ladder.rankings(tx, 1)
+    return rank_in(newest[0].lines, team.name) if newest else None
+
+
+def place_of(
+    tx: Transaction,
+    settings: Settings,
+    team: Team,
+    rates: Mapping[DigestPair, float],
+    before: LadderRank | None,
+) -> LadderPlace | None:
+    """The place of the team's new version on the ladder; None if there is no ladder, or if the team
+    takes no part.
+
+    Raises RatesMissing where games are computed, and `rates` lack one.
+    """
+    if not is_ladder_told(settings):
+        return None
+    if is_exact(settings):
+        _compute_games(tx, rates)
+    if participation.of_team(tx, team.id) is not Participation.ACTIVE:
+        return None
+    if is_exact(settings):
+        return ladder.now(tx, settings).place(team.name, before)
+    return LadderPlace(None, before)
+
+
+def _compute_games(tx: Transaction, rates: Mapping[DigestPair, float]) -> None:
+    """Put the missing games of a ladder that is exact into it. Raises RatesMissing."""
+    pairs = ladder.missing(tx, all_teams=True)
+    unknown = [_digests_of(pair) for pair in pairs if _digests_of(pair) not in rates]
+    if unknown:
+        digests = [digest for pair in unknown for digest in pair]
+        raise RatesMissing(unknown, submissions.load_images(tx, digests))
+    ladder.delete_outdated_games(tx)
+    ladder.put(tx, [_game(pair, rates[_digests_of(pair)]) for pair in pairs])
+
+
+def _game(pair: tuple[LadderEntry, LadderEntry], rate: float) -> LadderGame:
+    points = round(rate * WIN_RATE_UNIT)
+    return LadderGame(pair[0].build_id, pair[1].build_id, (points, WIN_RATE_UNIT - points))
+
+
+def _digests_of(pair: tuple[LadderEntry, LadderEntry]) -> DigestPair:
+    return pair[0].image_digest, pair[1].image_digest

@@ -19,8 +19,16 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from compiler.builders.base import ProgramBuilder
-from compiler.built import Built, record, replace_programs, report_mail
-from compiler.ladder_place import DigestPair, RatesMissing, place_of, rank_of
+from compiler.built import (
+    Built,
+    DigestPair,
+    RatesMissing,
+    place_of,
+    rank_of,
+    record,
+    replace_programs,
+    report_mail,
+)
 from compiler.queue_of_programs import ProgramQueue, is_too_late
 from compiler.repeated_failures import EngineFailures
 from compiler.waiting_programs import tell
