@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import datetime
 from enum import Enum
 from typing import Any
@@ -131,7 +131,7 @@ def finish_group(
     if outcome.standings:
         ids = _entry_ids(tx, [each.entry for each in outcome.standings])
         lines = [
-            {name: value for name, value in vars(each).items() if name != "entry"}
+            {name: value for name, value in asdict(each).items() if name != "entry"}
             | {"of_entry": ids[each.entry], "position": position}
             for position, each in enumerate(outcome.standings)
         ]

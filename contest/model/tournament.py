@@ -26,7 +26,7 @@ class Entry:
     image_digest: str
 
 
-@dataclass(frozen=True, order=True)
+@dataclass(frozen=True, order=True, slots=True)
 class Pairing:
     """Entries that meet, in the order of their seats; the same name twice is a self-game (K65).
 
@@ -103,7 +103,7 @@ class Match:
         return tuple(zip(self.players, self.result.seats, strict=True))
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Standing:
     """A line of a group's ranking. The disqualified have no rank and no points (K73)."""
 
