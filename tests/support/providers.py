@@ -264,8 +264,12 @@ class Providers:
         self._run_server(*postfix_in(folder, 2525, _MAIN.format(d=self.folder), master))
 
 
-_MAIN = """
-transport_maps = inline:{{ {{school.example = lmtp:inet:127.0.0.2:24}} }}
+# Gmail sends all mails of an account under the envelope sender of that account.
+_MAIN = r"""
+transport_maps = inline:{{
+  {{school.example = lmtp:inet:127.0.0.2:24}} {{gone.example = error:5.1.1 no such user}} }}
+sender_canonical_maps = regexp:{{ {{ /^([a-z]+)\+.*(@gmail\.com)/ $${{1}}$${{2}} }} }}
+sender_canonical_classes = envelope_sender
 default_transport = lmtp:inet:127.0.0.1:24
 relay_domains =
 smtpd_relay_restrictions = permit_sasl_authenticated, permit_mynetworks, reject
