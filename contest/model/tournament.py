@@ -7,7 +7,6 @@ from collections.abc import Container, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import StrEnum
-from functools import cached_property
 
 from contest.model.games import GameResult, SeatResult
 from contest.seeds import ContestSeed
@@ -65,7 +64,7 @@ class TimeChange:
     after: float
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Match:
     """One attempt at one game of a pairing, as it was played."""
 
@@ -81,7 +80,7 @@ class Match:
         """By seat, as in `result.seats`."""
         return self.pairing.players if self.game == 1 else self.pairing.seating(self.game)
 
-    @cached_property
+    @property
     def half_points(self) -> tuple[tuple[str, int], ...]:
         """What the game is worth to each entry in it, in half points.
 
