@@ -7,16 +7,17 @@ team's name, we tell the team, once a day (S01).
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from contest.config.settings import Settings
 from contest.language import gettext
 from contest.mail.sent_files import FROM_LINE, FROM_MARK
 from contest.model import Team, TeamState
-from mailserver.command import Arguments, Command, LetterContext, PartOfMail, Proof
+from mailserver.command import Arguments, Command, LetterContext, PartOfMail
 from mailserver.limits import DAY, Limit
 from mailserver.problem import Problem
+from mailserver.proof import AuthFailure, NameAndString, Proof
 from mailserver.team_secret import FromLine, digest, matches
 from store import Transaction, teams
 
@@ -25,31 +26,15 @@ ANSWERS = {_REFUSAL: Limit.DROP, _NOTICE: Limit.DROP}
 """The templates of what any command may have to answer."""
 
 
-@dataclass(frozen=True)
-class AuthFailure:
-    """Why we do not know which team wrote: the line is missing or wrong in itself (`problem`), or
-    its string is not that of the team that it names."""
-
-    problem: Problem | None = None
-    named: Team | None = None  # an active team of that name
-    # the string is that of a team that asked for the name and got another (K33)
-    renamed: Team | None = None
-    withdrawn: Team | None = None  # both are right, but the team has withdrawn
-
-
-def team_of(
-    tx: Transaction, from_line: FromLine | Problem, proof: Proof | None = None
-) -> Team | AuthFailure:
+def team_of(tx: Transaction, from_line: FromLine | Problem, proof: Proof) -> Team | AuthFailure:
     """The active team whose name and string are in the `<<FROM>>` line.
 
     Where it uses the string that was offered to it last, this one is its only string from now on.
-    `proof`: what is known already; the line may be the same.
+    `proof`: of the letter, which knows most lines already.
     """
     if isinstance(from_line, Problem):
         return AuthFailure(from_line)
-    if proof and (proof.team.name, proof.string) == (from_line.team, from_line.string):
-        return proof.team
-    return _proved(tx, from_line)
+    return proof.lines.get((from_line.team, from_line.string)) or _proved(tx, from_line)
 
 
 def _proved(tx: Transaction, from_line: FromLine) -> Team | AuthFailure:
@@ -65,13 +50,15 @@ def _proved(tx: Transaction, from_line: FromLine) -> Team | AuthFailure:
     return AuthFailure(renamed=_renamed(tx, from_line))
 
 
-def proof_in(tx: Transaction, from_lines: Iterable[FromLine]) -> Proof | None:
-    """The active team whose name and string are in one of these lines of a letter."""
+def proof_in(tx: Transaction, from_lines: Iterable[FromLine]) -> Proof:
+    """What these lines of a letter show, up to the first with an active team and its string."""
+    lines: dict[NameAndString, Team | AuthFailure] = {}
     for from_line in from_lines:
-        team = _proved(tx, from_line)
-        if isinstance(team, Team):
-            return Proof(team, from_line.string)
-    return None
+        found = _proved(tx, from_line)
+        lines[from_line.team, from_line.string] = found
+        if isinstance(found, Team):
+            return Proof(found, lines)
+    return Proof(lines=lines)
 
 
 def _renamed(tx: Transaction, from_line: FromLine) -> Team | None:

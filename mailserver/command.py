@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import KW_ONLY, dataclass, field, replace
 from datetime import datetime, timedelta
 from functools import cached_property
-from typing import NamedTuple, TypeVar
+from typing import TypeVar
 
 from contest.config.settings import Settings
 from contest.interfaces.protocols import Renderer
@@ -37,8 +37,8 @@ from mailserver.limits import (
     quotas,
 )
 from mailserver.problem import Problem
+from mailserver.proof import Proof
 from mailserver.reading import addresses
-from mailserver.reading.authentication_results import Authenticity
 from mailserver.reading.letter import Letter, arguments_after, plain_subject
 from mailserver.team_secret import FromLine, digest, new_string
 from store import Transaction, answers, contest_state, decisions, ledger, outbox
@@ -69,24 +69,20 @@ class LetterWaits(Exception):
         self.is_wide = is_wide
 
 
-class Proof(NamedTuple):
-    """The letter has this team's name and authentification string."""
-
-    team: Team
-    string: str
-
-
 @dataclass(frozen=True)
-class LetterContext:
-    """One letter in one transaction, and how it is answered.
-
-    `stored.received_at` decides deadlines, `now` limits.
-    """
+class Desk:
+    """One transaction in which a letter is handled. `now` decides limits."""
 
     tx: Transaction
     settings: Settings
     renderer: Renderer
     now: datetime
+
+
+@dataclass(frozen=True)
+class LetterContext(Desk):
+    """One letter at the desk, and how it is answered. `stored.received_at` decides deadlines."""
+
     stored: StoredLetter
     letter: Letter
     writer: str  # where answers to the writer go
@@ -95,15 +91,8 @@ class LetterContext:
     limits: Mapping[str, Limit]  # of all templates that answer letters
     from_line: FromLine | Problem  # in the text of the letter, or what is wrong with it
     said: object  # what the command reads from the letter, see `Command.read_letter`
-    network: str = ""  # that the letter came from; "" = not known
-    authenticity: Authenticity = Authenticity.NONE
-    proved: frozenset[str] = frozenset()  # the mailboxes that the letter is shown to come from
-    # The addresses, casefolded, to which the mails went that the letter answers. A mail's
-    # Message-ID is made of the contest's secret and its reader's address, so its reader alone knows
-    # it, and whoever he gave it to: it shows nothing about another address of the same mailbox.
-    answered: frozenset[str] = frozenset()
-    proof: Proof | None = None
-    is_confirmed: bool = False  # the writer answered our question about this letter
+    network: str  # that the letter came from; "" = not known
+    proof: Proof
 
     @cached_property
     def _state(self) -> ContestState:
@@ -130,8 +119,8 @@ class LetterContext:
         """Whether the letter is shown to come from this address, so that answers to it bother
         nobody else."""
         believes_all = self.settings.registration.confirm == "never"
-        is_senders = addresses.mailbox_of(address) in self.proved
-        return believes_all or is_senders or address.casefold() in self.answered
+        is_senders = addresses.mailbox_of(address) in self.proof.mailboxes
+        return believes_all or is_senders or address.casefold() in self.proof.readers
 
     def is_invited(self, address: str) -> bool:
         """Whether the organizer has sent a form to this address, and the letter brings one."""

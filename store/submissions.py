@@ -459,6 +459,14 @@ def accepted(tx: Transaction) -> dict[int, list[tuple[int, datetime]]]:
     return found
 
 
+def clocks(tx: Transaction) -> set[tuple[str, bool]]:
+    """The languages of accepted programs that talk, each with whether their time is counted."""
+    language, engine = (builds.c.report[name].as_string() for name in ("language", "counted_by"))
+    query = select(language, engine).distinct()
+    query = query.where(builds.c.accepted, builds.c.report["kind"].as_string() == "text")
+    return {(language, bool(engine)) for language, engine in tx.execute(query)}
+
+
 def newest(
     tx: Transaction, count: int, *, team_id: int | None = None, state: SubmissionState | None = None
 ) -> Iterator[Version]:

@@ -115,8 +115,8 @@ class Contest(Section):
     aliases: tuple[Address, ...] = Field((), description="further addresses that reach the robot")
     zone: str = Field(
         "",
-        description="the time zone whose local time stands beside Universal Time in mails, e.g. "
-        "Europe/Berlin; empty = Universal Time alone",
+        description="the time zone whose local time stands beside Universal Time in mails and on "
+        "pages, e.g. Europe/Berlin; empty = Universal Time alone",
         json_schema_extra=OF_THE_HOST,  # which knows the zone; nothing depends on it
     )
     licence: str = Field(

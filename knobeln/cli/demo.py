@@ -157,6 +157,11 @@ def _print_next_steps(
     knobeln, folder = shlex.quote(sys.argv[0]), shlex.quote(str(contest.path))
     for command in ("status", "teams", "announce --results", "mail"):
         _print_command(f"{knobeln} {command} -C {folder}")
+    pages = f"{contest.path}-site"
+    console.print(
+        f"\nMake its web pages, and open {pages}/index.html in a browser:", soft_wrap=True
+    )
+    _print_command(f"{knobeln} site -C {folder} {shlex.quote(pages)}")
     console.print("\nPublish it, and compute it again:")
     archive = shlex.quote(f"{contest.path}-archive")
     _print_command(f"{knobeln} publish -C {folder} {archive}")

@@ -29,7 +29,9 @@ from knobeln import log_setup
 from knobeln.context import existing_store, only_one
 from knobeln.server.parts import LISTENER
 from mailserver.intake.accept import SizeLimits, accept_all
-from mailserver.intake.smtp import Certificate, Listener, open_sockets, port_of
+from mailserver.intake.certificate import Certificate
+from mailserver.intake.smtp import Listener
+from mailserver.intake.sockets import open_sockets, port_of
 
 START_SECONDS = 180.0  # a busy host may take long to start a Python
 _TOLD_AFTER_SECONDS = 15.0

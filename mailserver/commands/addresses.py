@@ -33,7 +33,7 @@ def _change_address(context: LetterContext, team: Team, arguments: Arguments) ->
         address = Problem(gettext("There is already a team with this mail-address."))
     if isinstance(address, Problem):
         return authentication.refuse(context, team.address, "problem", problem=address, team=team)
-    if not context.is_confirmed:
+    if not context.proof.is_confirmed:
         return _ask(context, team, address)
     teams.set_address(context.tx, team.id, address)
     note = f"the mail-address of {team.name} is {address} now, was {team.address}"

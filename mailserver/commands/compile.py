@@ -137,7 +137,7 @@ def _receive_from(
 ) -> str:
     """`team`: by its string, which may be where only a reader of programs looks: then it is
     welcomed now."""
-    is_welcome = context.proof is not None and context.proof.team.id == team.id
+    is_welcome = context.proof.team is not None and context.proof.team.id == team.id
     refused = "" if is_welcome else welcome_back(context, team)
     if refused:
         return refused
@@ -327,7 +327,7 @@ def _refuse(
 
 def _may_register(context: LetterContext) -> bool:
     """Whether nothing shows that the writer has a team, and one could still register."""
-    if context.proof is not None:
+    if context.proof.team is not None:
         return False
     phase = context.phase
     window = context.settings.dates.registration(phase, context.stored.received_at)

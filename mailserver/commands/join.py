@@ -56,7 +56,7 @@ def _join(context: LetterContext, arguments: Arguments) -> str:
     found = class_names.find(name, names)
     if not found.same and not name.strip():
         return _answer(context, "no name")
-    if found.near and not context.is_confirmed:
+    if found.near and not context.proof.is_confirmed:
         return _answer(context, "near", name=name, near=found.near)
     listed = found.same[0] if found.same else name
     number = names.index(listed) + 1 if found.same else len(names) + 1

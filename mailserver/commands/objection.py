@@ -12,10 +12,11 @@ from dataclasses import dataclass
 from contest.config.settings import Settings
 from contest.ledger.receipts import Effect, LedgerEntry, notes_in
 from contest.model import Phase, Team
-from mailserver.authentication import AuthFailure, claimed_by, from_line_alone, team_of
+from mailserver.authentication import claimed_by, from_line_alone, team_of
 from mailserver.command import Arguments, Command, LetterContext
 from mailserver.for_organizer import pass_letter_on
 from mailserver.limits import Limit
+from mailserver.proof import AuthFailure
 from mailserver.reading.letter import Letter
 from store import entry_lists, ledger, teams
 
@@ -59,9 +60,9 @@ def _proved_by(context: LetterContext, receipts: Iterable[LedgerEntry]) -> Team 
 
     Somebody else may have withdrawn it, or asked for another string, in its name.
     """
-    if context.proof:
+    if context.proof.team:
         return context.proof.team
-    named = team_of(context.tx, context.from_line)
+    named = team_of(context.tx, context.from_line, context.proof)
     if isinstance(named, AuthFailure) and named.withdrawn:
         return named.withdrawn
     owners = (entry.team for entry in receipts if entry.effect is Effect.PROGRAM_ACCEPTED)

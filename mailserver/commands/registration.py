@@ -49,9 +49,8 @@ MAX_TOLD_PROBLEMS = 3  # the form that comes back is what matters
 
 
 def _register(context: LetterContext, _arguments: Arguments) -> str:
-    team = teams.registered_by(context.tx, context.stored.id) if context.is_confirmed else None
-    if team is not None:
-        return welcome_back(context, team) or f"{team.name} has answered its welcome"
+    if note := _registered_before(context):
+        return note
     dates, phase = context.settings.dates, context.phase
     window = dates.registration(phase, context.stored.received_at)
     if window is not Window.OPEN:
@@ -91,6 +90,19 @@ COMMAND = Command(
     },
     sample_body=lambda settings, part: sample(settings).text,
 )
+
+
+def _registered_before(context: LetterContext) -> str:
+    """Welcome the team that this letter has registered before, and that answered its welcome now.
+
+    Returns a note for the journal; "" if the letter is no such one.
+    """
+    if not context.proof.is_confirmed:
+        return ""
+    team = teams.registered_by(context.tx, context.stored.id)
+    if team is None:
+        return ""
+    return welcome_back(context, team) or f"{team.name} has answered its welcome"
 
 
 def _refuse_form(context: LetterContext, reading: FormResult) -> str:
@@ -184,12 +196,12 @@ def _doubt(context: LetterContext, wanted: Registration, earlier: Team | None) -
         context.settings.registration.confirm,
         is_senders=mailbox == addresses.mailbox_of(context.letter.sender or ""),
         is_checked=bool(context.settings.mail.authserv_id),
-        authenticity=context.authenticity,
+        authenticity=context.proof.authenticity,
         forms_in_an_hour=max(forms) + 1,
         is_second=mailbox in map(addresses.mailbox_of, unproved),
         is_crowded=len(unproved) >= context.settings.teams.max_teams,
-        returns=has_withdrawn and mailbox not in context.proved,
-        lifted=LIFTED_BY_REPLY if wanted.address.casefold() in context.answered else lifted,
+        returns=has_withdrawn and mailbox not in context.proof.mailboxes,
+        lifted=LIFTED_BY_REPLY if wanted.address.casefold() in context.proof.readers else lifted,
     )
 
 
@@ -203,9 +215,8 @@ def register_by_name(
 
     `is_sure`: the letter shows that its writer belongs to the contest, so nothing is asked back.
     """
-    team = teams.registered_by(context.tx, context.stored.id) if context.is_confirmed else None
-    if team is not None:
-        return welcome_back(context, team) or f"{team.name} has answered its welcome"
+    if note := _registered_before(context):
+        return note
     window = context.settings.dates.registration(context.phase, context.stored.received_at)
     if window is not Window.OPEN:
         return _refuse(context, window)
@@ -225,7 +236,7 @@ def _take(
     flags: tuple[str, ...] = (),
 ) -> str:
     """Accept the registration, or ask its address for a reply first."""
-    reason = None if context.is_confirmed else _doubt(context, wanted, earlier)
+    reason = None if context.proof.is_confirmed else _doubt(context, wanted, earlier)
     if reason is None:
         return _accept(context, wanted, reading, earlier, flags)
     return context.ask(

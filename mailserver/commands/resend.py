@@ -27,7 +27,7 @@ def _reason_against(context: LetterContext, team: Team) -> str:
         return str(team.state)
     if context.phase is Phase.FINISHED:
         return "finished"
-    if context.authenticity is Authenticity.FAIL:
+    if context.proof.authenticity is Authenticity.FAIL:
         return "forged"
     return (
         "too often"

@@ -137,7 +137,7 @@ LADDER = Command(
 def _send_ledger(context: LetterContext, _arguments: Arguments) -> str:
     """The ledger of letters as it is published while the contest runs, and its signed
     checkpoint."""
-    team = context.proof.team if context.proof else teams.by_address(context.tx, context.writer)
+    team = context.proof.team or teams.by_address(context.tx, context.writer)
     most = MAX_LEDGER_BYTES if team else MAX_STRANGERS_BYTES // 2
     files = ledger_files(context.tx, most)
     return context.answer(

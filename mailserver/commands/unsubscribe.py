@@ -33,8 +33,8 @@ def _unsubscribe(context: LetterContext, arguments: Arguments) -> str:
     reached = _address_with(context, arguments[0]) if arguments else ""
     team = teams.by_address(context.tx, reached) if reached else authentication.claimed_by(context)
     address = team.address if team else context.writer
-    is_shown = bool(reached) or context.is_confirmed
-    if context.authenticity is Authenticity.FAIL and not is_shown:
+    is_shown = bool(reached) or context.proof.is_confirmed
+    if context.proof.authenticity is Authenticity.FAIL and not is_shown:
         return authentication.refuse(context, address, "forged", team=team)
     if team is None or team.state is not TeamState.ACTIVE:
         return authentication.refuse(context, address, "no reports")

@@ -61,20 +61,30 @@ def _short(number: float) -> float:
 
 # --- stacked areas --------------------------------------------------------------------------------
 @dataclass(frozen=True)
+class Label:
+    """The place of a name. `anchor` says which point of it is at `x`, as in SVG: beside an edge of
+    the picture it is the end there, so that larger letters, as on a telephone, stay inside."""
+
+    x: float
+    y: float
+    anchor: str
+
+
+@dataclass(frozen=True)
 class Band:
     """An entry's band, or that of all small entries together, whose `entry` is "".
 
     `counts`: its exemplars in the generations that are shown, without the zeros at the end. `path`:
     the area from its upper edge down to the lower edge of the picture; the next band is drawn over
     what is below it.
-    `label`: the position (x, y) of its name; None if the name does not fit.
+    `label`: where its name stands; None if the name does not fit.
     """
 
     entry: str
     name: str
     counts: tuple[int, ...]
     path: str
-    label: tuple[float, float] | None
+    label: Label | None
 
 
 @dataclass(frozen=True)
@@ -98,6 +108,7 @@ POPULATION_HEIGHT = 460
 _BANDS = 60  # a picture has at most this many; the smallest entries share the last
 _LABEL_HEIGHT = 16.0
 _LABEL_WIDTH = 8.5  # of a character
+_LARGEST = 1.7  # times as wide are the letters in a narrow window, by style.css
 
 
 def stacked_areas(outcome: EvolutionOutcome) -> StackedAreas:
@@ -186,16 +197,21 @@ def _outline(xs: Sequence[int], upper: Sequence[int], lower: Sequence[int]) -> s
     return f"M{xs[0]} {upper[0]}l{drawn}V{10 * POPULATION_HEIGHT}H{xs[0]}z"
 
 
-def _label(
-    entry: str, xs: Sequence[float], bounds: Sequence[tuple[float, float]]
-) -> tuple[float, float] | None:
-    """Return the middle of the name where the band has most room for it; None if it fits
-    nowhere."""
+def _label(entry: str, xs: Sequence[float], bounds: Sequence[tuple[float, float]]) -> Label | None:
+    """Return the place where the band has most room for its name; None if it fits nowhere."""
     half = len(entry) * _LABEL_WIDTH / 2
     middles = range(int(half) + 8, int(WIDTH - half) - 7, 20)
-    found = max((_room(x, half, xs, bounds) for x in middles), default=(0.0, 0.0, 0.0))
-    room, x, middle = found
-    return (_short(x), _short(middle + 5)) if room >= _LABEL_HEIGHT else None
+    places = (_room(x, half, xs, bounds) for x in middles)
+    room, x, middle = max(places, default=(0.0, 0.0, 0.0))
+    if room < _LABEL_HEIGHT:
+        return None
+    if x + _LARGEST * half > WIDTH:
+        x, anchor = x + half, "end"
+    elif x - _LARGEST * half < 0:
+        x, anchor = x - half, "start"
+    else:
+        anchor = "middle"
+    return Label(_short(x), _short(middle + 5), anchor)
 
 
 def _room(

@@ -281,7 +281,7 @@ def _after(
     facts: SiteFacts, views: Views, found: Watched, replays: Replays
 ) -> Mapping[str, object]:
     shown = facts.shows.rankings
-    first = _first_two(facts) if shown and facts.shows.games else None
+    first = first_two(facts) if shown and facts.shows.games else None
     return {
         "podiums": _podiums(facts, views) if shown else {},
         "first_place": format_named(facts.settings.tournament.format).first_place,
@@ -299,7 +299,7 @@ def _after(
     }
 
 
-def _first_two(facts: SiteFacts) -> Meeting | None:
+def first_two(facts: SiteFacts) -> Meeting | None:
     """The meeting of the first two of the contest in its last round; None if there was none."""
     names = {standing.entry for standing in facts.ranking[:2]}
     return next((m for m in meetings(facts.history[-1:]) if set(m.players) == names), None)

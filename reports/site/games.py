@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -120,13 +120,16 @@ class Replays:
     files: Sequence[GameFile] = ()
 
     @cached_property
-    def _keys(self) -> Container[str]:
-        return {game.key for file in self.files for game in file.games}
+    def _files(self) -> Mapping[str, GameFile]:
+        return {game.key: file for file in self.files for game in file.games}
 
     def link(self, plan: GroupPlan, match: Match) -> str:
         """The path of the game's replay; "" if it has none."""
-        has_replay = match.counted and paths.game_key(plan, match) in self._keys
-        return paths.game(plan, match) if has_replay else ""
+        return paths.game(plan, match) if self.file_of(plan, match) else ""
+
+    def file_of(self, plan: GroupPlan, match: Match) -> GameFile | None:
+        """The file with the game's turns; None if it has no replay."""
+        return self._files.get(paths.game_key(plan, match)) if match.counted else None
 
 
 def title_of_game(match: Match) -> str:

@@ -20,7 +20,14 @@ from reports.results import games_played
 from reports.site import about, board, front, groups, log, paths, side_rankings, teams
 from reports.site.facts import SiteFacts
 from reports.site.game_text import heading_lines
-from reports.site.games import GameFile, GameKey, Replays, chosen_games, game_files
+from reports.site.games import (
+    GameFile,
+    GameKey,
+    Replays,
+    chosen_games,
+    game_files,
+    title_of_game,
+)
 from reports.site.tables import Page
 from reports.site.views import GroupView
 
@@ -101,16 +108,15 @@ def _of_rankings(
 
 
 def _watched(made: Made) -> list[tuple[Highlight, str]]:
-    """The highlights, with the paths of their replays, opened where it is worth a look; "" without
-    any."""
-    word, links = (
-        made.facts.game.turn_word,
-        [made.replays.link(h.plan, h.match) for h in made.found],
-    )
-    return [
-        (each, f"{link}#{word}={each.turn}" if link and each.turn > 1 else link)
-        for each, link in zip(made.found, links, strict=True)
-    ]
+    """The highlights, with the paths of their pages, opened where it is worth a look; "" without a
+    replay."""
+    word, watched = made.facts.game.turn_word, []
+    for each in made.found:
+        path = paths.game_page(each.plan, each.match)
+        place = f"#{word}={each.turn}" if each.turn > 1 else ""
+        has_replay = made.replays.file_of(each.plan, each.match) is not None
+        watched.append((each, path + place if has_replay else ""))
+    return watched
 
 
 def _index(made: Made) -> Page:
@@ -123,8 +129,31 @@ def _index(made: Made) -> Page:
 def replay(made: Made) -> Page:
     """The page that replays every game; it also lists the files of the games' turns."""
     titles = {released.number: groups.round_title(released) for released in made.facts.rounds}
-    shown = {"files": made.planned.files, "titles": titles, "can_check": made.facts.tells_archive}
-    return Page(paths.REPLAY, "replay", gettext("Replay"), shown)
+    first = front.first_two(made.facts) if made.found else None
+    shown = {
+        "files": made.planned.files,
+        "titles": titles,
+        "can_check": made.facts.tells_archive,
+        "worth": _watched(made),
+        "first": paths.game_key(first.plan, first.games[-1]) if first else "",
+    }
+    return Page(paths.REPLAY, "replay", gettext("Games"), shown)
+
+
+def _game_pages(made: Made) -> Iterator[Page]:
+    """A page for each game worth a look: a link to it tells in messengers who plays."""
+    for each in {highlight.match: highlight for highlight in made.found}.values():
+        file = made.replays.file_of(each.plan, each.match)
+        if file:
+            shown = {
+                "file": file,
+                "key": paths.game_key(each.plan, each.match),
+                "can_check": made.facts.tells_archive,
+                "preview": each.sentence,
+                "measure": each.measure,
+            }
+            path = paths.game_page(each.plan, each.match)
+            yield Page(path, "game", title_of_game(each.match), shown)
 
 
 def _rounds(made: Made) -> Iterator[Page]:
@@ -175,6 +204,7 @@ PAGES = (
     ),
     _of_rankings(noted("Season"), paths.SEASON, side_rankings.season, lambda facts: facts.season),
     _one(noted("Games"), paths.REPLAY, replay, _has_replays),
+    PageKind(_game_pages),
     _of_rankings(noted("Ladder"), paths.LADDER, side_rankings.ladder, lambda facts: facts.ladder),
     _always(noted("Announcement"), paths.ANNOUNCEMENT, about.announcement),
     _always(noted("Questions"), paths.QUESTIONS, about.questions),

@@ -251,7 +251,7 @@ def _sentence(view: GroupView, name: str) -> str:
         return gettext(_FATES[own.fate])
     told = {
         "rank": own.rank,
-        "members": len(view.plan.members),
+        "members": sum(line.rank is not None for line in view.outcome.standings),
         "points": points(own.half_points, view.game.point),
     }
     if own.advances:

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from functools import cache, partial
 from pathlib import Path
+from zoneinfo import ZoneInfo
 
 from jinja2 import (
     BaseLoader,
@@ -56,6 +57,7 @@ _OF_PAGES = {
     "group": "cross.js",
     "evolution": "evolution.js",
     "replay": "replay.js",
+    "game": "replay.js",
 }
 _SAID = re.compile(r'\b(?:say|noted)\("([^"]+)"')
 
@@ -98,6 +100,7 @@ class SiteTemplates:
         """
         self._override = override
         address = settings.site.url.rstrip("/") if preview else ""
+        zone = settings.contest.zone
         own: list[BaseLoader] = [FileSystemLoader(override)] if override else []
         self._loader = ChoiceLoader([*own, PackageLoader(_PACKAGE, "templates")])
         self._environment = SandboxedEnvironment(
@@ -112,7 +115,7 @@ class SiteTemplates:
         # With it `{% trans %}` hands its values to `gettext`, as our own function wants them.
         self._environment.newstyle_gettext = True  # type: ignore[attr-defined]
         self._environment.filters.update(
-            date=_time,
+            date=partial(_time, zone=ZoneInfo(zone) if zone else None),
             number=language.number,
             plural=plural,
             percent=text.percent,
@@ -170,9 +173,13 @@ class SiteTemplates:
         return (own if own and own.is_file() else ours).read_bytes()
 
 
-def _time(moment: datetime) -> Markup:
-    """A moment in Universal Time; `page.js` adds the reader's own."""
-    return Markup('<time datetime="{}">{}</time>').format(moment.isoformat(), language.date(moment))
+def _time(moment: datetime, zone: ZoneInfo | None) -> Markup:
+    """A moment in Universal Time and in the contest's zone; `page.js` tells the reader's own
+    instead."""
+    universal = language.date(moment)
+    local = language.date(moment, zone).removeprefix(universal).strip() if zone else ""
+    beside = Markup(' <span class="local">{}</span>').format(local) if local else ""
+    return Markup('<time datetime="{}">{}{}</time>').format(moment.isoformat(), universal, beside)
 
 
 def _gettext(message: str, /, **values: object) -> Markup:

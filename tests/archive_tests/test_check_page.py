@@ -101,7 +101,7 @@ def test_60_flipped_bits_are_found(knobeln_contest: Published, *, is_mended: boo
 
 
 def test_the_first_difference_is_told_with_the_game_and_both_values(
-    knobeln_contest, tmp_path
+    knobeln_contest: Published, tmp_path: Path
 ) -> None:
     honest = dict(files.read(knobeln_contest.archive))
     path = "rounds/1/group-1.json"

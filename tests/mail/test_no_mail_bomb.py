@@ -192,7 +192,7 @@ def register_victim(world: World) -> str:
 
 
 @pytest.mark.slow
-def test_two_thousand_forged_letters_bring_a_mailbox_five_mails_at_most(open_world) -> None:
+def test_two_thousand_forged_letters_bring_a_mailbox_five_mails_at_most(open_world: World) -> None:
     team = register_victim(open_world)
     chance = random.Random(13)  # noqa: S311 - a repeatable attack
     letters = [forged(chance.choice(TRICKS), number, team) for number in range(2_000)]
@@ -203,7 +203,7 @@ def test_two_thousand_forged_letters_bring_a_mailbox_five_mails_at_most(open_wor
 
 @pytest.mark.parametrize("language", ["en", "de"])
 def test_a_program_gets_its_string_though_nobody_has_heard_from_its_address(
-    open_world, language
+    open_world: World, language: str
 ) -> None:
     long = FORM.replace("LAP,DGP,GRG,RSM", "JSON").replace("Eggland", "Eggland, " * 40 + "Eggland")
     (mail,) = open_world.send(
@@ -220,7 +220,7 @@ def test_a_program_gets_its_string_though_nobody_has_heard_from_its_address(
 
 # --- real people ----------------------------------------------------------------------------------
 def test_who_makes_mistakes_all_day_is_told_when_to_come_back_and_can_still_register(
-    open_world,
+    open_world: World,
 ) -> None:
     start, sender = open_world.clock.now(), "joe@machine.domain.alfdkj"
 
@@ -311,7 +311,9 @@ def test_the_time_of_the_form_counts_not_that_of_the_reply(open_world: World) ->
         ("when-doubtful", {}, "could not tell that the form really came from"),
     ],
 )
-def test_the_organizer_decides_who_is_asked(make_world, confirm, headers, words) -> None:
+def test_the_organizer_decides_who_is_asked(
+    make_world: Callable[..., World], confirm: str, headers: dict[str, str], words: str | None
+) -> None:
     sections = {
         "mail": Mail(authserv_id="mx.contest.example"),
         "registration": Registration(confirm=confirm),
@@ -449,7 +451,9 @@ def test_mailboxes_that_may_be_one_have_one_family(address: str, family: str) ->
         ("", [], ""),
     ],
 )
-def test_the_network_is_that_of_the_topmost_public_address(client, received, network) -> None:
+def test_the_network_is_that_of_the_topmost_public_address(
+    client: str, received: list[str], network: str
+) -> None:
     assert network_of(client, received) == network
 
 

@@ -162,7 +162,9 @@ PREFERENCES = [
 
 
 @pytest.mark.parametrize(("written", "codes"), PREFERENCES)
-def test_preferences_are_codes_in_capitals_between_commas_or_blanks(written, codes) -> None:
+def test_preferences_are_codes_in_capitals_between_commas_or_blanks(
+    written: str, codes: tuple[str, ...] | None
+) -> None:
     registration = with_value("mail-preference", written).registration
     assert (registration and registration.preferences) == codes
 
@@ -310,7 +312,7 @@ NAMES = ("mail-address", "mail-preference", "team-name", "Organization", "team-m
 )
 @pytest.mark.parametrize("indent", ["", "  "])
 def test_a_field_that_is_nearly_right_is_read_or_named_with_its_line(
-    indent, names, in_capitals
+    indent: str, names, in_capitals
 ) -> None:
     name, written = names
     shown = written.upper() if in_capitals else written

@@ -26,6 +26,7 @@ import mailbox
 import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from datetime import datetime, timedelta, timezone
 from email.message import EmailMessage, MIMEPart
 from email.utils import parseaddr, parsedate_to_datetime
@@ -106,7 +107,10 @@ _LOTTERY = "a public draw, which nobody knows before: "
 _END_OF_LOTTERY = ". Its numbers are sorted"
 NUMBER = "public number"
 _UTC = timezone.utc  # noqa: UP017 - Python 3.7 has no other name for it
-GONE = ("withdrawn", "registration rejected by the organizer")
+ACCEPTED, REGISTERED = "program accepted", "registration accepted"
+TAKEN_OUT, REINSTATED = "taken out by the organizer", "reinstated by the organizer"
+WITHDRAWN = "withdrawn"
+GONE = (WITHDRAWN, "registration rejected by the organizer")
 
 
 class Wrong(Exception):
@@ -139,6 +143,7 @@ class Ledger(NamedTuple):
     `leaves`: the bytes of the entries in an archive; None before there is one. `beacon`: where the
     public number comes from. `round`: of drand; 0 for another beacon. `known_at`: when that round
     was published, or the number handed in, in seconds; 0 without one. `calendar`: of an archive.
+    `listed`: of an archive, the file with its final list.
     """
 
     commitment: str
@@ -148,6 +153,7 @@ class Ledger(NamedTuple):
     round: int = 0
     known_at: float = 0.0
     calendar: Calendar | None = None
+    listed: bytes = b""
 
     @property
     def verifier_key(self) -> VerifierKey:
@@ -222,9 +228,17 @@ def read_ledger(archive: Path) -> Ledger:
         commitment = contest["seed_commitment"]
         draw = _read_draw(contest["settings"].get("tournament", {}), archive / "seal.json", leaves)
         calendar = _read_calendar(contest, leaves)
+        lists = json.loads(_file(archive / "entry_lists.json", MAX_FILE_BYTES))
+        listed = _listed(lists[-1]["entries"])
     except (OSError, ValueError, LookupError, TypeError, OverflowError, RecursionError) as error:
         raise Wrong(f"the archive cannot be read: {shown(error)}") from None
-    return Ledger(str(commitment), key, leaves, *draw, calendar)
+    return Ledger(str(commitment), key, leaves, *draw, calendar, listed)
+
+
+def _listed(entries: Iterable[Any]) -> bytes:
+    """The file with a list of entries, as mails have it attached."""
+    lines = (f"{each['team']}\n{each['program']}\n{each['build']}\n" for each in entries)
+    return "".join(sorted(lines)).encode()
 
 
 def _file(path: Path, most: int) -> bytes:
@@ -614,13 +628,22 @@ def check(
     largest = _check_published(given, first)
     if ledger.leaves is None:
         remarks += missing
+        remarks += _left_off([mail for receipt, mail in given if receipt.leaf])
     else:
-        for mail in ours:
-            _check_promise(ledger, mail)
         _check_leaves(ledger, ledger.leaves, given[-1], first)
-        remarks += _without_mail(ledger, ledger.leaves, ours)
+        remarks += _against_archive(ledger, ledger.leaves, ours)
     proofs = {receipt.number for receipt, _ in given if receipt.leaf}
     return Checked(len(proofs), remarks, largest)
+
+
+def _against_archive(
+    ledger: Ledger, leaves: Sequence[bytes], mails: Sequence[Mail]
+) -> Iterator[str]:
+    """Raises Wrong, or tells, what the archive does not have of these mails, and they not of it."""
+    for mail in mails:
+        _check_promise(ledger, mail)
+    yield from _about_listed(ledger, leaves, {mail.team for mail in mails if mail.team})
+    yield from _without_mail(ledger, leaves, mails)
 
 
 def _first_by_number(given: Sequence[tuple[Receipt, Mail]]) -> Mapping[int, tuple[Receipt, Mail]]:
@@ -843,6 +866,82 @@ def _check_lists(ledger: Ledger, given: Sequence[tuple[Receipt, Mail]]) -> Itera
                 f"the mail {mail.name} with the final list arrived when its public number was known"
                 " already; a list must come before the number"
             )
+
+
+def _left_off(mails: Iterable[Mail]) -> Iterator[str]:
+    """Who had a program accepted and is not on the final list, as far as mails alone tell it.
+
+    `mails`: in the order of their entries.
+    """
+    accepted: dict[str, int] = {}
+    for mail in mails:
+        effect = mail.receipt.fields[0] if mail.receipt else ""
+        if effect == ACCEPTED and mail.receipt:
+            accepted[mail.team] = mail.receipt.number
+        elif effect == WITHDRAWN:
+            accepted.pop(mail.team, None)
+        listed = mail.listed.decode(errors="replace").splitlines()[::LINES_OF_A_LISTED]
+        if effect == FINAL_LIST and listed and mail.team in accepted and mail.team not in listed:
+            yield (
+                f"{shown(mail.team)} is not on the final list of the mail {mail.name}, but entry"
+                f" {accepted[mail.team]} says that a program of it was accepted"
+            )
+
+
+def _about_listed(
+    ledger: Ledger, leaves: Sequence[bytes], teams: AbstractSet[str]
+) -> Iterator[str]:
+    """Raises Wrong if one of these teams had a program accepted, did not go, and does not play, or
+    plays with a program that is none of its own. Tells of older programs that play."""
+    *_, root = roots_of(map(leaf_hash, _leaves(ledger.listed, LINES_OF_A_LISTED)))
+    entries = [_fields(leaf) for leaf in leaves]
+    final = [place for place, entry in enumerate(entries) if entry[4] == root.hex()]
+    if not final or entries[final[-1]][0] != FINAL_LIST:
+        raise Wrong("the ledger does not have the final list of the archive")
+    lines = ledger.listed.decode(errors="replace").splitlines()
+    programs = lines[1::LINES_OF_A_LISTED]
+    playing = dict(zip(lines[::LINES_OF_A_LISTED], programs))  # noqa: B905 - since Python 3.10
+    accepted, gone = _programs_of(teams, entries[: final[-1]])
+    for team, own in accepted.items():
+        if team not in playing and team not in gone:
+            raise Wrong(
+                f"{shown(team)} is not on the final list, but a program of it was accepted, and it"
+                " did not go"
+            )
+        if team in playing and playing[team] not in [digest for _, digest in own]:
+            raise Wrong(f"the program of {shown(team)} on the final list is none of its own")
+        at, newest = max(reversed(own), key=lambda program: program[0])
+        if team in playing and playing[team] != newest:
+            yield (
+                f"an older program of {shown(team)} has played: the newest that was accepted came"
+                f" at {shown(at)}"
+            )
+
+
+def _programs_of(
+    teams: AbstractSet[str], entries: Iterable[Sequence[str]]
+) -> tuple[Mapping[str, Sequence[tuple[str, str]]], AbstractSet[str]]:
+    """The accepted programs of these teams, each with its time and its digest, and which of the
+    teams have gone."""
+    accepted: dict[str, list[tuple[str, str]]] = {}
+    withdrawn: set[str] = set()
+    out: set[str] = set()
+    for effect, team, at, _, digest, *_ in entries:
+        if effect == BEGUN:
+            out.clear()  # who was taken out of the tournament before plays again
+        if team not in teams:
+            continue
+        if effect == ACCEPTED:
+            accepted.setdefault(team, []).append((at, digest))
+        elif effect == WITHDRAWN:
+            withdrawn.add(team)
+        elif effect == REGISTERED:
+            withdrawn.discard(team)
+        elif effect == TAKEN_OUT:
+            out.add(team)
+        elif effect == REINSTATED:
+            out.discard(team)
+    return accepted, withdrawn | out
 
 
 def _about_arrival(steps: Calendar | None, mail: Mail) -> Iterator[str]:
