@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import datetime
 from enum import Enum
 from typing import Any
@@ -131,7 +131,7 @@ def finish_group(
     if outcome.standings:
         ids = _entry_ids(tx, [standing.entry for standing in outcome.standings])
         lines = [
-            {name: value for name, value in vars(standing).items() if name != "entry"}
+            {name: value for name, value in asdict(standing).items() if name != "entry"}
             | {"of_entry": ids[standing.entry], "position": position}
             for position, standing in enumerate(outcome.standings)
         ]

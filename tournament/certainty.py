@@ -53,7 +53,6 @@ from contest.model import (
 from contest.seeds import Seeds
 from tournament import referee
 from tournament.field import Field
-from tournament.rounds import rounds
 from tournament.runners import runner_of
 
 MAX_CONTESTS = 1_000  # by default; the margin of a share is then 3 in 100, and what pools add
@@ -72,9 +71,11 @@ _INSTRUCTIONS_PER_GAME = 300_000  # what a quick game costs that needs none
 # Of a game of programs that are asked for moves, and whose time is counted in fuel:
 _INSTRUCTIONS_PER_QUESTION = 6_000_000  # a new instance, about 2.5 ms
 _UNITS_PER_INSTRUCTION = 4
+MOST_UNITS = _UNITS_PER_INSTRUCTION * (_SLOW_BUDGET_INSTRUCTIONS + 2 * _BUDGET_INSTRUCTIONS)
+"""Of all pools, where games are not quick."""
 _USES_OF_A_GAME = 4  # at least, beyond the first games; that at most doubles the margin
 _MAX_AT_ONCE = 1_000  # contests in memory
-_CHUNK_GAMES = 20_000  # their results are in memory at the same time
+_CHUNK_GAMES = 5_000  # their jobs and results are in memory at the same time
 _DEFAULT_SECONDS = 60.0
 # For choosing the default alone: what a game of a pool, a game of a contest, and a group take on
 # two cores.
@@ -356,12 +357,9 @@ class _Redraw:
     _plan: RoundPlan | None = None
     _fixtures: tuple[list[_Fixture], ...] = ()  # of each group
 
-    def __post_init__(self) -> None:
-        self._rounds = rounds(self.field.format, tuple(self.field.images), self.seeds, self.history)
-
     def plan_next(self, fixtures: _Fixtures) -> bool:
         """Draw the next round; False at the contest's end."""
-        plan = next(self._rounds, None)
+        plan = self.field.format.plan(tuple(self.field.images), self.history, self.seeds)
         if plan is None:
             return False
         self._fixtures = tuple(
@@ -437,7 +435,7 @@ class _Pools:
         default_factory=lambda: defaultdict(list)
     )
     _costs: Counter[Seating] = dataclass_field(default_factory=Counter)  # of the games so far
-    _known: dict[_Points, GameResult] = dataclass_field(default_factory=dict)
+    _seats: dict[_Seat, SeatResult] = dataclass_field(default_factory=dict)
     are_flawless: bool = True  # nobody has failed in any game
     _games_per_weight: float | None = None
     _variance: float = 0.0
@@ -548,15 +546,15 @@ class _Pools:
         return GameJob(tuple([self.field.images[name] for name in seating]), streams, names=seating)
 
     def _kept(self, result: GameResult) -> GameResult:
-        """What standings and referee need of a game; equal results are one object."""
-        key = tuple([(seat.points, seat.verdict, seat.faults) for seat in result.seats])
-        if key not in self._known:
-            seats = tuple(
-                SeatResult(points, verdict, None, faults=faults) for points, verdict, faults in key
-            )
-            self._known[key] = GameResult(seats, 0, "")
-            self.are_flawless &= self._known[key].is_flawless
-        return self._known[key]
+        """What standings and referee need of a game; equal results of a seat are one object."""
+        self.are_flawless &= result.is_flawless
+        return GameResult(tuple([self._kept_seat(seat) for seat in result.seats]), 0, "")
+
+    def _kept_seat(self, seat: SeatResult) -> SeatResult:
+        key = (seat.points, seat.verdict, seat.faults)
+        if key not in self._seats:
+            self._seats[key] = SeatResult(seat.points, seat.verdict, None, faults=seat.faults)
+        return self._seats[key]
 
 
 def _first_games(costs: Mapping[Seating, float], count: int) -> Mapping[Seating, int]:
@@ -570,7 +568,7 @@ def _first_games(costs: Mapping[Seating, float], count: int) -> Mapping[Seating,
     return {seating: int(min(usual[seating], most) / cost) for seating, cost in costs.items()}
 
 
-_Points = tuple[tuple[int, Verdict, int], ...]
+_Seat = tuple[int, Verdict, int]
 
 
 def _deviation(games: Sequence[GameResult]) -> float:

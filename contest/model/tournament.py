@@ -7,7 +7,6 @@ from collections.abc import Container, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import StrEnum
-from functools import cached_property
 
 from contest.model.games import GameResult, SeatResult
 from contest.seeds import ContestSeed
@@ -26,7 +25,7 @@ class Entry:
     image_digest: str
 
 
-@dataclass(frozen=True, order=True)
+@dataclass(frozen=True, order=True, slots=True)
 class Pairing:
     """Entries that meet, in the order of their seats; the same name twice is a self-game (K65).
 
@@ -65,7 +64,7 @@ class TimeChange:
     after: float
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Match:
     """One attempt at one game of a pairing, as it was played."""
 
@@ -81,7 +80,7 @@ class Match:
         """By seat, as in `result.seats`."""
         return self.pairing.players if self.game == 1 else self.pairing.seating(self.game)
 
-    @cached_property
+    @property
     def half_points(self) -> tuple[tuple[str, int], ...]:
         """What the game is worth to each entry in it, in half points.
 
@@ -103,7 +102,7 @@ class Match:
         return tuple(zip(self.players, self.result.seats, strict=True))
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Standing:
     """A line of a group's ranking. The disqualified have no rank and no points (K73)."""
 

@@ -25,7 +25,7 @@ from knobeln import presets
 from knobeln.cli.contest_option import ContestCommand, says_little
 from knobeln.cli.dry_run import organizer_actions
 from knobeln.cli.output import remark
-from knobeln.cli.progress_bars import progress_bars, round_bars
+from knobeln.cli.progress_bars import progress_bars, round_bars, say_where_no_bar_moves
 from knobeln.cli.result_tables import show_results
 from knobeln.cli.run import tell
 from knobeln.cli.terminal import console
@@ -138,6 +138,7 @@ def _play(contest: ContestContext, number: str) -> None:
 
 @contextmanager
 def _count_bar(text: str, total: int) -> Iterator[ShowCount]:
+    say_where_no_bar_moves(text)
     with progress_bars() as progress:
         task = progress.add_task(text, total=total)
         yield lambda count: progress.update(task, completed=count)

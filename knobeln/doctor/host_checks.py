@@ -37,12 +37,12 @@ from sandbox.groups import limits_of_sandboxes
 from sandbox.images.oci_image import image_cache
 from sandbox.images.unpacking import require_tools
 from sandbox.limits import MB
-from sandbox.players.fuel import GRACE_SECONDS, SECONDS_A_UNIT, seconds_until_aside
+from sandbox.players.fuel import SECONDS_A_UNIT, seconds_until_aside
 from sandbox.sandbox import Ending, Limits, Sandbox
 from sandbox.self_test import require_tight
 from sandbox.vm.translation import NotTranslated, translations
 from store import submissions
-from tournament.longest_day import longest_first_round
+from tournament.longest_day import LONGEST_OF_CERTAINTY, longest_first_round
 from tournament.runners.machine import knobeln_engine
 
 _MIN_DISK_BYTES = 500_000_000
@@ -349,9 +349,9 @@ def _longest_day(path: Path) -> str:
     return (
         f"the games of the first round of {plural(len(programs), 'program')} take at most"
         f" {seconds:,.0f} s together, if each program uses all that it may, and sleeps as long as"
-        f" it may; a counted program may take {GRACE_SECONDS:g} s more in each game that is played"
-        f" at once, and one that is set aside {seconds_until_aside(fuel):,.0f} s, and its group is"
-        " played again"
+        f" it may; a counted program may take {seconds_until_aside(fuel):,.0f} s more in each game"
+        " that is played at once; the group of one that is set aside is played again; to tell how"
+        f" sure the ranking is takes at most {LONGEST_OF_CERTAINTY:,.0f} s"
     )
 
 

@@ -98,6 +98,8 @@ def connect(
         letters = len(mailbox.waiting())
         is_shared = bool(letters) or mailbox.has_folder(PROCESSED)
         trip = _round_trip(mailbox, transport, account, say)
+    if account.provider and account.provider.sent:
+        say(f"{account.provider.name} puts a copy of each mail into its folder for sent letters")
     if letters and not wishes.folder:
         there = plural(letters, "letter is", "letters are")
         say(f"{there} there already, so somebody uses the mailbox: we take what names the contest")
