@@ -269,3 +269,13 @@ def test_what_postfix_says_of_its_rate_holds_up_all_mails(providers: Providers) 
 def test_a_domain_without_servers_is_told_so(providers: Providers, tmp_path: Path) -> None:
     said = refused(providers, tmp_path / "spring", "somebody@nowhere.example", given="")
     assert "no mail server for somebody@nowhere.example answers" in said
+    assert "do you mean" not in said
+    said = refused(providers, tmp_path / "spring", "spring@gmial.com", given="")
+    assert "is the address right (do you mean gmail.com?)?" in said
+
+
+def test_of_guesses_that_fail_the_certificate_is_told(providers: Providers, tmp_path: Path) -> None:
+    words = ("init", "--mailbox", "spring@guessed.example", tmp_path / "spring")
+    finished = providers.knobeln(*words, SSL_CERT_FILE="/dev/null")
+    assert finished.returncode == 1
+    assert "imap.guessed.example:993: its certificate is not trusted" in finished.stderr
