@@ -298,8 +298,8 @@ def _round_trip(mailbox: Mailbox, transport: Transport, account: _Account, say: 
         raise GiveUp(
             f"the letter to {address} went out, but did not come in within"
             f" {PATIENCE_SECONDS:.0f} s" + (f"; it lies in the folder {junk!r}" if junk else ""),
-            hint="tell the provider that it is no spam, or look for a filter, and try again; an alias"
-            " or a list has no mailbox: name the one behind it",
+            hint="tell the provider that it is no spam, or look for a filter, and try again; an"
+            " alias or a list has no mailbox: name the one behind it",
         )
     say(f"a letter to {address} went out and came in again, {seconds[address]:.1f} s")
     with_tags = {to: message_id for to, message_id in sent.items() if to == tagged}
