@@ -6,7 +6,7 @@ import errno
 import fcntl
 import os
 import stat
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -22,7 +22,7 @@ from contest.language import listed
 from contest.schema.sections import Dates
 from contest.util.clock import Clock, SystemClock
 from contest.util.folders import make_private
-from store import Store, Transaction, decisions, ledger, migrate, url_of
+from store import Store, Transaction, decisions, ledger, migrate, submissions, url_of
 from store import contest_state as contest_store
 from store.session import Held
 from tournament.derived_settings import format_of, frozen_settings
@@ -72,7 +72,10 @@ class ContestContext:
             store = store.of_tournament(tournament)
         with store.read() as tx:
             written = settings.dates
-            frozen = frozen_settings(contest_store.started_settings(tx), settings)
+            started = contest_store.started_settings(tx)
+            if started is None:
+                _must_count_as_before(submissions.clocks(tx), settings.programs.counted_languages)
+            frozen = frozen_settings(started, settings)
             settings = decisions.in_force(tx, written, frozen)
         format_of(settings)  # report a game that cannot be played now, not on the contest day
         return cls(path, settings, store, written, tournament if tournament != newest else None)
@@ -123,6 +126,21 @@ class ContestContext:
         """Return who holds the lock: as `who_holds`; True also for a process on another
         computer."""
         return who_holds(self.path, what) or self.store.is_held(what)
+
+
+def _must_count_as_before(
+    clocks: Iterable[tuple[str, bool]], counted_languages: Sequence[str]
+) -> None:
+    """Raises ConfigError if accepted programs were built for another clock: nobody could tell their
+    builds from those that an organizer has made on purpose."""
+    for language, is_counted in sorted(clocks):
+        if is_counted != (language in counted_languages):
+            do, was = ("add", "counted") if is_counted else ("take away", "not counted")
+            raise ConfigError(
+                f"programs.counted_languages: the time of programs in {language} was {was} when"
+                " some were accepted, and a program is built for one clock",
+                hint=f"{do} {language} in contest.toml",
+            )
 
 
 @contextmanager

@@ -33,14 +33,14 @@ def read_passwords(folder: Path) -> Mapping[str, Mapping[str, Any]]:
                     f"other users of this host can read the passwords in {file}",
                     hint=f"`chmod 600 {file}`, and change them, if others have accounts here",
                 )
-            found = tomllib.load(opened)
+            sections = tomllib.load(opened)
     except FileNotFoundError:
         return {}
     except (OSError, ValueError) as error:
         raise ConfigError(f"{file}: {error}") from None
-    if not all(isinstance(section, dict) for section in found.values()):
+    if not all(isinstance(section, dict) for section in sections.values()):
         raise ConfigError(f"{file}: each setting belongs into a section, such as [imap]")
-    return found
+    return sections
 
 
 def write_passwords(folder: Path, sections: Mapping[str, Mapping[str, str]]) -> None:

@@ -119,7 +119,7 @@ class Standing:
         return self.disqualified and not self.failures
 
     @property
-    def fate(self) -> str:
+    def status(self) -> str:
         """What happens to the entry, for tables; "" if rank and points say everything."""
         if self.disqualified:
             return "taken out" if self.taken_out else "disqualified"
@@ -143,7 +143,7 @@ class GroupPlan:
         if len(players) < 2:
             return self
         return replace(
-            self, pairings=tuple(replace(each, players=players) for each in self.pairings)
+            self, pairings=tuple(replace(pairing, players=players) for pairing in self.pairings)
         )
 
 

@@ -113,8 +113,8 @@ def _found(address: str, wishes: Wishes, say: Say) -> _Account:
     """The first servers that answer."""
     say(f"Looking for the servers of {address} ...")
     tried: list[str] = []
-    for found in discovery.find(address):
-        provider = found.provider
+    for servers in discovery.find(address):
+        provider = servers.provider
         if provider and provider.login is Login.NOTHING:
             raise GiveUp(provider.wants)
         if provider and provider.plus is False and not wishes.organizer:
@@ -122,15 +122,15 @@ def _found(address: str, wishes: Wishes, say: Say) -> _Account:
         try:
             account = _Account(
                 address,
-                _answering(found.imap, _reach_imap),
-                _answering(found.smtp, _reach_smtp),
+                _answering(servers.imap, _reach_imap),
+                _answering(servers.smtp, _reach_smtp),
                 provider,
             )
         except KnobelnError as error:
-            tried.append(f"{found.how}: {error}")
+            tried.append(f"{servers.how}: {error}")
             continue
         whose = f"{provider.name}, found" if provider else "found"
-        say(f"{whose} {found.how}: letters in from {account.imap}, mails out by {account.smtp}")
+        say(f"{whose} {servers.how}: letters in from {account.imap}, mails out by {account.smtp}")
         return account
     domain = discovery.ascii_domain(address)
     meant = f" (do you mean {close}?)" if (close := table.close_to(domain)) else ""

@@ -15,6 +15,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from datetime import timedelta
 from email.message import EmailMessage
 from pathlib import Path
 
@@ -26,6 +27,7 @@ from hypothesis import strategies as st
 from sqlalchemy import select, update
 
 from contest.ledger import merkle, signatures
+from contest.ledger.entry_list import EntryList
 from contest.ledger.notes import Checkpoint, VerifierKey
 from contest.ledger.receipts import (
     CHECKPOINT_FILE,
@@ -58,6 +60,9 @@ from trust.check_page import FOLDER
 from trust.for_teams import ed25519, receipts
 from trust.for_teams.receipts import Wrong
 
+NOBODY_PLAYS = LedgerEntry(
+    Effect.ENTRIES_FINAL, "", OPENS + timedelta(days=1), digest=EntryList(()).root.hex()
+)
 LIGHT = FORM.replace("our_team", "your_team").replace("heavy", "light")
 
 
@@ -119,7 +124,9 @@ class Contest:
         }
         (folder / "contest.json").write_text(json.dumps(facts))
         (folder / "ledger.json").write_text(json.dumps({"public_key": key or self.public_key}))
-        (folder / "ledger.txt").write_bytes(to_file(self.entries if entries is None else entries))
+        (folder / "entry_lists.json").write_text(json.dumps([{"entries": []}]))
+        in_ledger = self.entries if entries is None else entries
+        (folder / "ledger.txt").write_bytes(to_file([*in_ledger, NOBODY_PLAYS]))
         return folder
 
     def box(self, mails: list[EmailMessage]) -> Path:
@@ -262,7 +269,7 @@ def test_a_ledger_that_does_not_contain_the_earlier_one_is_noticed_when_it_comes
 
 # --- the ledger that is published while the contest runs ------------------------------------------
 def test_the_published_ledger_tells_nothing_about_a_team_and_everybody_can_compute_its_root(
-    contest,
+    contest: Contest,
 ) -> None:
     told_of_it = flat(contest.ledger_mail)
     assert f"has {len(contest.entries)} entries now" in told_of_it
@@ -293,7 +300,7 @@ def test_a_team_checks_that_its_entries_are_in_the_published_ledger(contest: Con
 
 
 def test_a_published_ledger_that_is_another_one_than_that_of_the_receipts_is_noticed(
-    contest,
+    contest: Contest,
 ) -> None:
     """Signed with the same key: what two readers were told."""
     other = Contest(contest.path / "second", (LIGHT, FORM), contest.signing_key)
@@ -373,19 +380,28 @@ def test_mails_out_of_order_and_a_missing_welcome_are_shown(contest: Contest) ->
 
 
 def test_a_list_of_entries_that_a_team_never_got_is_shown(contest: Contest) -> None:
-    lists = [
-        LedgerEntry(each, "", OPENS, digest="ab" * 32)
-        for each in (Effect.ENTRIES_LISTED, Effect.ENTRIES_FINAL)
-    ]
-    first, final = contest.check(contest.archive([*contest.entries, *lists])).remarks
+    listed = LedgerEntry(Effect.ENTRIES_LISTED, "", OPENS, digest="ab" * 32)
+    first, final = contest.check(contest.archive([*contest.entries, listed])).remarks
     assert "no mail here has the list of entries of 1994-03-22" in first
-    assert "no mail here has the final list of entries of 1994-03-22" in final
+    assert "no mail here has the final list of entries of 1994-03-23" in final
     # Without a public number and without time for objections there are no such mails, nor for who
     # has left.
-    assert contest.check(contest.archive([*contest.entries, lists[1]])).remarks == []
+    assert contest.check(contest.archive(contest.entries)).remarks == []
     left = [replace(OTHER, team=told(contest.mails[each])[0]) for each in (0, 4)]
-    remarks = contest.check(contest.archive([*contest.entries, *left, *lists])).remarks
+    remarks = contest.check(contest.archive([*contest.entries, *left, listed])).remarks
     assert not any("list of entries" in each for each in remarks)
+
+
+ACCEPTED = LedgerEntry(Effect.PROGRAM_ACCEPTED, "", OPENS, digest="cd" * 32)
+
+
+def test_a_team_that_was_left_off_the_list_hears_it_of_the_kit(contest: Contest) -> None:
+    team = told(contest.mails[0])[0]
+    accepted = replace(ACCEPTED, team=team)
+    with pytest.raises(Wrong, match=f"{team} is not on the final list, but a program of it was"):
+        contest.check(contest.archive([*contest.entries, accepted]))
+    gone = replace(OTHER, team=team, effect=Effect.TAKEN_OUT)
+    contest.check(contest.archive([*contest.entries, accepted, gone]))
 
 
 @pytest.mark.parametrize("name", ["missing", "archive"])

@@ -34,7 +34,7 @@ from mailserver.intake.imap import (
     pause_seconds,
 )
 from mailserver.oauth import AccessToken
-from store import letters
+from store import Store, letters
 from tests.support.servers import NOT_OURS, Dovecot, Wire, wait_for, world_readable_folder
 
 LETTER = b"From: joe@machine.domain.alfdkj\r\nSubject: please compile\r\n\r\nx\r\n"
@@ -242,8 +242,8 @@ def test_without_move_letters_are_copied_and_deleted(plain_dovecot: Dovecot, use
 
 @pytest.mark.parametrize(("flag", "count"), [(rb"\Seen", 1), (rb"\Deleted", 0)])
 def test_a_letter_that_a_person_has_read_is_taken_and_one_that_was_deleted_is_not(
-    dovecot, user, flag, count
-):
+    dovecot: Dovecot, user: str, flag: bytes, count: int
+) -> None:
     bring(dovecot, user)
     with client_of(dovecot, user) as client:
         client.add_flags(client.search(), [flag])
@@ -285,7 +285,7 @@ def test_of_a_letter_that_is_too_large_only_the_headers_are_taken(
 
 
 def test_a_letter_that_the_server_cannot_read_stops_no_other_and_is_put_aside(
-    dovecot, user
+    dovecot: Dovecot, user: str
 ) -> None:
     bring(dovecot, user)
     (broken,) = dovecot.maildir(user).glob("[nc][eu][wr]/*")
@@ -307,7 +307,7 @@ def test_a_letter_that_the_server_cannot_read_stops_no_other_and_is_put_aside(
 
 
 def test_the_time_of_arrival_in_the_mailbox_decides_and_none_is_in_the_future(
-    dovecot, user, store
+    dovecot: Dovecot, user: str, store: Store
 ) -> None:
     now = datetime.now(UTC).replace(microsecond=0)
     yesterday, tomorrow = now - timedelta(days=1), now + timedelta(days=1)
@@ -322,7 +322,7 @@ def test_the_time_of_arrival_in_the_mailbox_decides_and_none_is_in_the_future(
 
 
 def test_a_mailbox_that_is_numbered_anew_brings_nothing_twice(
-    dovecot, user, store, monkeypatch
+    dovecot: Dovecot, user: str, store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(imap, "PROCESSED", "a//b")  # cannot be made, so letters stay
     now = datetime.now(UTC)
@@ -360,7 +360,9 @@ def wait_and_bring(mailbox: Mailbox, bring_it: Callable[[], object], after: floa
 
 @pytest.mark.slow
 @pytest.mark.parametrize("security", ["none", "tls"])
-def test_a_new_letter_is_heard_of_at_once(dovecot, user, security, monkeypatch) -> None:
+def test_a_new_letter_is_heard_of_at_once(
+    dovecot: Dovecot, user: str, security: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     changes: dict[str, Any] = {"security": security}
     if security == "tls":
         changes["port"] = dovecot.imaps
@@ -377,7 +379,9 @@ def test_a_new_letter_is_heard_of_at_once(dovecot, user, security, monkeypatch) 
 
 
 @pytest.mark.slow
-def test_a_letter_that_comes_between_the_search_and_idle_is_not_overlooked(dovecot, user) -> None:
+def test_a_letter_that_comes_between_the_search_and_idle_is_not_overlooked(
+    dovecot: Dovecot, user: str
+) -> None:
     mailbox = opened(dovecot, user, Taken())
     for number in range(5):
         assert mailbox.waiting() == []
@@ -389,7 +393,9 @@ def test_a_letter_that_comes_between_the_search_and_idle_is_not_overlooked(dovec
     mailbox.close()
 
 
-def test_without_idle_it_looks_from_time_to_time(plain_dovecot, user, monkeypatch) -> None:
+def test_without_idle_it_looks_from_time_to_time(
+    plain_dovecot: Dovecot, user: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(imap, "POLL_SECONDS", 0.05)
     mailbox = opened(plain_dovecot, user, Taken())
     assert not mailbox.can_idle
@@ -399,7 +405,9 @@ def test_without_idle_it_looks_from_time_to_time(plain_dovecot, user, monkeypatc
     mailbox.close()
 
 
-def test_a_wish_to_stop_ends_the_wait(dovecot: Dovecot, user: str, monkeypatch) -> None:
+def test_a_wish_to_stop_ends_the_wait(
+    dovecot: Dovecot, user: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(imap, "_LOOK_SECONDS", 0.1)
     stop = Event()
     mailbox = opened(dovecot, user, Taken())
@@ -453,8 +461,8 @@ def test_idle_is_renewed_long_before_a_server_drops_it_after_29_minutes(
 # --- logging in -----------------------------------------------------------------------------------
 @pytest.mark.parametrize("security", ["tls", "starttls"])
 def test_an_encrypted_connection_with_a_trusted_certificate_works(
-    dovecot, user, security, monkeypatch
-):
+    dovecot: Dovecot, user: str, security: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("SSL_CERT_FILE", str(dovecot.folder / "authority.pem"))
     bring(dovecot, user)
     taken = Taken()
@@ -553,7 +561,7 @@ def test_an_access_token_opens_the_mailbox(dovecot: Dovecot, user: str, tmp_path
 
 @pytest.mark.parametrize("token", ["expired", "good-somebody"])
 def test_a_token_that_is_not_good_is_for_the_organizer_to_mend(
-    dovecot, user, token, tmp_path
+    dovecot: Dovecot, user: str, token: str, tmp_path: Path
 ) -> None:
     chosen = settings(dovecot, user, password="")
     with pytest.raises(GiveUp, match=r"imap\.password"):
@@ -595,7 +603,7 @@ def watch(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., Watched]]:
 
 @pytest.mark.slow
 def test_letters_go_on_coming_when_connections_break_and_servers_fall_silent(
-    dovecot, user, watch
+    dovecot: Dovecot, user: str, watch: Callable[..., Watched]
 ) -> None:
     wire = Wire(dovecot.imap)
     watched = watch(settings(dovecot, user, port=wire.port))
@@ -616,8 +624,8 @@ def test_letters_go_on_coming_when_connections_break_and_servers_fall_silent(
 
 @pytest.mark.slow
 def test_a_server_that_is_restarted_is_found_again_and_the_organizer_hears_of_it(
-    user, watch, monkeypatch
-):
+    user: str, watch: Callable[..., Watched], monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(imap, "MAX_PAUSE_SECONDS", 1.0)
     with another_dovecot() as server:
         wire = Wire(server.imap)
@@ -679,7 +687,7 @@ def test_a_certificate_that_expires_while_we_serve_is_told_and_so_is_the_new_one
 
 @pytest.mark.slow
 def test_a_wrong_password_is_told_once_and_not_tried_in_a_loop(
-    dovecot, user, watch, monkeypatch
+    dovecot: Dovecot, user: str, watch: Callable[..., Watched], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(imap, "CONNECT_SECONDS", 60.0)  # a slow refusal is one, too
     monkeypatch.setattr(imap, "READ_SECONDS", 60.0)

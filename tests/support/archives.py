@@ -5,6 +5,7 @@ import json
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import cycle, islice
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -186,7 +187,12 @@ def _changed(leaf: Any) -> Any:
             return f"{leaf}x"
 
 
-def _leaves(value: Any, place: tuple[str | int, ...] = ()) -> Iterator[tuple[str | int, ...]]:
+Place = tuple[str | int, ...]
+"""The steps into a value of JSON."""
+OTHER_VALUES: Sequence[Any] = (None, [], {}, [[1, 2]], "x", 0, -1, 1.5, True)
+
+
+def _leaves(value: Any, place: Place = ()) -> Iterator[Place]:
     if not isinstance(value, dict | list) or not value:
         yield place
         return
@@ -211,31 +217,58 @@ def changes(archive: Path) -> Iterator[tuple[str, dict[str, bytes]]]:
                 continue
             holder[last] = _changed(holder[last])
             raw = json.dumps(value, indent=1, ensure_ascii=False).encode() + b"\n"
-            fact = ".".join("*" if isinstance(step, int) else step for step in place)
-            yield f"{re.sub(r'[0-9]+', '*', path)}: {fact}", {**contents, path: raw}
+            yield _fact(path, place), {**contents, path: raw}
 
 
 def damages(archive: Path, random: Random, number: int) -> Iterator[tuple[str, dict[str, bytes]]]:
-    """So many facts, each damaged in a way that is drawn: the fact, and the archive's files."""
+    """So many facts, of all kinds in turn, each damaged in a way that is drawn: the fact, and the
+    archive's files. A file that is no JSON is one fact, in which a bit is flipped."""
     contents = dict(files.read(archive))
-    paths = sorted(path for path in contents if path.endswith(".json"))
-    for _ in range(number):
-        path = random.choice(paths)
-        value = json.loads(contents[path])
-        places = [place for place in _leaves(value) if place]
-        if not places:
-            continue
-        *steps, last = random.choice(places)
-        holder = value
-        for step in steps:
-            holder = holder[step]
-        before = holder[last]
-        holder[last] = random.choice((None, [], {}, [[1, 2]], "x", 0, -1, 1.5, True, before))
-        if holder[last] == before and type(holder[last]) is type(before):
-            holder[last] = _changed(before) if before not in ([], {}) else 1
-        raw = json.dumps(value, indent=1, ensure_ascii=False).encode() + b"\n"
-        fact = ".".join("*" if isinstance(step, int) else step for step in (*steps, last))
-        yield f"{re.sub(r'[0-9]+', '*', path)}: {fact}", {**contents, path: raw}
+    kinds = _places_by_fact(contents)
+    order = sorted(kinds)
+    random.shuffle(order)
+    for fact in islice(cycle(order), number):
+        path, place = random.choice(kinds[fact])
+        damage = _with_damaged_value if place else _with_flipped_bit
+        yield fact, {**contents, path: damage(contents[path], place, random)}
+
+
+def _places_by_fact(contents: Mapping[str, bytes]) -> Mapping[str, list[tuple[str, Place]]]:
+    """Where each kind of fact stands: the file, and the place in its JSON."""
+    kinds: dict[str, list[tuple[str, Place]]] = {}
+    for path, raw in contents.items():
+        places: list[Place] = [()]
+        if path.endswith(".json"):
+            places = [place for place in _leaves(json.loads(raw)) if place]
+        for place in places:
+            kinds.setdefault(_fact(path, place), []).append((path, place))
+    return kinds
+
+
+def _fact(path: str, place: Place) -> str:
+    """Such as `entries.json: *.tool`, or `programs/*/description.txt` of a file that is no JSON."""
+    file = re.sub(r"(?<=programs/)\w+|(?<=builds/)\w+|(?<=guests/)\w+|[0-9]+", "*", path)
+    steps = ".".join("*" if isinstance(step, int) else step for step in place)
+    return f"{file}: {steps}" if place else file
+
+
+def _with_damaged_value(raw: bytes, place: Place, random: Random) -> bytes:
+    value = json.loads(raw)
+    *steps, last = place
+    holder = value
+    for step in steps:
+        holder = holder[step]
+    before = holder[last]
+    others = [other for other in OTHER_VALUES if other != before or type(other) is not type(before)]
+    close = [] if before in ([], {}) else [_changed(before)]
+    holder[last] = random.choice(others + close)
+    return json.dumps(value, indent=1, ensure_ascii=False).encode() + b"\n"
+
+
+def _with_flipped_bit(raw: bytes, _place: Place, random: Random) -> bytes:
+    damaged = bytearray(raw or b"\n")
+    damaged[random.randrange(len(damaged))] ^= 1 << random.randrange(8)
+    return bytes(damaged)
 
 
 def digests_of(archive: Path) -> Mapping[str, str]:

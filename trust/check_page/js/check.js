@@ -1,7 +1,7 @@
 // check.js - computes a contest again from its archive, in the order of what is cheap, and compares every result.
 import { Archive } from "./archive.js";
 import { askAgain } from "./asking.js";
-import { Differs, Unreadable, compare, must, same, sha256, sum, unmarked } from "./bytes.js";
+import { Differs, Unreadable, compare, must, same, sha256, shown, sum, unmarked } from "./bytes.js";
 import { checkEvolution } from "./evolution.js";
 import { MAX_GAMES, formatOf, seating } from "./formats.js";
 import {
@@ -9,9 +9,11 @@ import {
 } from "./ledger.js";
 import { machineFor } from "./machine.js";
 import { playAgain, playGroupAgain, replayKey, titleOf } from "./referee.js";
+import { isTime } from "./times.js";
 import { withoutBans } from "./without.js";
 import { count, say } from "./words.js";
 
+const FACTS_OF_AN_ENTRY = "name,organization,members,prize_field,program,language,tool,build";
 const SET_ASIDE = "program set aside after failures of the engine";
 
 /** Checks an archive. `files`: bytes by path; `module`: the machine's WebAssembly; `game`: the key of a replay whose
@@ -82,6 +84,7 @@ function checkAll(files, { module, game, progress, chain }, found) {
   const { settings } = contest;
   found.title = settings.contest.title;
   const entries = archive.json("entries.json");
+  checkForms(entries, contest);
 
   const ledger = readLedger(archive, contest.seed_commitment);
   found.ledger = ledger;
@@ -140,6 +143,18 @@ function checkAll(files, { module, game, progress, chain }, found) {
   field.progress = steps(say("games without the late bans"), games);
   const evolution = archive.has("evolution.json") ? archive.marked("evolution.json") : null;
   found.without = withoutBans(field, lateBans(own, final), rounds, evolution, unchecked);
+}
+
+/** Throws Differs for facts that nothing follows from, and that are not in their form. */
+function checkForms(entries, { finished_at }) {
+  const isText = (value) => typeof value === "string";
+  for (const entry of entries) {
+    const { members, ...texts } = entry;
+    const names = Object.keys(entry).join();
+    must(names === FACTS_OF_AN_ENTRY && Object.values(texts).every(isText) && Array.isArray(members) && members.every(isText),
+      "entries.json: an entry is not in the form that knobeln writes");
+  }
+  must(isText(finished_at) && isTime(finished_at), "contest.json: {at} is no time", { at: shown(finished_at) });
 }
 
 /** The builds by digest. Throws Differs unless the archive has these alone, each under its sha256. */

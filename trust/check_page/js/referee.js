@@ -33,6 +33,12 @@ function factOf([part, seat, ...rest], names) {
   return say("{fact} of {name}", { fact: [facts[rest[0]] ?? rest[0], ...rest.slice(1)].join(" "), name: names[seat] });
 }
 
+/** The sentence about a fault, which the archive has and the page does not write. */
+function toldOf(seat) {
+  const reason = seat?.fault?.reason;
+  return typeof reason === "string" ? reason : "";
+}
+
 /** A game of this round, played again and compared. `claim`: the game in the archive. `play`: a machine, or null if
  * results are taken from the archive; `images`: digests of builds by name. */
 export function playAgain(round, { pairing, game, attempt }, claim, { seed, play, images, replays, progress }) {
@@ -43,9 +49,8 @@ export function playAgain(round, { pairing, game, attempt }, claim, { seed, play
     const names = seating(pairing, game);
     const streams = names.map((_, seat) => stream(seed, `${seatStem(round, match)}/${seat}`));
     match.result = play(names, names.map((name) => images.get(name)), streams);
-    // Why a program failed is a sentence, which the page does not write.
     match.result.seats.forEach((seat, at) => {
-      if (seat.fault) seat.fault.reason = claim.result.seats[at]?.fault?.reason ?? "";
+      if (seat.fault) seat.fault.reason = toldOf(claim.result.seats[at]);
     });
     try {
       compare(title, claim.result, match.result, (place) => factOf(place, names));

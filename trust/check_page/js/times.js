@@ -1,4 +1,5 @@
 // times.js - the steps between the last program and the first game, as trust/for_teams/receipts.py tells of them.
+import { attempt } from "./bytes.js";
 import { say } from "./words.js";
 
 const MICROSECONDS = 1_000_000;
@@ -8,6 +9,9 @@ export const DAY_SECONDS = 86_400;
 /** A time as the ledger writes it, with microseconds. */
 export const full = (at) => at.replace(/(?:\.(\d+))?Z$/, (_, fraction = "") => `.${fraction.padEnd(6, "0")}Z`);
 export const time = (at) => `${at.slice(0, 16).replace("T", " ")} UT`;
+/** Whether this is a time as an archive writes it, of a day that the calendar has. */
+export const isTime = (text) =>
+  /^\d{4}(?:-\d\d){2}T(?:\d\d:){2}\d\d(?:\.\d+)?Z$/.test(text) && attempt(() => new Date(text).toISOString().slice(0, 19)) === text.slice(0, 19);
 export const seconds = (at) => Date.parse(`${at.slice(0, 19)}Z`) / 1_000 + Number(full(at).slice(20, 26)) / MICROSECONDS;
 
 /** The steps that were missing, too early, or squeezed: the code of each, and a sentence. `own`: the entries of this
