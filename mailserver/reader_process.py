@@ -95,14 +95,12 @@ class ReaderProcess:
 
     def rest(self) -> None:
         """End the worker if no letter has come for long; the next one starts another."""
-        if time.monotonic() - self._used_at < REST_SECONDS or not self._lock.acquire(
-            blocking=False
-        ):
-            return  # it is at work
-        try:
-            self._disconnect()
-        finally:
-            self._lock.release()
+        is_unused = time.monotonic() - self._used_at >= REST_SECONDS
+        if is_unused and self._lock.acquire(blocking=False):  # or else it is at work
+            try:
+                self._disconnect()
+            finally:
+                self._lock.release()
 
     def read(self, stored: StoredLetter, settings: Settings, language: str) -> Reading:
         """What the letter says, with sentences in this language. Raises TooHardToRead."""

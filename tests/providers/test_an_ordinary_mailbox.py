@@ -140,6 +140,7 @@ def test_a_teachers_mailbox_is_shared_and_her_own_letters_stay_as_they_are(
     assert providers.flags("teacher", APP_PASSWORD) == [set(), set()]
     checked = providers.python(CHECK.format(folder=str(folder)))
     assert "also has 2 letters that are yours; we leave them unread" in checked
+    assert "send from there counts in mail.limits, too" in checked
 
 
 def test_a_mail_that_comes_back_to_the_person_is_counted_to_its_team(
