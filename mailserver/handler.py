@@ -26,6 +26,7 @@ from mailserver.commands import COMMANDS, answer_limits, command_named, organize
 from mailserver.commands.help import UNKNOWN
 from mailserver.commands.registration import COMMAND as REGISTRATION
 from mailserver.commands.registration import welcome_back
+from mailserver.decision import Answer, Decision
 from mailserver.for_organizer import pass_letter_on, tell_of_limit
 from mailserver.limits import DAY, MAX_CONFIRMATION_DAYS, MINUTE
 from mailserver.proof import Proof
@@ -47,6 +48,7 @@ from mailserver.sorting import (
     sort_unanswered,
 )
 from mailserver.team_secret import digest
+from mailserver.write import write
 from store import Transaction, answers, decisions, letters, outbox
 from store.session import savepoint
 
@@ -233,7 +235,7 @@ def _handled_copy(tx: Transaction, reading: Reading) -> int | None:
     return None if message_id is None else letters.handled_copy(tx, message_id, reading.content)
 
 
-# We ask before we do something for an address that may be a forged one (`LetterContext.ask`). The
+# We ask before we do something for an address that may be a forged one (`Question`). The
 # question has a token in its subject, and its Message-ID follows from the token, so a stranger can
 # compute neither. Once it is answered, the letter in question is handled again, now as its reader's
 # own.
@@ -327,8 +329,8 @@ def _obey(context: LetterContext, meant: Meant, readings: Readings) -> str:
         context = replace(
             context, letter=reading.letter, from_line=reading.from_line, said=reading.said
         )
-        refused = welcome_back(context, team) if team else ""
-        return refused or context.command.handle(context, meant.arguments)
+        refused = welcome_back(context, team) if team else None
+        return write(context, refused or context.command.handle(context, meant.arguments))
 
 
 def _handle_reply(context: LetterContext, reply: Reply, readings: Readings) -> str:
@@ -341,20 +343,18 @@ def _handle_reply(context: LetterContext, reply: Reply, readings: Readings) -> s
     age = timedelta(days=MAX_CONFIRMATION_DAYS)
     if says_no(context.letter.body.lines):
         note = f"letter {letter_id} is not confirmed: its reader says no"
-        return confirmed.answer(VOID, to, note=note, is_denied=True)
+        return write(confirmed, Decision(note, Answer(VOID, to, {"is_denied": True})))
     stored = letters.get(context.tx, letter_id)
     if stored is None or not decisions.take_confirmation(
         context.tx, reply.token_digest, context.now, age
     ):
         note = f"letter {letter_id} was confirmed {'before' if reply.is_used else 'too late'}"
-        return confirmed.answer(
-            VOID,
-            to,
-            note=note,
-            is_denied=False,
-            is_used=reply.is_used,
-            days=MAX_CONFIRMATION_DAYS,
-        )
+        facts = {
+            "is_denied": False,
+            "is_used": reply.is_used,
+            "days": MAX_CONFIRMATION_DAYS,
+        }
+        return write(confirmed, Decision(note, Answer(VOID, to, facts)))
     reading = readings.of(letter_id)
     by_string = proof_in(context.tx, reading.from_lines)
     again = replace(
@@ -366,5 +366,5 @@ def _handle_reply(context: LetterContext, reply: Reply, readings: Readings) -> s
         said=reading.said,
         proof=replace(proof, team=by_string.team, lines=by_string.lines),
     )
-    note = again.command.handle(again, reading.arguments)
+    note = write(again, again.command.handle(again, reading.arguments))
     return f"letter {letter_id} is confirmed: {note}"

@@ -74,11 +74,11 @@ def demo(folder: Path | None, game_name: str, count: int | None, seed: str | Non
     place = folder or Path(tempfile.gettempdir())
     remark("Looking whether this host can run a contest ...")
     failed = [result for result in check_host(place, settings) if not result.passed]
-    if any(each.is_needed for each in failed):
-        lacking = [f"\n  {each.name}: {each.text}" for each in failed]
+    if any(check.is_needed for check in failed):
+        lacking = [f"\n  {check.name}: {check.text}" for check in failed]
         raise GiveUp("this host cannot run a contest yet:" + "".join(lacking))
-    for each in failed:
-        remark(f"{each.name}: {each.text}")
+    for check in failed:
+        remark(f"{check.name}: {check.text}")
     with _folder_for(folder) as path:
         _demonstrate(path, settings, game_name, count, chosen)
 

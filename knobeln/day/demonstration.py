@@ -142,8 +142,8 @@ class Demonstration:
         }
         with self._contest.store.write() as tx:
             season = self._contest.settings.season
-            for name, at in moved.items():
-                decisions.move_date(tx, name, getattr(self._contest.written, name), at, season)
+            for name, date in moved.items():
+                decisions.move_date(tx, name, getattr(self._contest.written, name), date, season)
 
     def _wait_for(self, step: str, mails: int, letters: Sequence[EmailMessage] = ()) -> None:
         """Send these letters, if there are any, and wait until every team has this many mails."""

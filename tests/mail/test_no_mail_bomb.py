@@ -23,7 +23,7 @@ from mailserver.limits import (
     Free,
     Limit,
     Quota,
-    blocked,
+    Room,
     doubt,
     quotas,
 )
@@ -501,7 +501,7 @@ def test_which_quota_holds_a_mail_up() -> None:
             each: Free(each, now + hours * HOUR, now)
             for each, hours in zip(wide, hours, strict=True)
         }
-        return blocked(wide, free, now)
+        return Room(wide, free, now).full()
 
     assert full(0, 0, 0, 0) is None
     assert full(0, 2, 1, 0) == Free(wide[1], now + 2 * HOUR, now)
@@ -516,9 +516,9 @@ def test_one_forms_waits_where_others_have_used_up_a_limit_but_not_in_a_calm_dom
     calm = wide[2].unless
     assert calm is not None
     free = {each: Free(each, now + HOUR * (each is wide[2]), now) for each in (*wide, calm)}
-    assert blocked(wide, free, now) is None
+    assert Room(wide, free, now).full() is None
     free[calm] = Free(calm, now + HOUR, now)
-    assert blocked(wide, free, now) == free[wide[2]]
+    assert Room(wide, free, now).full() == free[wide[2]]
 
 
 def test_who_repeats_a_mistake_is_not_answered_but_a_form_waits() -> None:
@@ -526,8 +526,8 @@ def test_who_repeats_a_mistake_is_not_answered_but_a_form_waits() -> None:
     mailbox, others, *wide = quotas(Limit.TELL, False, 10, ("refused",), "")
     unless = (each.unless for each in wide if each.unless)
     free = {each: Free(each, now + HOUR, now) for each in (mailbox, others, *wide, *unless)}
-    assert not blocked((mailbox, others, *wide), free, now).quota.waits
-    assert blocked(wide, free, now).quota.waits
+    assert not Room((mailbox, others, *wide), free, now).full().quota.waits
+    assert Room(wide, free, now).full().quota.waits
 
 
 def test_a_quota_is_free_a_span_after_the_mail_that_filled_it() -> None:
