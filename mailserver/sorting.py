@@ -104,6 +104,8 @@ Sorted = CameBack | PassOn | Silence | Repeat | Confirmation | Meant
 
 
 # --- the rules ------------------------------------------------------------------------------------
+# Letters that no command answers, those of machines and those to people (M32, M37, M43-M47), come
+# first.
 def sort_letter(stored: StoredLetter, reading: Reading, known: Known, settings: Settings) -> Sorted:
     """What becomes of a letter; the first rule that applies decides."""
     unanswered = sort_unanswered(stored, reading, known, settings.contest)
