@@ -177,6 +177,10 @@ _LOCAL = ("localhost", "127.0.0.1", "::1")
 # Patterns of error messages, and advice. The first match counts.
 _ADVICE = (
     (
+        "certificate has expired|certificate is not yet valid",
+        "whoever runs the relay must renew it, unless this host's clock is wrong: see `date`",
+    ),
+    (
         "certificate verify failed",
         (
             "mail.smarthost must be a name in the relay's certificate, and this host must know who"

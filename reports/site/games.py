@@ -45,7 +45,7 @@ def chosen_games(rounds: Sequence[ReleasedRound]) -> tuple[tuple[GameKey, ...], 
     between the best.
     """
     counted = [
-        key for each in reversed(rounds) for key in sorted(_counted(each), key=lambda k: k[0])
+        key for outcome in reversed(rounds) for key in sorted(_counted(outcome), key=lambda k: k[0])
     ]
     return tuple(key for _, key in counted[:MAX_GAMES]), len(counted)
 
@@ -99,18 +99,18 @@ def game_files(games: Sequence[GameKey], *, drawn: bool) -> tuple[GameFile, ...]
 
 def _split(games: Sequence[GameKey], drawn: bool) -> Iterator[list[GameKey]]:
     """Split the games where a file would become larger than FILE_SIZE."""
-    found: list[GameKey] = []
+    keys: list[GameKey] = []
     size = 0
     for game in games:
         seats = len(game.match.players)
         per_turn = 6 + 7 * seats + (150 + 14 * seats) * drawn
         own = 700 + 100 * seats + per_turn * game.match.result.turns
-        if found and size + own > FILE_SIZE:
-            yield found
-            found, size = [], 0
-        found.append(game)
+        if keys and size + own > FILE_SIZE:
+            yield keys
+            keys, size = [], 0
+        keys.append(game)
         size += own
-    yield found
+    yield keys
 
 
 @dataclass(frozen=True)

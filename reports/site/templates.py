@@ -79,9 +79,11 @@ def words_of_scripts(template: str = "") -> str:
     if language.spoken() == language.SOURCE:
         return ""
     own = [_OF_PAGES[template]] if template in _OF_PAGES else []
-    found = [words for script in (*_OF_ALL_PAGES, *own) for words in said_by(script)]
-    found += (word for word in TURNS if isinstance(word, str) and own == ["replay.js"])
-    return json.dumps({words: language.translated(words) for words in found}, ensure_ascii=False)
+    sentences = [words for script in (*_OF_ALL_PAGES, *own) for words in said_by(script)]
+    sentences += (word for word in TURNS if isinstance(word, str) and own == ["replay.js"])
+    return json.dumps(
+        {words: language.translated(words) for words in sentences}, ensure_ascii=False
+    )
 
 
 class SiteTemplates:
@@ -158,10 +160,10 @@ class SiteTemplates:
         except TemplateError as error:
             raise ConfigError(f"template site/{name}: {error.message}") from None
         # XML allows no control characters, and HTML needs none.
-        found = {page.path: _bytes(text.clean(shown))}
+        files = {page.path: _bytes(text.clean(shown))}
         for table in page.tables:
-            found[paths.beside(page.path, table.name)] = _bytes(as_csv(table))
-        return found
+            files[paths.beside(page.path, table.name)] = _bytes(as_csv(table))
+        return files
 
     def static(self) -> dict[str, bytes]:
         """Style, scripts and icons of all pages."""
@@ -189,8 +191,8 @@ def _gettext(message: str, /, **values: object) -> Markup:
 
 def _ngettext(one: str, many: str, num: int, /, **values: object) -> Markup:
     """As `_gettext`, for a sentence with a number."""
-    found = language.translated_plural(one, many, num)
-    return Markup(found) % {"num": language.number(num), **values}  # noqa: S704
+    sentence = language.translated_plural(one, many, num)
+    return Markup(sentence) % {"num": language.number(num), **values}  # noqa: S704
 
 
 def _bytes(shown: str) -> bytes:

@@ -10,7 +10,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from http.server import BaseHTTPRequestHandler, HTTPServer
-from itertools import count
+from itertools import count, pairwise
 from pathlib import Path
 from threading import Event
 from typing import Any
@@ -183,6 +183,16 @@ def flags(server: Dovecot, user: str) -> list[set[bytes]]:
     with client_of(server, user) as client:
         found = client.get_flags(client.search())
         return [set(found[uid]) - NOT_OURS for uid in sorted(found)]
+
+
+@dataclass
+class FastClock:
+    """A clock that runs a thousand times as fast from `begin` on."""
+
+    begin: float
+
+    def monotonic(self) -> float:
+        return self.begin + 1000 * (time.monotonic() - self.begin)
 
 
 # --- taking ---------------------------------------------------------------------------------------
@@ -418,6 +428,36 @@ def test_a_connection_that_was_closed_ends_the_wait(dovecot: Dovecot, user: str)
     wire.close()
 
 
+@pytest.mark.slow
+def test_idle_is_renewed_long_before_a_server_drops_it_after_29_minutes(
+    dovecot: Dovecot, user: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The clock of `imap` runs a thousand times as fast as the server's."""
+    begin = time.monotonic()
+    monkeypatch.setattr(imap, "time", FastClock(begin))
+    monkeypatch.setattr(imap, "_LOOK_SECONDS", 0.05)
+    wire = Wire(dovecot.imap)
+    mailbox = opened(dovecot, user, Taken(), port=wire.port)
+    idles: list[float] = []
+    usual = IMAPClient.idle
+
+    def idle(client: IMAPClient) -> object:
+        idles.append(imap.time.monotonic())
+        return usual(client)
+
+    monkeypatch.setattr(IMAPClient, "idle", idle)
+    while imap.time.monotonic() - begin < 30 * 60:
+        mailbox.wait(Event())
+    gaps = [later - earlier for earlier, later in pairwise(idles)]
+    assert len(idles) > 10
+    assert max(gaps) < 29 * 60
+    wire.cut()  # and if one drops it all the same
+    with pytest.raises(MailboxUnreachable):
+        mailbox.wait(Event())
+    mailbox.close()
+    wire.close()
+
+
 # --- logging in -----------------------------------------------------------------------------------
 @pytest.mark.parametrize("security", ["tls", "starttls"])
 def test_an_encrypted_connection_with_a_trusted_certificate_works(
@@ -447,29 +487,21 @@ def test_a_certificate_that_is_not_trusted_is_refused_before_the_password_is_sen
         opened(dovecot, user, Taken(), security=security, host=host, port=port)
 
 
-def test_a_certificate_that_has_expired_is_for_the_provider_to_renew(
+def test_a_certificate_that_is_not_valid_yet_may_be_a_wrong_clock(
     user: str, authority: trustme.CA, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with world_readable_folder() as folder:
-        certificate, trusted = folder / "certificate.pem", folder / "authority.pem"
-        authority.cert_pem.write_to_path(str(trusted))
-        monkeypatch.setenv("SSL_CERT_FILE", str(trusted))
-        good = datetime.now(UTC) + timedelta(days=1)
-        for until in (good, datetime.now(UTC) - timedelta(days=1)):
-            pair = authority.issue_cert("localhost", not_after=until)
-            certificate.unlink(missing_ok=True)
-            pair.private_key_and_cert_chain_pem.write_to_path(str(certificate))
-            place = folder / f"{until:%d}"
-            place.mkdir(mode=0o755)
-            server = Dovecot(place, certificate=certificate)
-            try:
-                if until is good:
-                    opened(server, user, Taken(), security="tls", port=server.imaps).close()
-                else:
-                    with pytest.raises(GiveUp, match="has expired; whoever runs it must renew it"):
-                        opened(server, user, Taken(), security="tls", port=server.imaps)
-            finally:
-                server.stop()
+        authority.cert_pem.write_to_path(str(folder / "authority.pem"))
+        monkeypatch.setenv("SSL_CERT_FILE", str(folder / "authority.pem"))
+        tomorrow = datetime.now(UTC) + timedelta(days=1)
+        pair = authority.issue_cert("localhost", not_before=tomorrow)
+        pair.private_key_and_cert_chain_pem.write_to_path(str(folder / "certificate.pem"))
+        server = Dovecot(folder, certificate=folder / "certificate.pem")
+        try:
+            with pytest.raises(GiveUp, match="not yet valid by this host's clock, which says"):
+                opened(server, user, Taken(), security="tls", port=server.imaps)
+        finally:
+            server.stop()
 
 
 def test_a_server_that_offers_no_starttls_gets_no_password(
@@ -610,6 +642,47 @@ def test_a_server_that_is_restarted_is_found_again_and_the_organizer_hears_of_it
         assert watched.taken.alarms[1].startswith("no letters can be fetched: the mail server")
         assert watched.taken.alarms[::2] == ["letters are fetched from the mailbox"] * 2
         wire.close()
+
+
+@pytest.mark.slow
+def test_a_certificate_that_expires_while_we_serve_is_told_and_so_is_the_new_one(
+    user: str,
+    authority: trustme.CA,
+    watch: Callable[..., Watched],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(imap, "MAX_PAUSE_SECONDS", 1.0)
+    with world_readable_folder() as folder:
+        authority.cert_pem.write_to_path(str(folder / "authority.pem"))
+        monkeypatch.setenv("SSL_CERT_FILE", str(folder / "authority.pem"))
+        now = datetime.now(UTC)
+
+        def certify(until: datetime) -> Path:
+            file = folder / "certificate.pem"
+            file.unlink(missing_ok=True)
+            pair = authority.issue_cert("localhost", not_after=until)
+            pair.private_key_and_cert_chain_pem.write_to_path(str(file))
+            return file
+
+        server = Dovecot(folder, certificate=certify(now + timedelta(days=1)))
+        wire = Wire(server.imaps)
+        watched = watch(settings(server, user, security="tls", port=wire.port))
+        wait_for(lambda: watched.taken.alarms)
+        for until in (now - timedelta(days=1), now + timedelta(days=1)):
+            alarms = len(watched.taken.alarms)
+            server.stop()
+            certify(until)
+            server.start()
+            wire.cut()
+            wait_for(lambda told=alarms: len(watched.taken.alarms) > told)
+        bring(server, user, LETTER + b"1\r\n")
+        wait_for(lambda: watched.taken.has(b"1"))
+        expired = [alarm for alarm in watched.taken.alarms if "certificate has expired" in alarm]
+        assert len(expired) == 1
+        assert "by this host's clock" in expired[0]
+        assert watched.taken.alarms[-1] == "letters are fetched from the mailbox"
+        wire.close()
+        server.stop()
 
 
 @pytest.mark.slow

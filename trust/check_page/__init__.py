@@ -101,17 +101,17 @@ def readable(page: bytes) -> bytes:
 
     A page that is none of ours stays as it is.
     """
-    found = _PACKED.search(page)
-    if found is None:
+    packed = _PACKED.search(page)
+    if packed is None:
         return page
     unpacking = zlib.decompressobj()
     try:
-        script = unpacking.decompress(base64.b64decode(found["script"]), MAX_SCRIPT_BYTES)
+        script = unpacking.decompress(base64.b64decode(packed["script"]), MAX_SCRIPT_BYTES)
     except (ValueError, zlib.error):
         return page
     if not unpacking.eof or unpacking.unused_data:
         return page
-    return page[: found.start("script")] + script + page[found.end("script") :]
+    return page[: packed.start("script")] + script + page[packed.end("script") :]
 
 
 def checkers() -> Mapping[str, bytes]:
@@ -153,18 +153,22 @@ def _bundle(paths: Iterable[str]) -> str:
 def _words() -> Mapping[str, Mapping[str, str]]:
     """The page's sentences in other languages: by language and English sentence."""
     sources = "\n".join(map(_text, (_TEMPLATE, *_OF_WORKER, *_OF_PAGE)))
-    found = {}
+    by_language = {}
     for language in sorted(folder.name for folder in LOCALE.iterdir() if folder.is_dir()):
         with speaking(language):
             proofs = (kind.proof for kind in FINDINGS.values() if kind.on_page)
-            words = {each: translated(each) for each in (*_LITERAL.findall(sources), *proofs)}
+            words = {
+                sentence: translated(sentence) for sentence in (*_LITERAL.findall(sources), *proofs)
+            }
             for one, many in _PLURAL.findall(sources):
                 words |= {
                     one: translated_plural(one, many, 1),
                     many: translated_plural(one, many, 2),
                 }
-        found[language] = {each: other for each, other in words.items() if other != each}
-    return found
+        by_language[language] = {
+            sentence: other for sentence, other in words.items() if other != sentence
+        }
+    return by_language
 
 
 def _text(path: str) -> str:
