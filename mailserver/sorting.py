@@ -104,7 +104,7 @@ class Meant:
 Sorted = CameBack | PassOn | Silence | Repeat | Confirmation | Meant
 
 
-# --- the rules ------------------------------------------------------------------------------------
+# --- the rules, most of them about letters of machines (M32, M37, M43-M47) ------------------------
 def sort_unanswered(
     stored: StoredLetter, reading: Reading, known: Known, contest: Contest
 ) -> CameBack | PassOn | Silence | None:
