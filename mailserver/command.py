@@ -12,19 +12,18 @@ from contest.config.settings import Settings
 from contest.interfaces.protocols import Renderer
 from contest.model import (
     ContestState,
-    CountedAnswer,
     LetterQuestion,
     Phase,
     StoredLetter,
 )
 from mailserver.decision import Decision
-from mailserver.limits import Limit, Quota, Room, quotas
+from mailserver.limits import Limit
 from mailserver.problem import Problem
 from mailserver.proof import Proof
 from mailserver.reading import addresses
 from mailserver.reading.letter import Letter, arguments_after, plain_subject
 from mailserver.team_secret import FromLine, digest, new_string
-from store import Transaction, answers, contest_state, decisions, outbox
+from store import Transaction, contest_state, decisions, outbox
 
 T = TypeVar("T")
 
@@ -117,60 +116,9 @@ class LetterContext(Desk):
         )
         return token
 
-    def has_room(self, template: str, to: str) -> bool:
-        """Whether a mail of this template may go out to this address now."""
-        return self.room(template, to).full() is None
-
-    def counted(self, template: str, to: str) -> CountedAnswer:
-        """This mail, as the limits count it."""
-        mailbox = addresses.mailbox_of(to)
-        return CountedAnswer(
-            at=self.now,
-            letter_id=self.stored.id,
-            template=template,
-            mailbox=mailbox,
-            family=addresses.family_of(mailbox),
-            domain=addresses.provider_of(addresses.domain_of(mailbox)),
-            writer=addresses.mailbox_of(self.writer),
-            network=self.network,
-            proved=self.counts_as_proved(template, to),
-        )
-
     def count_answered(self, template: str, to: str, within: timedelta) -> int:
         """How many mails of this template the address got within this time."""
         return outbox.sent_within(self.tx, to, (template,), within, self.now)
-
-    def counts_as_proved(self, template: str, to: str) -> bool:
-        """Whether this mail, by its template or by the letter, bothers nobody else."""
-        return self.limits[template] is Limit.NONE or self.is_proved(to)
-
-    def _quotas(self, template: str, to: str) -> tuple[Quota, ...]:
-        limit = self.limits[template]
-        kinds = (limit,) if limit is Limit.WAIT else (Limit.DROP, Limit.TELL)
-        alike = tuple(other for other, its_limit in self.limits.items() if its_limit in kinds)
-        return quotas(
-            limit,
-            self.counts_as_proved(template, to),
-            self.settings.mail.answers_per_hour,
-            alike,
-            self.network,
-            is_invited=self.is_invited(to),
-        )
-
-    def room(self, template: str, to: str) -> Room:
-        """What the limits say about one more mail of this template to this address."""
-        quotas = self._quotas(template, to)
-        asked = tuple(dict.fromkeys((*quotas, *(each.unless for each in quotas if each.unless))))
-        wanted = [
-            answers.Counted(quota.scope, self.now - quota.span, quota.unproved, quota.templates)
-            for quota in asked
-        ]
-        like = self.counted(template, to)
-        newest = answers.newest(self.tx, like, wanted, [max(quota.mails - 2, 0) for quota in asked])
-        free = {
-            quota: quota.free(times, self.now) for quota, times in zip(asked, newest, strict=True)
-        }
-        return Room(quotas, free, self.now)
 
 
 Arguments = tuple[str, ...]

@@ -44,11 +44,12 @@ from mailserver.sorting import (
     Repeat,
     Reply,
     Silence,
-    sort_letter,
+    Sorted,
+    sort_answerable,
     sort_unanswered,
 )
 from mailserver.team_secret import digest
-from mailserver.write import write
+from mailserver.write import has_room, write
 from store import Transaction, answers, decisions, letters, outbox
 from store.session import savepoint
 
@@ -160,8 +161,7 @@ def _effect(desk: Desk, stored: StoredLetter, readings: Readings) -> tuple[Lette
     """Sort the letter, and do what follows. Raises Unread."""
     tx, now = desk.tx, desk.now
     reading = readings.of(stored.id)
-    known = _known(tx, stored, reading, desk.settings)
-    match sort_letter(stored, reading, known, desk.settings):
+    match _sorted(tx, stored, reading, desk.settings):
         case CameBack(mail, report):
             return LetterState.HANDLED, bounces.note(tx, stored, report, mail, now)
         case PassOn(to):
@@ -169,13 +169,13 @@ def _effect(desk: Desk, stored: StoredLetter, readings: Readings) -> tuple[Lette
         case Silence(reason):
             letters.keep_for_count(tx, stored.id, now + DAY)
             return LetterState.IGNORED, reason
-        case Repeat(earlier, writer):
-            context = _context(desk, stored, reading, known.proof, writer)
+        case Repeat(earlier, proof, writer):
+            context = _context(desk, stored, reading, proof, writer)
             again = "; answered again" if _answer_again(context, earlier) else ""
             letters.keep_for_count(tx, stored.id, now + DAY)
             return LetterState.IGNORED, f"{_DUPLICATE} of letter {earlier}{again}"
-        case Confirmation(reply, writer):
-            context = _context(desk, stored, reading, known.proof, writer)
+        case Confirmation(reply, proof, writer):
+            context = _context(desk, stored, reading, proof, writer)
             return LetterState.HANDLED, _handle_reply(context, reply, readings)
         case Meant() as meant:
             context = _context(desk, stored, reading, meant.proof, meant.writer)
@@ -183,22 +183,23 @@ def _effect(desk: Desk, stored: StoredLetter, readings: Readings) -> tuple[Lette
 
 
 # --- what the database knows of a letter ----------------------------------------------------------
-def _known(tx: Transaction, stored: StoredLetter, reading: Reading, settings: Settings) -> Known:
-    """Ask for what decides about this letter."""
+def _sorted(tx: Transaction, stored: StoredLetter, reading: Reading, settings: Settings) -> Sorted:
+    """Ask for what decides about this letter, and sort it."""
     letter = reading.letter
     is_machines = letter.machine is Machine.ANSWERS
     known = Known(
         returned=bounces.returned_mail(tx, reading.bounce, settings),
         answers_ours=is_machines and bool(outbox.keys_of(tx, letter.in_reply_to)),
     )
-    if sort_unanswered(stored, reading, known, settings.contest):
-        return known
-    return replace(
+    if unanswered := sort_unanswered(stored, reading, known, settings.contest):
+        return unanswered
+    known = replace(
         known,
         proof=_proof(tx, reading),
         earlier=_handled_copy(tx, reading),
         reply=_reply(tx, reading),
     )
+    return sort_answerable(stored, reading, known, settings.contest)
 
 
 def _proof(tx: Transaction, reading: Reading) -> Proof:
@@ -308,7 +309,7 @@ def _answer_again(context: LetterContext, earlier: int) -> bool:
     went."""
     sent = answers.to_letter(context.tx, earlier)
     for answer in sent:
-        if not answer.proved and not context.has_room(answer.template, answer.mailbox):
+        if not answer.proved and not has_room(context, answer.template, answer.mailbox):
             return False
     if not outbox.repeat(context.tx, earlier, context.now, DAY):
         return False

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 
-from contest.config.settings import Settings
 from contest.language import noted
 from contest.model import LetterQuestion, StoredLetter, Team
 from contest.schema.sections import Contest
@@ -79,6 +78,7 @@ class Repeat:
     """The same letter was handled before: its answers may go out once more."""
 
     earlier: int
+    proof: Proof
     writer: str
 
 
@@ -87,6 +87,7 @@ class Confirmation:
     """It replies to a question of ours: the letter that the question was about is handled."""
 
     reply: Reply
+    proof: Proof
     writer: str
 
 
@@ -103,45 +104,12 @@ class Meant:
 Sorted = CameBack | PassOn | Silence | Repeat | Confirmation | Meant
 
 
-# --- the rules ------------------------------------------------------------------------------------
-# Letters that no command answers, those of machines and those to people (M32, M37, M43-M47), come
-# first.
-def sort_letter(stored: StoredLetter, reading: Reading, known: Known, settings: Settings) -> Sorted:
-    """What becomes of a letter; the first rule that applies decides."""
-    unanswered = sort_unanswered(stored, reading, known, settings.contest)
-    if unanswered:
-        return unanswered
-    team = known.proof.team
-    writer = _writer(reading, team)
-    reason = _why_ignored(stored, reading, team, settings.contest)
-    if reason:
-        return Silence(reason)
-    if writer is None or addresses.is_one_of(writer, settings.contest.addresses):
-        return Silence(
-            "; ".join(reading.letter.problems) or noted("there is no usable address in From")
-        )
-    if known.earlier is not None:
-        return Repeat(known.earlier, writer)
-    if known.reply:
-        return Confirmation(known.reply, writer)
-    return Meant(reading.command, reading.arguments, _with_mailbox(known.proof), writer)
-
-
-def _with_mailbox(proof: Proof) -> Proof:
-    """The proof with the mailbox of the team whose string the letter has."""
-    if proof.team is None:
-        return proof
-    mailbox = addresses.mailbox_of(proof.team.address)
-    return replace(proof, mailboxes=proof.mailboxes | {mailbox})
-
-
+# --- the rules, most of them about letters of machines (M32, M37, M43-M47) ------------------------
 def sort_unanswered(
     stored: StoredLetter, reading: Reading, known: Known, contest: Contest
 ) -> CameBack | PassOn | Silence | None:
-    """What becomes of a letter that no command answers, whoever wrote it; None: one may.
-
-    Nobody needs to look for its string.
-    """
+    """What becomes of a letter that no command answers, whoever wrote it; None: one may. Nobody
+    needs to look for its string before."""
     if known.returned and reading.bounce.report:
         return CameBack(known.returned, reading.bounce.report)
     reached = [address for address in stored.recipients if addresses.is_role(address, contest)]
@@ -150,6 +118,34 @@ def sort_unanswered(
         return PassOn(reached[0])
     reason = _why_never_answered(stored, reading.letter, known, contest)
     return Silence(reason) if reason else None
+
+
+def sort_answerable(
+    stored: StoredLetter, reading: Reading, known: Known, contest: Contest
+) -> Silence | Repeat | Confirmation | Meant:
+    """What becomes of a letter that may be answered; the first rule that applies decides."""
+    proof = known.proof
+    writer = _writer(reading, proof.team)
+    reason = _why_ignored(stored, reading, proof.team, contest)
+    if reason:
+        return Silence(reason)
+    if writer is None or addresses.is_one_of(writer, contest.addresses):
+        return Silence(
+            "; ".join(reading.letter.problems) or noted("there is no usable address in From")
+        )
+    if known.earlier is not None:
+        return Repeat(known.earlier, proof, writer)
+    if known.reply:
+        return Confirmation(known.reply, proof, writer)
+    return Meant(reading.command, reading.arguments, _with_mailbox(proof), writer)
+
+
+def _with_mailbox(proof: Proof) -> Proof:
+    """The proof with the mailbox of the team whose string the letter has."""
+    if proof.team is None:
+        return proof
+    mailbox = addresses.mailbox_of(proof.team.address)
+    return replace(proof, mailboxes=proof.mailboxes | {mailbox})
 
 
 def _why_never_answered(

@@ -11,7 +11,7 @@ from datetime import timedelta
 
 from contest.language import gettext, noted, speaking, spoken
 from contest.ledger.receipts import LedgerEntry, Receipt
-from contest.model import Outgoing, Scope, TeamState
+from contest.model import CountedAnswer, Outgoing, Scope, TeamState
 from mailserver.command import (
     CONFIRM_ANSWER,
     QUESTIONS,
@@ -36,8 +36,11 @@ from mailserver.limits import (
     MAX_STRANGERS_BYTES,
     MAX_UNPROVED_MAIL_BYTES,
     Limit,
+    Quota,
     Room,
+    quotas,
 )
+from mailserver.reading import addresses
 from mailserver.team_secret import digest
 from store import answers, contest_state, ledger, outbox, teams
 
@@ -108,12 +111,12 @@ def _queue(context: LetterContext, answer: Answer, note: str, receipt: Receipt |
     template, to = answer.template, answer.to
     if answer.once_in and context.count_answered(template, to, answer.once_in):
         return f"{note}; answered already within the last {answer.once_in // HOUR} h"
-    room = context.room(template, to)
+    room = _room_for(context, template, to)
     if left_out := _left_out(context, answer, room):
         return f"{note}; not answered: {left_out}"
     outgoing = _outgoing(context, answer, room, receipt)
     surplus = _surplus_bytes(context, outgoing)
-    if surplus > 0 and not context.counts_as_proved(template, to):
+    if surplus > 0 and not _counts_as_proved(context, template, to):
         if not answer.is_notice and _may_ask(context, answer):
             return _ask(context, Question(CONFIRM_ANSWER, to), note)
         outgoing = replace(outgoing, attachments=())
@@ -121,7 +124,7 @@ def _queue(context: LetterContext, answer: Answer, note: str, receipt: Receipt |
     if surplus > 0:
         outgoing = replace(outgoing, body=_cut(outgoing.body, surplus, answer.whole))
     outbox.put(context.tx, outgoing, context.settings, context.now)
-    answers.add(context.tx, context.counted(template, to))
+    answers.add(context.tx, counted(context, template, to))
     return note
 
 
@@ -129,7 +132,7 @@ def _ask(context: LetterContext, question: Question, note: str) -> str:
     """Ask the reader for a reply."""
     note = f"{note}; the address is asked for a reply"
     template, to = question.template, question.to
-    if left_out := _left_out(context, question, context.room(template, to)):
+    if left_out := _left_out(context, question, _room_for(context, template, to)):
         return f"{note}; not asked: {left_out}"
     facts = {
         "until": context.now + timedelta(days=MAX_CONFIRMATION_DAYS),
@@ -194,7 +197,7 @@ def _left_out(context: LetterContext, mail: Answer | Question, room: Room) -> st
     if full is None:
         return ""
     scope = full.quota.scope
-    value = getattr(context.counted(mail.template, mail.to), scope.value, "")
+    value = getattr(counted(context, mail.template, mail.to), scope.value, "")
     limit = f"{scope} {value}".strip()
     is_wide = scope not in (Scope.MAILBOX, Scope.WRITER)
     if full.quota.waits:
@@ -206,7 +209,7 @@ def _left_out(context: LetterContext, mail: Answer | Question, room: Room) -> st
 
 def _surplus_bytes(context: LetterContext, outgoing: Outgoing) -> int:
     """How many bytes the mail has too many for its reader."""
-    if not context.counts_as_proved(outgoing.kind, outgoing.to):
+    if not _counts_as_proved(context, outgoing.kind, outgoing.to):
         return outbox.size(outgoing, context.settings, context.now) - MAX_UNPROVED_MAIL_BYTES
     if outgoing.team_id is not None:
         return 0
@@ -222,3 +225,60 @@ def _cut(body: str, surplus: int, whole: str) -> str:
     kept = body.encode()[:room].decode(errors="ignore").rpartition("\n")[0]
     end = body.find(whole) + len(whole)
     return max(kept, body[:end], key=len) + "\n" + left_out
+
+
+# --- what the limits leave ------------------------------------------------------------------------
+def has_room(context: LetterContext, template: str, to: str) -> bool:
+    """Whether a mail of this template may go out to this address now."""
+    return _room_for(context, template, to).full() is None
+
+
+def counted(context: LetterContext, template: str, to: str) -> CountedAnswer:
+    """This mail, as the limits count it."""
+    mailbox = addresses.mailbox_of(to)
+    return CountedAnswer(
+        at=context.now,
+        letter_id=context.stored.id,
+        template=template,
+        mailbox=mailbox,
+        family=addresses.family_of(mailbox),
+        domain=addresses.provider_of(addresses.domain_of(mailbox)),
+        writer=addresses.mailbox_of(context.writer),
+        network=context.network,
+        proved=_counts_as_proved(context, template, to),
+    )
+
+
+def _counts_as_proved(context: LetterContext, template: str, to: str) -> bool:
+    """Whether this mail, by its template or by the letter, bothers nobody else."""
+    return context.limits[template] is Limit.NONE or context.is_proved(to)
+
+
+def _room_for(context: LetterContext, template: str, to: str) -> Room:
+    """What the limits say about one more mail of this template to this address."""
+    kept = _quotas(context, template, to)
+    asked = tuple(dict.fromkeys((*kept, *(quota.unless for quota in kept if quota.unless))))
+    wanted = [
+        answers.Counted(quota.scope, context.now - quota.span, quota.unproved, quota.templates)
+        for quota in asked
+    ]
+    like = counted(context, template, to)
+    newest = answers.newest(context.tx, like, wanted, [max(quota.mails - 2, 0) for quota in asked])
+    free = {
+        quota: quota.free(times, context.now) for quota, times in zip(asked, newest, strict=True)
+    }
+    return Room(kept, free, context.now)
+
+
+def _quotas(context: LetterContext, template: str, to: str) -> tuple[Quota, ...]:
+    limit = context.limits[template]
+    kinds = (limit,) if limit is Limit.WAIT else (Limit.DROP, Limit.TELL)
+    alike = tuple(other for other, its_limit in context.limits.items() if its_limit in kinds)
+    return quotas(
+        limit,
+        _counts_as_proved(context, template, to),
+        context.settings.mail.answers_per_hour,
+        alike,
+        context.network,
+        is_invited=context.is_invited(to),
+    )

@@ -16,6 +16,7 @@ from mailserver.decision import Answer, Decision, Entry, Question, SetAddress
 from mailserver.limits import MAX_CONFIRMATION_DAYS, Limit
 from mailserver.problem import Problem
 from mailserver.reading import addresses
+from mailserver.write import has_room
 from store import teams
 
 _QUESTION = "address_confirm"
@@ -84,7 +85,7 @@ def _ask(context: LetterContext, team: Team, address: str) -> Decision:
     written."""
     facts = {
         "address": address,
-        "is_asked": context.has_room(_QUESTION, address),
+        "is_asked": has_room(context, _QUESTION, address),
         "days": MAX_CONFIRMATION_DAYS,
     }
     return Decision(

@@ -34,7 +34,7 @@ from mailserver.reading.form_of_letter import read_form
 from mailserver.reading.registration_form import FormResult
 from mailserver.reading.team_names import unique_name
 from mailserver.team_secret import digest, new_string
-from mailserver.write import record, write
+from mailserver.write import counted, record, write
 from store import (
     Transaction,
     answers,
@@ -193,7 +193,7 @@ def _doubt(context: LetterContext, wanted: Registration, earlier: Team | None) -
     """
     has_withdrawn = earlier is not None and not earlier.is_registered
     mailbox = addresses.mailbox_of(wanted.address)
-    form = context.counted(CONFIRM_REGISTRATION, wanted.address)
+    form = counted(context, CONFIRM_REGISTRATION, wanted.address)
     scopes = (Scope.MAILBOX, Scope.DOMAIN, *((Scope.NETWORK,) if context.network else ()))
     forms = answers.count_letters(context.tx, form, scopes, _FORM_ANSWERS, HOUR)
     unproved = teams.unproved_addresses(context.tx)
