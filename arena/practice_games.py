@@ -65,6 +65,6 @@ def practice_games(
         more = [job(names, game) for game in range(1, total) for names in fixtures]
         played.extend(runner(more))
     return [
-        PracticeGame(each.names[1:], result)
-        for each, result in zip([*first, *more], played, strict=True)
+        PracticeGame(game.names[1:], result)
+        for game, result in zip([*first, *more], played, strict=True)
     ]

@@ -87,12 +87,12 @@ class PracticeService:
             with self.store.read() as tx:
                 if contest_state.state(tx).phase is Phase.RUNNING or submissions.any_waiting(tx):
                     return None
-                found = practices.next_free(tx, self._claims)
-            if found is None:
+                practice_id = practices.next_free(tx, self._claims)
+            if practice_id is None:
                 return None
             with self.store.write() as tx:
-                if self._claims.take(tx, found):
-                    return practices.get(tx, found)
+                if self._claims.take(tx, practice_id):
+                    return practices.get(tx, practice_id)
 
     def _play(self, practice: Practice) -> None:
         try:

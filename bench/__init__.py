@@ -63,14 +63,14 @@ class Bench:
         for _ in range(max(1, runs // 10) if self.is_quick else runs):
             for name, way in ways.items():
                 taken[name].append(way())
-        found = {
-            name: Spent(*map(median, zip(*each, strict=True))).per(per)
-            for name, each in taken.items()
+        costs = {
+            name: Spent(*map(median, zip(*runs, strict=True))).per(per)
+            for name, runs in taken.items()
         }
-        ours = found.pop("ours")
+        ours = costs.pop("ours")
         promised = self._promises.get(stage, [])
         peers, ratios = [], []
-        for place, (name, peer) in enumerate(found.items()):
+        for place, (name, peer) in enumerate(costs.items()):
             peers.append(f"{name} {peer}")
             pair = ours.seconds / peer.seconds, ours.cpu_seconds / (peer.cpu_seconds or 1)
             limits = promised[place] if place < len(promised) else ()
@@ -91,8 +91,8 @@ def _time(seconds: float) -> str:
     return f"{seconds * 1e3:.3g} ms" if seconds >= 1e-3 else f"{seconds * 1e6:.0f} µs"
 
 
-def output_of(command: Sequence[str | Path], given: bytes) -> bytes:
-    return subprocess.run(command, input=given, capture_output=True, check=True).stdout
+def output_of(command: Sequence[str | Path], data: bytes) -> bytes:
+    return subprocess.run(command, input=data, capture_output=True, check=True).stdout
 
 
 def children_seconds(work: Callable[[], object]) -> float:

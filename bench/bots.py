@@ -166,11 +166,11 @@ int main(int count, char **words) {
 )
 SAMPLES = {
     "C": Sample(
-        "gcc -O2",
-        "c",
-        ("{folder}/program",),
-        4_000,
-        r"""
+        peer="gcc -O2",
+        suffix="c",
+        native=("{folder}/program",),
+        rounds=4_000,
+        computes=r"""
 #include <stdio.h>
 #include <stdlib.h>
 static unsigned heap[4096], marks[4096], seed = 1, sum;
@@ -194,15 +194,15 @@ int main(int count, char **words) {
     printf("%u\n", sum);
 }
 """,
-        "#include <stdio.h>\nint main(void) { for (char s[99]; fgets(s, 99, stdin); fflush(stdout))"
-        " fputs(s, stdout); }\n",
+        echoes="#include <stdio.h>\nint main(void) { for (char s[99]; fgets(s, 99, stdin);"
+        " fflush(stdout)) fputs(s, stdout); }\n",
     ),
     "Python": Sample(
-        "the system's Python",
-        "py",
-        ("/usr/bin/python3", "{program}"),
-        1_000_000,
-        """
+        peer="the system's Python",
+        suffix="py",
+        native=("/usr/bin/python3", "{program}"),
+        rounds=1_000_000,
+        computes="""
 import sys
 found, seed = {}, 1
 for number in range(int(sys.argv[1])):
@@ -210,14 +210,14 @@ for number in range(int(sys.argv[1])):
     found[seed % 997] = found.get(seed % 991, 0) + number
 print(sum(found.values()))
 """,
-        "import sys\nfor line in sys.stdin:\n    print(line.strip(), flush=True)\n",
+        echoes="import sys\nfor line in sys.stdin:\n    print(line.strip(), flush=True)\n",
     ),
     "JavaScript": Sample(
-        "node",
-        "js",
-        ("node", "{program}"),
-        300_000,
-        """
+        peer="node",
+        suffix="js",
+        native=("node", "{program}"),
+        rounds=300_000,
+        computes="""
 let found = new Map(), seed = 1;  // keys are strings: docs/javascript.md says why
 for (let number = 0; number < process.argv[2]; number++) {
   seed = (Math.imul(seed, 1664525) + 1013904223) >>> 0;
@@ -225,7 +225,7 @@ for (let number = 0; number < process.argv[2]; number++) {
 }
 console.log([...found.values()].reduce((sum, value) => sum + value, 0));
 """,
-        'require("readline").createInterface({ input: process.stdin }).on("line", (l) =>'
+        echoes='require("readline").createInterface({ input: process.stdin }).on("line", (l) =>'
         " console.log(l));\n",
     ),
 }
@@ -257,8 +257,8 @@ def _compare_counted(bench: Bench, name: str, sample: Sample, folder: Path) -> N
 
         assert count(sample.rounds) == run(sample.rounds), "the two ways compute different results"
         for stage, rounds in (("a new start", 1), ("tables and loops", sample.rounds)):
-            each = {"ours": partial(count, rounds), sample.peer: partial(run, rounds)}
-            ways = {way: partial(spent, work) for way, work in each.items()}
+            counters = {"ours": partial(count, rounds), sample.peer: partial(run, rounds)}
+            ways = {way: partial(spent, work) for way, work in counters.items()}
             bench.compare(f"{name}, counted: {stage}", RUNS, ways)
     if not sample.echoes:
         return

@@ -91,8 +91,8 @@ def _compiled(is_translated: bool) -> Spent:
                 letter = letters.add(tx, raw=raw, sender="", recipients=(), channel="test", now=NOW)
                 team = add_team(tx, house.name, "RSM")
                 submissions.add(tx, team.id, letter, {"program.c": house.source.encode()}, NOW)
-        kept = Translations(Path(folder) / "translations")
-        with patch("tournament.runners.machine.translations", lambda: kept):
+        empty_cache = Translations(Path(folder) / "translations")
+        with patch("tournament.runners.machine.translations", lambda: empty_cache):
             services = Services(contest)
             services.compile_or_translate()
             step = services.compile_or_translate if is_translated else services.compile_next_program
@@ -111,7 +111,7 @@ def _compiled(is_translated: bool) -> Spent:
 
 def _on_all_cores(work: Sequence[Callable[[], object]]) -> None:
     with ThreadPoolExecutor(cores()) as pool:
-        for done in [pool.submit(each) for each in work]:
+        for done in [pool.submit(job) for job in work]:
             done.result()
 
 
@@ -169,8 +169,8 @@ def _compare_games(bench: Bench, title: str, source: str, games: int) -> None:
             taken = children_seconds(lambda: play(games)) - children_seconds(lambda: play(1))
             return Spent(taken, taken)
 
-        each = {"ours": on_the_machine, "native coroutines": by_coroutines}
-        ways = {name: partial(seconds, play) for name, play in each.items()}
+        players = {"ours": on_the_machine, "native coroutines": by_coroutines}
+        ways = {name: partial(seconds, play) for name, play in players.items()}
         bench.compare(f"a game of 1,000 throws, {title}", _RUNS, ways, games - 1)
 
 
@@ -249,7 +249,9 @@ def _compare_days(bench: Bench, size: int, opened: Path, runs: int) -> None:
             axelrod.Match((axelrod.TitForTat(), axelrod.TitForTat()), turns=THROWS).play()
 
     def as_many_turns() -> Spent:
-        games = sum(len(group.matches) for each in _rounds(played[-1]) for group in each.groups)
+        games = sum(
+            len(group.matches) for outcome in _rounds(played[-1]) for group in outcome.groups
+        )
         return spent(turns).per(MATCHES / games)
 
     ways = {

@@ -96,8 +96,8 @@ def _wait_until_handled(contest: ContestContext, number: int) -> None:
 
 def _into_postfix(count: int, options: tuple[str, ...]) -> Spent:
     """Until Postfix says 250 to the last letter; each letter is then a synced file in its queue."""
-    with tempfile.TemporaryDirectory(dir=DISK) as made:
-        folder, port = Path(made), free_port()
+    with tempfile.TemporaryDirectory(dir=DISK) as disk_folder:
+        folder, port = Path(disk_folder), free_port()
         taken, _ = _taken(_postfix(folder, port), port, count, options, lambda _: None)
         assert (
             sum(file.is_file() for file in (folder / "queue" / "incoming").rglob("*")) == count + 1

@@ -138,7 +138,7 @@ class Session:
     def workers(self) -> Sequence[str]:
         """The addresses of the workers that are connected, without those that were dismissed."""
         with suppress(Exception):  # dask's own errors have no common class
-            return [each for each in self._client.nthreads() if each not in self._dismissed]
+            return [host for host in self._client.nthreads() if host not in self._dismissed]
         return ()
 
     @contextmanager
@@ -161,10 +161,12 @@ class Session:
         future = None
         try:
             contest = self._there("contest", lambda: self._contest)
-            programs = {each: self._there(each, partial(images.get, each)) for each in images}
+            programs = {
+                digest: self._there(digest, partial(images.get, digest)) for digest in images
+            }
             archives = {
-                each: self._there(f"archive-{each}", partial(self._archive_of, each))
-                for each in self._with_archive & images.keys()
+                digest: self._there(f"archive-{digest}", partial(self._archive_of, digest))
+                for digest in self._with_archive & images.keys()
             }
             future = self._client.submit(
                 work.do, order, contest, programs, archives, workers=self.workers(), pure=False

@@ -78,19 +78,30 @@ def _examine(
     report: MachineBuildReport, program: SourceText, settings: Programs, toolchain: Toolchain
 ) -> Found:
     report = _with(report, checks.check_source(program, settings))
-    if checks.keeps_from_compiler(report.findings):
+    if not checks.keeps_from_compiler(report.findings):
+        return _expand(report, program, settings, toolchain)
+    rest = program.without_includes()
+    if checks.keeps_from_compiler(checks.check_source(rest, settings)):
         in_source = checks.Expanded(program, tuple(program.code), None)
         return _with(report, checks.check_tokens(in_source, settings)), None
+    # What else is wrong is told at once, not letter by letter. There is no image.
+    report, _ = _expand(report, rest, settings, toolchain)
+    return report, None
+
+
+def _expand(
+    report: MachineBuildReport, program: SourceText, settings: Programs, toolchain: Toolchain
+) -> Found:
+    """Preprocess the program, examine what that wrote, and compile it."""
     step = toolchain.preprocess(program.text, _prose(program))
     if step.output is None:
         return _failed(report, program, step), None
     found = tuple(scan(step.output.decode(errors="replace")))
     code = tuple(token for token in found if token.kind is not TokenKind.NEWLINE)
     expanded = checks.Expanded(program, code, sum(token.elements for token in found))
-    report = _with(
-        replace(report, elements=expanded.elements), checks.check_tokens(expanded, settings)
-    )
-    if checks.keeps_from_compiler(report.findings):
+    findings = checks.check_tokens(expanded, settings)
+    report = _with(replace(report, elements=expanded.elements), findings)
+    if checks.keeps_from_compiler(findings):
         return report, None
     return _compile(report, expanded, toolchain)
 
@@ -98,7 +109,8 @@ def _examine(
 def _compile(report: MachineBuildReport, expanded: checks.Expanded, toolchain: Toolchain) -> Found:
     step = toolchain.compile(expanded.program.text, _prose(expanded.program))
     if step.output is None:
-        return _failed(report, expanded.program, step), None
+        report = _failed(report, expanded.program, step)
+        return _with(report, checks.calls_of_the_c_library(expanded)), None
     report = replace(report, messages=step.messages)
     try:
         contents = elf.ObjectFacts.read(step.output)

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -61,6 +61,58 @@ PASTED_PRAGMA = "_Pragma_of_macro"
 _ASSEMBLER = ("asm", "__asm", "__asm__")
 _ATTRIBUTE = ("__attribute__", "__attribute")
 _RESERVED = ("_start", "knobeln_throw_door", "knobeln_seed_door", "__global_pointer$")
+# what programs call most often of C's own library
+_C_LIBRARY = frozenset(
+    {
+        "abort",
+        "abs",
+        "assert",
+        "atof",
+        "atoi",
+        "calloc",
+        "clock",
+        "exit",
+        "exp",
+        "fabs",
+        "fclose",
+        "fflush",
+        "fgets",
+        "floor",
+        "fopen",
+        "fprintf",
+        "fputs",
+        "free",
+        "fscanf",
+        "getchar",
+        "gets",
+        "labs",
+        "log",
+        "malloc",
+        "memcpy",
+        "memset",
+        "pow",
+        "printf",
+        "putchar",
+        "puts",
+        "qsort",
+        "rand",
+        "random",
+        "realloc",
+        "scanf",
+        "sleep",
+        "sprintf",
+        "sqrt",
+        "srand",
+        "srandom",
+        "sscanf",
+        "strcat",
+        "strcmp",
+        "strcpy",
+        "strlen",
+        "time",
+        "usleep",
+    }
+)
 _DIRECTIONS = "\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
 _CONTROL = re.compile(f"[\x00-\x08\x0e-\x1f\x7f{_DIRECTIONS}]")
 _MAX_FINDINGS = 20  # of one rule; more would tell nothing new
@@ -248,7 +300,7 @@ def attributes(expanded: Expanded, _: Programs) -> Iterator[Finding]:
 
 def library_definitions(expanded: Expanded, _: Programs) -> Iterator[Finding]:
     """Forbid the library's source, complete or in part (K21)."""
-    for name in dict.fromkeys(_defined_routines(expanded.tokens)):
+    for name in dict.fromkeys(_defined_routines(expanded.tokens, LIBRARY)):
         yield _defines(expanded, name)
 
 
@@ -262,16 +314,28 @@ def forbidden_routines(
     for name in sorted(facts.undefined - set(LIBRARY) - own):
         if name in COMPILER_ROUTINES and name not in called:
             continue
-        lines = expanded.program.lines_of(name)
-        where = f" (lines {', '.join(map(str, lines[:_MAX_FINDINGS]))})" if len(lines) > 1 else ""
-        text = gettext(
-            "%(name)s%(where)s is not allowed: programs may call only %(five)s, and what they"
-            " define themselves",
-            name=name,
-            where=where,
-            five=gettext(_FIVE),
-        )
-        yield _word(expanded, "forbidden routine", name, text)
+        yield _forbidden(expanded, name)
+
+
+def calls_of_the_c_library(expanded: Expanded) -> list[Finding]:
+    """What `forbidden_routines` would probably find, for a program that gcc could not compile."""
+    pairs = pairwise(expanded.tokens)
+    called = {name.text for name, after in pairs if after.text == "("} & _C_LIBRARY
+    defined = set(_defined_routines(expanded.tokens, called))
+    return [_forbidden(expanded, name) for name in sorted(called - defined)]
+
+
+def _forbidden(expanded: Expanded, name: str) -> Finding:
+    lines = expanded.program.lines_of(name)
+    where = f" (lines {', '.join(map(str, lines[:_MAX_FINDINGS]))})" if len(lines) > 1 else ""
+    text = gettext(
+        "%(name)s%(where)s is not allowed: programs may call only %(five)s, and what they"
+        " define themselves",
+        name=name,
+        where=where,
+        five=gettext(_FIVE),
+    )
+    return _word(expanded, "forbidden routine", name, text)
 
 
 def taken_names(facts: ObjectFacts, expanded: Expanded, _: frozenset[str]) -> Iterator[Finding]:
@@ -355,12 +419,12 @@ def _words(expanded: Expanded, wanted: Callable[[str], bool]) -> Iterable[str]:
     )
 
 
-def _defined_routines(tokens: Sequence[Token]) -> Iterator[str]:
-    """Those of the five that are defined: after the parameters comes `{`, or the types of old-style
-    ones."""
+def _defined_routines(tokens: Sequence[Token], names: Collection[str]) -> Iterator[str]:
+    """Those of these routines that are defined: after the parameters comes `{`, or the types of
+    old-style ones."""
     closing = _closing(tokens)
     for at, token in enumerate(tokens):
-        if token.text not in LIBRARY:
+        if token.text not in names:
             continue
         opening = at + 1
         while opening < len(tokens) and tokens[opening].text == ")":  # int (log2) (int n)

@@ -14,94 +14,53 @@ the queue, and the organizer is told once. Any host on which the language works 
 from __future__ import annotations
 
 import traceback
-from collections import Counter
-from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from datetime import datetime, timedelta
-from typing import Any, NamedTuple
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
 
 from compiler.builders.base import ProgramBuilder
+from compiler.built import (
+    Built,
+    DigestPair,
+    RatesMissing,
+    place_of,
+    rank_of,
+    record,
+    replace_programs,
+    report_mail,
+)
+from compiler.queue_of_programs import ProgramQueue, is_too_late
 from compiler.repeated_failures import EngineFailures
 from compiler.waiting_programs import tell
 from contest.config.settings import Settings
 from contest.errors import EngineFailed, HostBusy, KnobelnError, ToolMissing
-from contest.games.hog import WIN_RATE_UNIT
 from contest.interfaces.protocols import (
     BuildResult,
     Renderer,
     Serializable,
     to_organizer,
-    to_team,
 )
-from contest.ladder_ranking import is_exact, is_ladder_told, rank_in
 from contest.language import speaking
-from contest.ledger.receipts import Effect, LedgerEntry, Receipt, program_digest
-from contest.mail import knobeln_json
 from contest.model import (
-    Attachment,
-    BuildReport,
-    LadderEntry,
-    LadderGame,
-    LadderPlace,
-    LadderRank,
-    Participation,
     Submission,
     Team,
     Wait,
     WaitingProgram,
 )
-from contest.model.mail_records import CompileRecord, FindingPlace, QuotedBuild
 from contest.util.clock import Clock
 from contest.util.log import log
 from store import (
     Store,
     Transaction,
     contest_state,
-    ladder,
     languages,
-    ledger,
-    letters,
     outbox,
-    participation,
     submissions,
     teams,
 )
 from store.claimant import Claimant
 from store.claims import HOPELESS, Claims
-from store.engine_failures import MAX_FAILURES, MAX_WHEN_BUSY, failed_work, work_on
-from store.submissions import Waiting
-
-DigestPair = tuple[str, str]
-
-
-class _RatesMissing(Exception):
-    """Rolls our transaction back, because win rates must be computed first."""
-
-    def __init__(self, pairs: Sequence[DigestPair], images: Mapping[str, bytes]) -> None:
-        super().__init__(f"{len(pairs)} win rates")
-        self.pairs = pairs
-        self.images = images
-
-
-TRIED_WHEN_CLOSED = 3
-"""Programs of a team that are compiled when programs are no longer taken, so that nobody can hold
-up the list of entries: the newest first, older ones only if it is refused."""
-
-
-class _Turn(NamedTuple):
-    """The team whose program is compiled next.
-
-    `kept`: of its programs the newest ones, which may be compiled; older ones are replaced.
-    `newest_first`: whether the newest of these is compiled now, or the oldest.
-    """
-
-    team: Waiting
-    kept: int
-    newest_first: bool
-
-    def of(self, queue: Sequence[int]) -> int:
-        """The one that is compiled, of these ids, oldest first."""
-        return queue[-1 if self.newest_first else 0]
+from store.engine_failures import MAX_FAILURES, MAX_WHEN_BUSY, work_on
 
 
 @dataclass(frozen=True)
@@ -124,7 +83,7 @@ class CompileService:
         the contest starts). Raises StoreBusy, or EngineFailed at the first failures with a
         submission, which stays in the queue.
         """
-        submission = self._claimed(at_once)
+        submission = self._queue.claim(at_once)
         if submission is None:
             return False
         with self._claims.kept(self.store, submission.id) as is_hopeless:
@@ -204,8 +163,8 @@ class CompileService:
     def _most(self, error: EngineFailed) -> int:
         """After how many such failures a program is set aside. While there is time, one waits for a
         host that is less busy."""
-        is_patient = isinstance(error, HostBusy) and not self._is_closed(self.clock.now())
-        return MAX_WHEN_BUSY if is_patient else MAX_FAILURES
+        is_open = not is_too_late(self.settings, self.clock.now())
+        return MAX_WHEN_BUSY if isinstance(error, HostBusy) and is_open else MAX_FAILURES
 
     def _wait_for(self, submission: Submission, language: str, reason: str) -> None:
         """Let the submission wait for its language. The first one that waits is told to the
@@ -229,91 +188,9 @@ class CompileService:
     def _claims(self) -> Claims:
         return submissions.claims(self.claimant, self.clock)
 
-    def _claimed(self, at_once: bool) -> Submission | None:
-        """Claim the submission whose turn it is; None: there is none.
-
-        Other processes choose and claim at the same time. If one was quicker, we look at the other
-        teams.
-        """
-        taken: set[int] = set()
-        while turn := self._turn(at_once, taken):
-            submission = self._claimed_of(turn)
-            if submission is not None:
-                return submission
-            taken.add(turn.team.team_id)
-        return None
-
-    def _turn(self, at_once: bool, taken: Collection[int]) -> _Turn | None:
-        """Choose, among the waiting teams, the one with the fewest compilations of the last hour,
-        or since programs are no longer taken (S22). Images come after all programs: to unpack one
-        may take a minute. What our machinery has failed with comes last, when nothing else runs.
-
-        A team whose program is being compiled waits, so that its reports come in order. But with
-        `at_once` we compile that program, too, when no other is left: whoever is first stores the
-        build.
-        """
-        now = self.clock.now()
-        is_closed = self._is_closed(now)
-        limit = self.settings.programs.MAX_COMPILES_PER_HOUR
-        since = self.settings.dates.compilation_closes if is_closed else now - timedelta(hours=1)
-        with self.store.read() as tx:
-            waiting = submissions.waiting_teams(tx, self._claims)
-            built = Counter(submissions.built_between(tx, since, now))
-            late = self._late(tx, waiting)
-        able = [
-            each
-            for each in waiting
-            if each.team_id not in taken and (at_once or is_closed or built[each.team_id] < limit)
-        ]
-        free = [each for each in able if not each.is_claimed]
-        if not free:
-            return _Turn(able[0], able[0].programs, is_closed) if able and at_once else None
-        chosen = min(
-            free, key=lambda each: (each.team_id in late, each.has_image, built[each.team_id])
-        )
-        kept = self._kept(chosen.programs, built[chosen.team_id], is_closed)
-        return _Turn(chosen, kept, is_closed)
-
-    @staticmethod
-    def _late(tx: Transaction, waiting: Sequence[Waiting]) -> frozenset[int]:
-        """The teams with a program in the queue that our machinery has failed with."""
-        failed = failed_work(tx)
-        if not failed:
-            return frozenset()
-        return frozenset(
-            team.team_id
-            for team in waiting
-            if not failed.isdisjoint(map(work_on, submissions.queued_of(tx, team.team_id)))
-        )
-
-    def _kept(self, programs: int, already: int, is_closed: bool) -> int:
-        """How many of a team's waiting programs may be compiled, if so many were already."""
-        if is_closed:
-            return max(1, TRIED_WHEN_CLOSED - already)
-        return programs if already + programs <= self.settings.programs.MAX_COMPILES_PER_HOUR else 1
-
-    def _is_closed(self, now: datetime) -> bool:
-        return now >= self.settings.dates.compilation_closes
-
-    def _claimed_of(self, turn: _Turn) -> Submission | None:
-        """Claim the submission of this turn; None: another process was quicker."""
-        team_id = turn.team.team_id
-        if turn.team.is_claimed:
-            with self.store.read() as tx:
-                queue = submissions.queued_of(tx, team_id)
-                return submissions.get(tx, turn.of(queue)) if queue else None
-        with self.store.write() as tx:
-            queue = submissions.unclaimed_queue(tx, team_id, self._claims)
-            kept = queue[-turn.kept :]
-            if not kept or not self._claims.take(tx, turn.of(kept)):
-                return None
-            self._replace(tx, queue[: -turn.kept], teams.get(tx, team_id))
-            return submissions.get(tx, turn.of(kept))
-
-    def _replace(self, tx: Transaction, old: Sequence[int], team: Team) -> None:
-        for each in old:
-            self._record(tx, Effect.PROGRAM_REPLACED, submissions.get(tx, each), team)
-        submissions.replace(tx, old)
+    @property
+    def _queue(self) -> ProgramQueue:
+        return ProgramQueue(self.store, self.settings, self.clock, self._claims, self._replace)
 
     def _keep(self, submission: Submission, result: BuildResult[Serializable]) -> None:
         """Keep build and report in one transaction, with the team's new place on the ladder, if
@@ -329,7 +206,7 @@ class CompileService:
                 with self.store.write() as tx:
                     self._keep_in(tx, submission, result, rates)
                 return
-            except _RatesMissing as missing:
+            except RatesMissing as missing:
                 if self.builder.win_rates is None:
                     raise
                 workers = self.settings.tournament.workers
@@ -342,73 +219,32 @@ class CompileService:
         result: BuildResult[Serializable],
         rates: Mapping[DigestPair, float],
     ) -> None:
-        now = self.clock.now()
+        """Write what follows from the build: program, ladder, ledger, mail."""
+        settings, now = self.settings, self.clock.now()
         previous = submissions.latest_good(tx, submission.team_id)
         team = teams.get(tx, submission.team_id)
-        rank_before = _rank_on_ladder(tx, self.settings, team)
+        rank_before = rank_of(tx, settings, team)
         image = result.image.to_bytes() if result.image else None
         if not submissions.add_build(tx, submission.id, result.report, image, now, result.program):
             return  # another process was quicker and has queued its report
-        place = _place(tx, self.settings, team, rates, rank_before) if result.image else None
-        is_closed = self._is_closed(now)
-        if is_closed and result.image:
+        built = Built(submission, team, result, previous, is_too_late(settings, now))
+        place = place_of(tx, settings, team, rates, rank_before) if result.image else None
+        if built.is_closed and result.image:
             self._replace(tx, submissions.queued_before(tx, submission), team)
-        effect = Effect.PROGRAM_ACCEPTED if result.image else Effect.PROGRAM_REFUSED
-        receipt, digest = self._record(tx, effect, submission, team)
-        own = submissions.program_of(tx, team.id)
-        text = self.renderer.render(
-            "compile_report",
-            team=team.name,
-            number=submission.number,
-            report=result.report,
-            previous_good=previous.number if previous else None,
-            own=own,
-            repairs=submission.repairs,
-            replaced=submissions.replaced_by(tx, submission),
-            is_closed=is_closed,
+        receipt, digest = record(tx, built.effect, submission, team, self.builder)
+        mail = report_mail(
+            tx,
+            built,
             place=place,
-            digest=digest,
-        )
-        mail = replace(
-            to_team(team, f"compile report/{submission.id}", "compile report", text),
-            in_reply_to=submission.reply_to,
-            letter_id=submission.letter_id,
             receipt=receipt,
-            attachments=self._json(team, submission, result.report, own.counts),
+            digest=digest,
+            settings=settings,
+            renderer=self.renderer,
         )
-        outbox.put(tx, mail, self.settings, now)
+        outbox.put(tx, mail, settings, now)
 
-    def _json(
-        self, team: Team, submission: Submission, report: BuildReport, counts: int | None
-    ) -> tuple[Attachment, ...]:
-        """The report for the team's own programs. `counts`: the version that counts now."""
-        if not knobeln_json.is_wanted(team, self.settings):
-            return ()
-        record = CompileRecord(
-            team=knobeln_json.number_of(team),
-            number=submission.number,
-            accepted=report.accepted,
-            counts=counts,
-            findings=tuple(
-                FindingPlace(each.rule, each.severity, each.line) for each in report.findings
-            ),
-            trial=report.trial.result.seats[0].verdict if report.trial else None,
-            quoted=knobeln_json.quoted(QuotedBuild, self.settings, [team], build=report),
-        )
-        return (knobeln_json.file(record),)
-
-    def _record(
-        self, tx: Transaction, effect: Effect, submission: Submission, team: Team
-    ) -> tuple[Receipt, str]:
-        """Append what became of the submission to the ledger, with the digest of its published
-        files.
-
-        Returns the receipt and the digest.
-        """
-        letter = letters.digest_of(tx, submission.letter_id)
-        program = program_digest(self.builder.published_files(submission.files))
-        entry = LedgerEntry(effect, team.name, submission.received_at, letter, program)
-        return ledger.append(tx, entry), program
+    def _replace(self, tx: Transaction, old: Sequence[int], team: Team) -> None:
+        replace_programs(tx, old, team, self.builder)
 
     def _set_aside(
         self, submission: Submission, trace: str, error: EngineFailed | None = None
@@ -438,57 +274,3 @@ class CompileService:
         )
         with self.store.write() as tx:
             tell(tx, program, self.settings, self.renderer, self.clock.now())
-
-
-def _rank_on_ladder(tx: Transaction, settings: Settings, team: Team) -> LadderRank | None:
-    """The rank of the team's version that counts; where games are played, in the newest ranking
-    that has all games."""
-    if not is_ladder_told(settings):
-        return None
-    if is_exact(settings):
-        return rank_in(ladder.now(tx, settings).lines, team.name)
-    newest = ladder.rankings(tx, 1)
-    return rank_in(newest[0].lines, team.name) if newest else None
-
-
-def _place(
-    tx: Transaction,
-    settings: Settings,
-    team: Team,
-    rates: Mapping[DigestPair, float],
-    before: LadderRank | None,
-) -> LadderPlace | None:
-    """The place of the team's new version on the ladder; None if there is no ladder, or if the team
-    takes no part.
-
-    Raises _RatesMissing where games are computed, and `rates` lack one.
-    """
-    if not is_ladder_told(settings):
-        return None
-    if is_exact(settings):
-        _compute_games(tx, rates)
-    if participation.of_team(tx, team.id) is not Participation.ACTIVE:
-        return None
-    if is_exact(settings):
-        return ladder.now(tx, settings).place(team.name, before)
-    return LadderPlace(None, before)
-
-
-def _compute_games(tx: Transaction, rates: Mapping[DigestPair, float]) -> None:
-    """Put the missing games of a ladder that is exact into it. Raises _RatesMissing."""
-    pairs = ladder.missing(tx, all_teams=True)
-    unknown = [_digests(pair) for pair in pairs if _digests(pair) not in rates]
-    if unknown:
-        digests = [digest for pair in unknown for digest in pair]
-        raise _RatesMissing(unknown, submissions.load_images(tx, digests))
-    ladder.delete_outdated_games(tx)
-    ladder.put(tx, [_game(pair, rates[_digests(pair)]) for pair in pairs])
-
-
-def _game(pair: tuple[LadderEntry, LadderEntry], rate: float) -> LadderGame:
-    points = round(rate * WIN_RATE_UNIT)
-    return LadderGame(pair[0].build_id, pair[1].build_id, (points, WIN_RATE_UNIT - points))
-
-
-def _digests(pair: tuple[LadderEntry, LadderEntry]) -> DigestPair:
-    return pair[0].image_digest, pair[1].image_digest

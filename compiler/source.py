@@ -21,6 +21,11 @@ from contest.util.sanitize import sanitize
 _SPLICE = re.compile(r"\\[ \t\f\v]*\n")  # gcc accepts blanks between backslash and line end
 _TRIGRAPH = re.compile(r"\?\?([=/'()!<>-])")
 _TRIGRAPHS = dict(zip("=/'()!<>-", "#\\^[]|{}~", strict=True))
+# with a comment behind it at most, which ends in the same line
+_INCLUDE_ALONE = re.compile(
+    r"""[ \t]*#[ \t]*include[ \t]*(?:<[^<>]*>|"[^"]*")[ \t]*"""
+    r"""(?:/\*(?:[^*]|\*(?!/))*\*/[ \t]*|//.*)?"""
+)
 _QUOTE_WIDTH = 60  # characters
 _OPENING = ("if", "ifdef", "ifndef")
 _TURNING = ("else", "elif", "elifdef", "elifndef")
@@ -157,6 +162,15 @@ class SourceText:
         """The program as gcc reads it with our options and, if that differs, as it would with
         trigraphs."""
         return (self, SourceText(with_trigraphs(self.text))) if "??" in self.text else (self,)
+
+    def without_includes(self) -> SourceText:
+        """The program with an empty line in place of each line that is an `#include` alone."""
+        rest = list(self.physical_lines)
+        for line in self.live_lines:
+            is_include = line.directive is not None and line.directive[:1] == ("include",)
+            if is_include and _INCLUDE_ALONE.fullmatch(rest[line.number - 1]):
+                rest[line.number - 1] = ""
+        return SourceText("\n".join(rest))
 
     @property
     def code(self) -> Iterator[Token]:

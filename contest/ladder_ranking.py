@@ -124,7 +124,7 @@ class Ladder:
 
 def rank_in(lines: Sequence[LadderLine], team: str) -> LadderRank | None:
     """The team's rank in this ranking; None if it is not in it."""
-    return next((LadderRank(each.rank, len(lines)) for each in lines if each.team == team), None)
+    return next((LadderRank(line.rank, len(lines)) for line in lines if line.team == team), None)
 
 
 def movements(ranking: LadderRanking, before: LadderRanking | None) -> dict[str, str]:

@@ -54,8 +54,8 @@ def _catalogue(language: str) -> NullTranslations:
 def available() -> tuple[str, ...]:
     """The languages that a contest can have: English, and those with a catalogue, even an
     unfinished one."""
-    found = {folder.name for folder in LOCALE.iterdir() if catalogue_path(folder.name).exists()}
-    return tuple(sorted(found | {SOURCE}))
+    languages = {folder.name for folder in LOCALE.iterdir() if catalogue_path(folder.name).exists()}
+    return tuple(sorted(languages | {SOURCE}))
 
 
 @contextmanager
@@ -68,19 +68,19 @@ def speaking(language: str) -> Iterator[None]:
         _language.reset(token)
 
 
-def in_language(language: str, made: Iterable[T]) -> Iterator[T]:
-    """What `made` yields, with each object made in this language.
+def in_language(language: str, values: Iterable[T]) -> Iterator[T]:
+    """What `values` yields, with each object made in this language.
 
     A generator that is within `speaking` itself would change the language of its caller, too.
     """
-    iterator = iter(made)
+    iterator = iter(values)
     while True:
         with speaking(language):
             try:
-                each = next(iterator)
+                value = next(iterator)
             except StopIteration:
                 return
-        yield each
+        yield value
 
 
 class Reader(Protocol):
@@ -95,10 +95,10 @@ R = TypeVar("R", bound=Reader)
 def by_language(readers: Iterable[R], language: str) -> Iterator[tuple[str, list[R]]]:
     """The readers, grouped by the language of their mails, in their order. `language`: the
     contest's."""
-    found: dict[str, list[R]] = {}
+    readers_of: dict[str, list[R]] = {}
     for reader in readers:
-        found.setdefault(reader.language or language, []).append(reader)
-    yield from found.items()
+        readers_of.setdefault(reader.language or language, []).append(reader)
+    yield from readers_of.items()
 
 
 def chosen() -> str | None:

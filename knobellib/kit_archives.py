@@ -37,7 +37,7 @@ class Kit:
 def tar_archive(kit: Kit) -> bytes:
     """The kit in one folder, for `tar -xzf`."""
     inner = {str(above) for file in kit.files for above in PurePosixPath(file.name).parents} - {"."}
-    folders = (kit.folder, *(f"{kit.folder}/{each}" for each in sorted(inner)))
+    folders = (kit.folder, *(f"{kit.folder}/{folder}" for folder in sorted(inner)))
     entries = [(_entry(folder, 0o755, tarfile.DIRTYPE), b"") for folder in folders]
     for file in kit.files:
         mode = 0o755 if file.is_program else 0o644

@@ -26,19 +26,21 @@ _REFEREE = ("knobeln.c", "player.c", "player.h", "seeds.c", "seeds.h")
 def knobeln_kit(rules: Rules) -> Kit:
     """The kit for a contest with these rules, its files sorted by name."""
     library, software = files("knobellib"), files("knobellib").joinpath("software")
-    found = [KitFile(name, software.joinpath(name).read_bytes()) for name in ("README", *_REFEREE)]
-    found += [
+    kit_files = [
+        KitFile(name, software.joinpath(name).read_bytes()) for name in ("README", *_REFEREE)
+    ]
+    kit_files += [
         KitFile(name, library.joinpath(name).read_bytes())
         for name in ("example.c", "knobellib.c", "knobellib.h")
     ]
-    found += [
+    kit_files += [
         KitFile(f"{name}.c", library.joinpath("strategies", f"{name}.c").read_bytes())
         for name in STRATEGIES
     ]
     makefile = (
         software.joinpath("Makefile").read_text().replace("@STRATEGIES@", " ".join(_PROGRAMS))
     )
-    found += [
+    kit_files += [
         KitFile("Makefile", makefile.encode()),
         KitFile("protocolfmt", software.joinpath("protocolfmt.py").read_bytes(), is_program=True),
         KitFile(
@@ -47,7 +49,7 @@ def knobeln_kit(rules: Rules) -> Kit:
         *ledger_programs(),
         KitFile("rules.h", _rules_header(rules).encode()),
     ]
-    return Kit(FOLDER, tuple(sorted(found, key=lambda file: file.name)), "make")
+    return Kit(FOLDER, tuple(sorted(kit_files, key=lambda file: file.name)), "make")
 
 
 def _rules_header(rules: Rules) -> str:

@@ -55,7 +55,7 @@ def _joined(program: str) -> str:
     name."""
     modules = {module.name: module for module in _with_imported(f"{_FOR_TEAMS}.{program}")}
     *_, last = modules.values()
-    bodies = [f"# --- {each.name} ---\n{each.body}\n" for each in modules.values()]
+    bodies = [f"# --- {module.name} ---\n{module.body}\n" for module in modules.values()]
     return f"{last.head}\n\n" + "\n\n".join(bodies)
 
 

@@ -96,7 +96,7 @@ def python_kit(settings: Settings) -> Kit:
     referee, *of_kind = _KINDS[game.info.play.name]
     rules = f"{type(game).__module__.replace('.', '/')}.py"
     server = {*_SERVER, *of_kind, rules, *_parts_of(rules)}
-    found = [
+    kit_files = [
         KitFile("referee.py", _home_file(referee), is_program=True),
         KitFile("contest.json", _contest_facts(game, settings)),
         *ledger_programs(),
@@ -106,9 +106,9 @@ def python_kit(settings: Settings) -> Kit:
         *_states(game),
         *_image_templates(game, settings),
     ]
-    command = _first_command(found)
-    found.append(KitFile("README", _readme(game, command, settings)))
-    files = tuple(sorted(found, key=lambda file: file.name))
+    command = _first_command(kit_files)
+    kit_files.append(KitFile("README", _readme(game, command, settings)))
+    files = tuple(sorted(kit_files, key=lambda file: file.name))
     return Kit(f"{game.info.name}-software", files, command)
 
 
@@ -137,7 +137,7 @@ def _home_file(name: str) -> bytes:
 
 def _contest_facts(game: Game, settings: Settings) -> bytes:
     """What the referee must know of the contest. No secret is among it."""
-    made = {
+    rules = {
         "module": type(game).__module__,
         "class": type(game).__name__,
         "parameters": game.parameters,
@@ -145,7 +145,7 @@ def _contest_facts(game: Game, settings: Settings) -> bytes:
     languages = settings.programs.all_languages
     facts = {
         "title": settings.contest.title,
-        "rules": made,
+        "rules": rules,
         "programs": settings.programs.model_dump(mode="json", include={"seconds", "memory_mb"}),
         "languages": [row.model_dump(mode="json", include=_AT_HOME) for row in languages],
     }
@@ -194,7 +194,7 @@ def _image_templates(game: Game, settings: Settings) -> Iterator[KitFile]:
     if not settings.programs.takes_images:
         return
     folder = _ROOT / _KIT / "images"
-    for language in sorted(each.name for each in folder.iterdir()):
+    for language in sorted(language_folder.name for language_folder in folder.iterdir()):
         for source in (folder / language, folder / language / game.info.name):
             for file in source.iterdir() if source.is_dir() else ():
                 if file.is_file():

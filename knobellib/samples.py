@@ -34,7 +34,7 @@ def house_strategies() -> tuple[HouseStrategy, ...]:
     """All of them, sorted by name."""
     folder = files("knobellib").joinpath("strategies")
     programs = (file for file in folder.iterdir() if file.name.endswith(".c"))
-    found = (
+    strategies = (
         HouseStrategy(p.name.removesuffix(".c"), p.read_text(encoding="utf-8")) for p in programs
     )
-    return tuple(sorted(found, key=lambda strategy: strategy.name))
+    return tuple(sorted(strategies, key=lambda strategy: strategy.name))

@@ -84,8 +84,8 @@ def season_so_far(contest: ContestContext) -> SeasonTable:
     """The table of the tournaments whose results are out. Raises NotFound without one."""
     with contest.store.read() as tx:
         newest = contest_state.state(tx).number
-        if found := contest_state.get_season(tx):
-            return found
+        if table := contest_state.get_season(tx):
+            return table
         is_finished = contest_state.state(tx).phase is Phase.FINISHED
     is_out = is_finished and not why_not_out(contest)
     images: dict[str, bytes] = {}
@@ -157,7 +157,7 @@ def _end(tx: Transaction, contest: ContestContext, table: SeasonTable) -> None:
         versions=table.versions,
         games=table.games,
         quoted=knobeln_json.quoted(
-            Quoted, contest.settings, (each for each in everybody if each.name in lines)
+            Quoted, contest.settings, (team for team in everybody if team.name in lines)
         ),
     )
     _tell_all(
@@ -188,12 +188,12 @@ def _tell_all(
 
     def mails() -> Iterator[Outgoing]:
         for team in teams.present(tx):
-            told = to_all(
+            mails_to_all = to_all(
                 [team], key, template, settings, contest.templates, team=team, **facts(team)
             )
             if has_calendar:
-                told = decisions.with_calendar(tx, told, settings, now)
-            yield from knobeln_json.with_file(told, [team], settings, partial(record, team))
+                mails_to_all = decisions.with_calendar(tx, mails_to_all, settings, now)
+            yield from knobeln_json.with_file(mails_to_all, [team], settings, partial(record, team))
 
     outbox.put_all(tx, mails(), settings, now)
 

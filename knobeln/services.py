@@ -197,8 +197,8 @@ class Services:
         """The service, made when it is first needed, and again when the contest's dates have
         moved."""
         with self._lock:
-            of, service = self._made.get(make, (None, None))
-            if of is not contest:
+            served, service = self._made.get(make, (None, None))
+            if served is not contest:
                 service = make(contest)
                 self._made[make] = contest, service
             return cast(Service, service)

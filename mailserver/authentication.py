@@ -7,16 +7,18 @@ team's name, we tell the team, once a day (S01).
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from contest.config.settings import Settings
 from contest.language import gettext
 from contest.mail.sent_files import FROM_LINE, FROM_MARK
 from contest.model import Team, TeamState
-from mailserver.command import Arguments, Command, LetterContext, PartOfMail, Proof
+from mailserver.command import Arguments, Command, LetterContext, PartOfMail
+from mailserver.decision import Answer, Decision
 from mailserver.limits import DAY, Limit
 from mailserver.problem import Problem
+from mailserver.proof import AuthFailure, NameAndString, Proof
 from mailserver.team_secret import FromLine, digest, matches
 from store import Transaction, teams
 
@@ -25,31 +27,15 @@ ANSWERS = {_REFUSAL: Limit.DROP, _NOTICE: Limit.DROP}
 """The templates of what any command may have to answer."""
 
 
-@dataclass(frozen=True)
-class AuthFailure:
-    """Why we do not know which team wrote: the line is missing or wrong in itself (`problem`), or
-    its string is not that of the team that it names."""
-
-    problem: Problem | None = None
-    named: Team | None = None  # an active team of that name
-    # the string is that of a team that asked for the name and got another (K33)
-    renamed: Team | None = None
-    withdrawn: Team | None = None  # both are right, but the team has withdrawn
-
-
-def team_of(
-    tx: Transaction, from_line: FromLine | Problem, proof: Proof | None = None
-) -> Team | AuthFailure:
+def team_of(tx: Transaction, from_line: FromLine | Problem, proof: Proof) -> Team | AuthFailure:
     """The active team whose name and string are in the `<<FROM>>` line.
 
     Where it uses the string that was offered to it last, this one is its only string from now on.
-    `proof`: what is known already; the line may be the same.
+    `proof`: of the letter, which knows most lines already.
     """
     if isinstance(from_line, Problem):
         return AuthFailure(from_line)
-    if proof and (proof.team.name, proof.string) == (from_line.team, from_line.string):
-        return proof.team
-    return _proved(tx, from_line)
+    return proof.lines.get((from_line.team, from_line.string)) or _proved(tx, from_line)
 
 
 def _proved(tx: Transaction, from_line: FromLine) -> Team | AuthFailure:
@@ -65,13 +51,15 @@ def _proved(tx: Transaction, from_line: FromLine) -> Team | AuthFailure:
     return AuthFailure(renamed=_renamed(tx, from_line))
 
 
-def proof_in(tx: Transaction, from_lines: Iterable[FromLine]) -> Proof | None:
-    """The active team whose name and string are in one of these lines of a letter."""
+def proof_in(tx: Transaction, from_lines: Iterable[FromLine]) -> Proof:
+    """What these lines of a letter show, up to the first with an active team and its string."""
+    lines: dict[NameAndString, Team | AuthFailure] = {}
     for from_line in from_lines:
-        team = _proved(tx, from_line)
-        if isinstance(team, Team):
-            return Proof(team, from_line.string)
-    return None
+        found = _proved(tx, from_line)
+        lines[from_line.team, from_line.string] = found
+        if isinstance(found, Team):
+            return Proof(found, lines)
+    return Proof(lines=lines)
 
 
 def _renamed(tx: Transaction, from_line: FromLine) -> Team | None:
@@ -80,19 +68,16 @@ def _renamed(tx: Transaction, from_line: FromLine) -> Team | None:
     return owner if is_so else None
 
 
-def notify(context: LetterContext, team: Team | None) -> None:
-    """Tell a team, once a day, that another address used its name for a command."""
-    if team is not None and team.address.casefold() != context.writer.casefold():
-        context.answer(
-            _NOTICE,
-            team.address,
-            note="",
-            once_in=DAY,
-            of_team=team,
-            is_notice=True,
-            received_at=context.stored.received_at,
-            subject=context.command.right_subject(context.settings),
-        )
+def notices(context: LetterContext, team: Team | None) -> tuple[Answer, ...]:
+    """What tells a team, once a day, that another address used its name for a command."""
+    if team is None or team.address.casefold() == context.writer.casefold():
+        return ()
+    facts = {
+        "received_at": context.stored.received_at,
+        "subject": context.command.right_subject(context.settings),
+    }
+    notice = Answer(_NOTICE, team.address, facts, of_team=team, is_notice=True, once_in=DAY)
+    return (notice,)
 
 
 def claimed_by(context: LetterContext) -> Team | None:
@@ -105,7 +90,7 @@ def claimed_by(context: LetterContext) -> Team | None:
 # --- commands that are a subject and a `<<FROM>>` line --------------------------------------------
 def team_command(
     name: str,
-    handle: Callable[[LetterContext, Team, Arguments], str],
+    handle: Callable[[LetterContext, Team, Arguments], Decision],
     subjects: Callable[[Settings], tuple[str, ...]],
     **more: Any,
 ) -> Command:
@@ -114,9 +99,9 @@ def team_command(
     `handle` does what this team asks for; `more`: as for Command.
     """
 
-    def handle_letter(context: LetterContext, arguments: Arguments) -> str:
+    def handle_letter(context: LetterContext, arguments: Arguments) -> Decision:
         team = writer_of(context)
-        return team if isinstance(team, str) else handle(context, team, arguments)
+        return team if isinstance(team, Decision) else handle(context, team, arguments)
 
     return Command(name, handle_letter, subjects, sample_body=from_line_alone, **more)
 
@@ -132,8 +117,8 @@ def has_from_line(context: LetterContext) -> bool:
     return isinstance(found, FromLine) or found.line > 0
 
 
-def writer_of(context: LetterContext) -> Team | str:
-    """The team that sent the command, or, when we refused the letter, a note for the journal."""
+def writer_of(context: LetterContext) -> Team | Decision:
+    """The team that sent the command, or the letter's refusal."""
     if context.letter.problems:
         text = gettext(
             "Your letter could not be read: %(problems)s.",
@@ -156,9 +141,8 @@ def writer_of(context: LetterContext) -> Team | str:
     for reason, team in (("old name", found.renamed), ("withdrawn", found.withdrawn)):
         if team:
             return refuse(context, team.address, reason, team=team)
-    note = refuse(context, context.writer, "wrong")
-    notify(context, found.named)
-    return note
+    refusal = refuse(context, context.writer, "wrong")
+    return replace(refusal, after=notices(context, found.named))
 
 
 def refuse(
@@ -168,15 +152,19 @@ def refuse(
     *,
     problem: Problem | None = None,
     team: Team | None = None,
-) -> str:
+) -> Decision:
     """Answer that nothing was done, and why: the template has words for each reason."""
-    return context.answer(
-        _REFUSAL,
-        to,
-        note=f"{context.command.name} refused: {problem.text if problem else reason}",
-        of_team=team,
-        command=context.command.name,
-        subject=context.command.right_subject(context.settings),
-        reason=reason,
-        problem=problem,
+    return Decision(
+        f"{context.command.name} refused: {problem.text if problem else reason}",
+        Answer(
+            _REFUSAL,
+            to,
+            {
+                "command": context.command.name,
+                "subject": context.command.right_subject(context.settings),
+                "reason": reason,
+                "problem": problem,
+            },
+            of_team=team,
+        ),
     )

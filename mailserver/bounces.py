@@ -70,22 +70,21 @@ class BounceSigns:
     report: BounceReport | None = None
 
 
-def note(
-    tx: Transaction, stored: StoredLetter, signs: BounceSigns, settings: Settings, now: datetime
-) -> str:
-    """Record a bounce with the mail that it is about.
-
-    Returns a line for the journal, "" if this is no bounce of our mails.
-    """
+def returned_mail(tx: Transaction, signs: BounceSigns, settings: Settings) -> OutboxItem | None:
+    """The mail of ours that the letter with these signs is about; None if it is no bounce of
+    one."""
     if signs.report is None:
-        return ""
-    item = _addressed(tx, signs, settings) or _returned(tx, signs)
-    if item is None:
-        return ""
-    bounce = Bounce(stored.id, now, signs.report.permanent, signs.report.diagnosis)
-    outbox.came_back(tx, item.id, bounce)
-    what = "came back" if bounce.permanent else "is late"
-    text = f"mail {item.id} to {item.to} {what}: {bounce.diagnosis}"
+        return None
+    return _addressed(tx, signs, settings) or _returned(tx, signs)
+
+
+def note(
+    tx: Transaction, stored: StoredLetter, report: BounceReport, mail: OutboxItem, now: datetime
+) -> str:
+    """Record a bounce with the mail that it is about. Returns a line for the journal."""
+    outbox.came_back(tx, mail.id, Bounce(stored.id, now, report.permanent, report.diagnosis))
+    what = "came back" if report.permanent else "is late"
+    text = f"mail {mail.id} to {mail.to} {what}: {report.diagnosis}"
     contest_state.note(tx, "delivery", text, now)
     return text
 

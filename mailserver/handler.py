@@ -16,25 +16,39 @@ from contest.config.settings import Settings
 from contest.errors import StoreBusy
 from contest.interfaces.protocols import Renderer
 from contest.language import noted, speaking, spoken
-from contest.model import LetterQuestion, LetterState, StoredLetter, Team
+from contest.model import LetterQuestion, LetterState, StoredLetter
 from contest.util.clock import Clock
 from contest.util.log import log
 from mailserver import bounces
 from mailserver.authentication import proof_in
-from mailserver.command import VOID, Command, LetterContext, LetterWaits, Proof
+from mailserver.command import VOID, Desk, LetterContext, LetterWaits
 from mailserver.commands import COMMANDS, answer_limits, command_named, organizer
 from mailserver.commands.help import UNKNOWN
 from mailserver.commands.registration import COMMAND as REGISTRATION
 from mailserver.commands.registration import welcome_back
+from mailserver.decision import Answer, Decision
 from mailserver.for_organizer import pass_letter_on, tell_of_limit
 from mailserver.limits import DAY, MAX_CONFIRMATION_DAYS, MINUTE
+from mailserver.proof import Proof
 from mailserver.reader import Reading, TooHardToRead
-from mailserver.reading import addresses, mime_parts
+from mailserver.reading import addresses
 from mailserver.reading.authentication_results import Authenticity
 from mailserver.reading.denial import says_no
-from mailserver.reading.letter import FROM_LIST, NO_ANSWER_WANTED, Letter, Machine
-from mailserver.reading.registration_form import FormResult
+from mailserver.reading.letter import Letter, Machine
+from mailserver.sorting import (
+    CameBack,
+    Confirmation,
+    Known,
+    Meant,
+    PassOn,
+    Repeat,
+    Reply,
+    Silence,
+    sort_letter,
+    sort_unanswered,
+)
 from mailserver.team_secret import digest
+from mailserver.write import write
 from store import Transaction, answers, decisions, letters, outbox
 from store.session import savepoint
 
@@ -85,25 +99,18 @@ def handle(
     used up, where somebody needs the answer: then the letter waits. Raises Unread, if a letter must
     be read first: this one stays as it is. Raises StoreBusy: roll back, and try again.
     """
+    now = clock.now()
+    desk = Desk(tx, settings, renderer, now)
     with speaking(settings.contest.language):
         try:
             with savepoint(tx):
+                state, note = _effect(desk, stored, readings)
                 reading = readings.of(stored.id)
-                state, note = _effect(
-                    tx=tx,
-                    stored=stored,
-                    reading=reading,
-                    readings=readings,
-                    settings=settings,
-                    clock=clock,
-                    renderer=renderer,
-                )
                 letters.finish(
                     tx, stored.id, state, note, reading.letter.message_id, reading.content
                 )
             return state, note
         except LetterWaits as waits:
-            now = clock.now()
             # Who answers is no stranger any more, which makes room before the time has come.
             letters.wait(tx, stored.id, waits.limit, min(waits.until, now + MINUTE), waits.network)
             if waits.is_wide:
@@ -112,9 +119,9 @@ def handle(
         except (StoreBusy, Unread):
             raise
         except TooHardToRead as error:
-            return set_aside(tx, stored, str(error), settings, renderer, clock.now())
+            return set_aside(tx, stored, str(error), settings, renderer, now)
         except Exception:
-            return set_aside(tx, stored, traceback.format_exc(), settings, renderer, clock.now())
+            return set_aside(tx, stored, traceback.format_exc(), settings, renderer, now)
 
 
 _SET_ASIDE = "letter_set_aside"
@@ -149,105 +156,64 @@ def set_aside(
     return LetterState.FAILED, summary
 
 
-def _effect(
-    tx: Transaction,
-    stored: StoredLetter,
-    reading: Reading,
-    readings: Readings,
-    settings: Settings,
-    clock: Clock,
-    renderer: Renderer,
-) -> tuple[LetterState, str]:
-    letter, now = reading.letter, clock.now()
-    came_back = bounces.note(tx, stored, reading.bounce, settings, now)
-    passed_on = came_back or _pass_on(tx, stored, letter, settings, renderer, now)
-    if passed_on:
-        return LetterState.HANDLED, passed_on
-    reason = _why_never_answered(tx, stored, letter, settings)
-    proof = None if reason else proof_in(tx, reading.from_lines)
-    writer = _writer(reading, proof)
-    reason = reason or _why_ignored(stored, reading, proof, settings)
-    reason = reason or _why_without_address(letter, writer, settings)
-    if reason or writer is None:
-        letters.keep_for_count(tx, stored.id, clock.now() + DAY)
-        return LetterState.IGNORED, reason
-    command = command_named(reading.command)
-    context = _context(
-        tx=tx,
-        stored=stored,
-        reading=reading,
-        writer=writer,
-        command=command,
-        settings=settings,
-        clock=clock,
-        renderer=renderer,
-    )
-    earlier = _handled_copy(tx, reading)
-    if earlier is not None:
-        again = "; answered again" if _answer_again(context, earlier) else ""
-        letters.keep_for_count(tx, stored.id, clock.now() + DAY)
-        return LetterState.IGNORED, f"{_DUPLICATE} of letter {earlier}{again}"
-    reply = find_reply(tx, reading)
-    if reply:
-        return LetterState.HANDLED, handle_reply(context, reply, readings)
-    if proof is None:
-        return LetterState.HANDLED, _answer_command(context, reading, readings, None)
-    proved = context.proved | {addresses.mailbox_of(proof.team.address)}
-    context = replace(context, proof=proof, proved=proved)
-    return LetterState.HANDLED, _answer_command(context, reading, readings, proof.team)
+def _effect(desk: Desk, stored: StoredLetter, readings: Readings) -> tuple[LetterState, str]:
+    """Sort the letter, and do what follows. Raises Unread."""
+    tx, now = desk.tx, desk.now
+    reading = readings.of(stored.id)
+    known = _known(tx, stored, reading, desk.settings)
+    match sort_letter(stored, reading, known, desk.settings):
+        case CameBack(mail, report):
+            return LetterState.HANDLED, bounces.note(tx, stored, report, mail, now)
+        case PassOn(to):
+            return LetterState.HANDLED, _pass_on(desk, stored, reading.letter, to)
+        case Silence(reason):
+            letters.keep_for_count(tx, stored.id, now + DAY)
+            return LetterState.IGNORED, reason
+        case Repeat(earlier, writer):
+            context = _context(desk, stored, reading, known.proof, writer)
+            again = "; answered again" if _answer_again(context, earlier) else ""
+            letters.keep_for_count(tx, stored.id, now + DAY)
+            return LetterState.IGNORED, f"{_DUPLICATE} of letter {earlier}{again}"
+        case Confirmation(reply, writer):
+            context = _context(desk, stored, reading, known.proof, writer)
+            return LetterState.HANDLED, _handle_reply(context, reply, readings)
+        case Meant() as meant:
+            context = _context(desk, stored, reading, meant.proof, meant.writer)
+            return LetterState.HANDLED, _obey(context, meant, readings)
 
 
-def _why_without_address(letter: Letter, writer: str | None, settings: Settings) -> str:
-    """Why nobody can be answered; "" = the writer can."""
-    if writer is None or addresses.is_one_of(writer, settings.contest.addresses):
-        return "; ".join(letter.problems) or noted("there is no usable address in From")
-    return ""
-
-
-def _answer_command(
-    context: LetterContext, reading: Reading, readings: Readings, team: Team | None
-) -> str:
-    """Do what the command asks for. `team`: the one whose string the letter has."""
-    language = (team.language if team else "") or context.settings.contest.language
-    with speaking(language):
-        context = _in_its_language(context, readings)
-        refused = welcome_back(context, team) if team and not team.is_proved else ""
-        return refused or context.command.handle(context, reading.arguments)
-
-
-def _context(
-    tx: Transaction,
-    stored: StoredLetter,
-    reading: Reading,
-    writer: str,
-    command: Command,
-    settings: Settings,
-    clock: Clock,
-    renderer: Renderer,
-) -> LetterContext:
+# --- what the database knows of a letter ----------------------------------------------------------
+def _known(tx: Transaction, stored: StoredLetter, reading: Reading, settings: Settings) -> Known:
+    """Ask for what decides about this letter."""
     letter = reading.letter
-    is_sender_proved = letter.sender and reading.authenticity is Authenticity.PASS
-    return LetterContext(
-        tx=tx,
-        settings=settings,
-        renderer=renderer,
-        now=clock.now(),
-        stored=stored,
-        letter=letter,
-        writer=writer,
-        command=command,
-        commands=COMMANDS,
-        limits=answer_limits(),
-        from_line=reading.from_line,
-        said=reading.said,
-        network=reading.network,
-        authenticity=reading.authenticity,
-        proved=frozenset({addresses.mailbox_of(letter.sender)} if is_sender_proved else ()),
-        answered=_answered(tx, reading),
+    is_machines = letter.machine is Machine.ANSWERS
+    known = Known(
+        returned=bounces.returned_mail(tx, reading.bounce, settings),
+        answers_ours=is_machines and bool(outbox.keys_of(tx, letter.in_reply_to)),
+    )
+    if sort_unanswered(stored, reading, known, settings.contest):
+        return known
+    return replace(
+        known,
+        proof=_proof(tx, reading),
+        earlier=_handled_copy(tx, reading),
+        reply=_reply(tx, reading),
     )
 
 
-def _answered(tx: Transaction, reading: Reading) -> frozenset[str]:
+def _proof(tx: Transaction, reading: Reading) -> Proof:
+    """All that shows who wrote the letter."""
+    sender = reading.letter.sender
+    is_sender_proved = sender and reading.authenticity is Authenticity.PASS
+    return replace(
+        proof_in(tx, reading.from_lines),
+        mailboxes=frozenset({addresses.mailbox_of(sender)} if is_sender_proved else ()),
+        readers=_readers(tx, reading),
+        authenticity=reading.authenticity,
+    )
+
+
+def _readers(tx: Transaction, reading: Reading) -> frozenset[str]:
     """The addresses, casefolded, to which the mails of ours went that this letter answers with a
     form.
 
@@ -257,27 +223,6 @@ def _answered(tx: Transaction, reading: Reading) -> frozenset[str]:
     if reading.command != REGISTRATION.name or not reading.letter.in_reply_to:
         return frozenset()
     return frozenset(map(str.casefold, outbox.readers_of(tx, reading.letter.in_reply_to)))
-
-
-def _in_its_language(context: LetterContext, readings: Readings) -> LetterContext:
-    """The context with the sentences about the letter in the language that is spoken. Raises
-    Unread."""
-    reading = readings.of(context.stored.id)
-    return replace(context, letter=reading.letter, from_line=reading.from_line, said=reading.said)
-
-
-def _answer_again(context: LetterContext, earlier: int) -> bool:
-    """Send the answers to this letter again, at most once a day and within the limits. False: none
-    went."""
-    sent = answers.to_letter(context.tx, earlier)
-    for answer in sent:
-        if not answer.proved and not context.has_room(answer.template, answer.mailbox):
-            return False
-    if not outbox.repeat(context.tx, earlier, context.now, DAY):
-        return False
-    for answer in sent:
-        answers.add(context.tx, replace(answer, at=context.now))
-    return True
 
 
 def _handled_copy(tx: Transaction, reading: Reading) -> int | None:
@@ -290,120 +235,14 @@ def _handled_copy(tx: Transaction, reading: Reading) -> int | None:
     return None if message_id is None else letters.handled_copy(tx, message_id, reading.content)
 
 
-# --- letters that no command answers: those of machines (M32, M37, M43-M47), and those to people --
-_IN_CIRCLES, _DUPLICATE = noted("it goes round in circles"), noted("duplicate")
-
-
-def _why_never_answered(
-    tx: Transaction, stored: StoredLetter, letter: Letter, settings: Settings
-) -> str:
-    """Why no answer may go out, whatever the letter says: it would feed a loop; "" = one may."""
-    ours = settings.contest.addresses
-    senders = (*letter.named, *filter(None, (letter.sender, letter.reply_to)))
-    if any(addresses.is_one_of(address, ours) for address in senders):
-        return noted("it comes from our own address")
-    if len(letter.headers.all("Received")) > mime_parts.MAX_HOPS:
-        return f"{_IN_CIRCLES}: over {mime_parts.MAX_HOPS} Received fields"
-    return "" if stored.channel == letters.LET_IN else _why_nobodys(tx, stored, letter)
-
-
-def _why_nobodys(tx: Transaction, stored: StoredLetter, letter: Letter) -> str:
-    """Why this is a report, or a machine's answer to a mail of ours; "" = it may be neither."""
-    if letter.machine is Machine.REPORTS:
-        return letter.automatic
-    if not stored.sender and stored.channel in bounces.CHANNELS_WITH_ENVELOPE:
-        return noted("a bounce (null envelope sender)")
-    if letter.machine is Machine.ANSWERS and outbox.keys_of(tx, letter.in_reply_to):
-        return noted("an automatic answer to a mail of ours")
-    return ""
-
-
-def _why_ignored(
-    stored: StoredLetter, reading: Reading, proof: Proof | None, settings: Settings
-) -> str:
-    """Why a machine has written this letter for nobody; "" = a person or a team's script has.
-
-    A right string shows that, and so does a command in a letter to our own address. A confirmation
-    does not: machines that answer letters keep its subject.
-    """
-    letter = reading.letter
-    if not letter.automatic or proof or stored.channel == letters.LET_IN:
-        return ""
-    is_wish = letter.automatic == NO_ANSWER_WANTED
-    is_command = reading.command != UNKNOWN.name
-    is_meant = is_command and (is_wish or reading.command != organizer.CONFIRM.name)
-    if letter.machine is Machine.SIGNS and is_meant and _is_to_us(stored, letter, settings):
-        return ""
-    return letter.automatic
-
-
-def _is_to_us(stored: StoredLetter, letter: Letter, settings: Settings) -> bool:
-    """Whether it was sent to our own address, and not to a list that has it."""
-    fields = (text for _, text in letter.headers.fields("To", "Cc"))
-    to = [address for text in fields for address in addresses.all_in(text)]
-    if letter.automatic != FROM_LIST:
-        to += stored.recipients
-    return any(addresses.is_for(address, settings.contest.addresses) for address in to)
-
-
-def _writer(reading: Reading, proof: Proof | None) -> str | None:
-    """Where answers to the writer go; None = we cannot answer, so we do not handle the letter (X7).
-
-    A letter whose headers name nobody may do so in its text.
-    """
-    form = reading.said.form if isinstance(reading.said, FormResult) else None
-    in_form = addresses.check(form.address)[0] if form else None
-    return reading.letter.answer_to or in_form or (proof.team.address if proof else None)
-
-
-_PASSED_ON = "passed_on"
-
-
-def _pass_on(
-    tx: Transaction,
-    stored: StoredLetter,
-    letter: Letter,
-    settings: Settings,
-    renderer: Renderer,
-    now: datetime,
-) -> str:
-    """Queue the letter for the organizer if it came only to a role's address; "" = it did not.
-
-    Returns a note for the journal.
-    """
-    reached = [each for each in stored.recipients if addresses.is_role(each, settings.contest)]
-    if not reached or any(
-        addresses.is_for(each, settings.contest.addresses) for each in stored.recipients
-    ):
-        return ""
-    mail = renderer.render(
-        _PASSED_ON,
-        to=reached[0],
-        sender=letter.answer_to or stored.sender,
-        letter_subject=letter.subject,
-    )
-    how = pass_letter_on(tx, stored, _PASSED_ON, mail, settings, now)
-    return f"a letter to {reached[0]}, {how}"
-
-
-# --- replies to our questions ---------------------------------------------------------------------
-# We ask before we do something for an address that may be a forged one (`LetterContext.ask`). The
+# We ask before we do something for an address that may be a forged one (`Question`). The
 # question has a token in its subject, and its Message-ID follows from the token, so a stranger can
 # compute neither. Once it is answered, the letter in question is handled again, now as its reader's
 # own.
 _DIGEST = re.compile(r"letter/[0-9]+/[a-z_]+/([0-9a-f]{64})")
 
 
-@dataclass(frozen=True)
-class Reply:
-    """A letter replies to the question with this token, which was about another letter."""
-
-    token_digest: str
-    question: LetterQuestion
-    is_used: bool
-
-
-def find_reply(tx: Transaction, reading: Reading) -> Reply | None:
+def _reply(tx: Transaction, reading: Reading) -> Reply | None:
     """The question that this letter replies to. A reply whose subject is another command, or that
     brings a program, is that command."""
     if reading.command == organizer.CONFIRM.name:
@@ -427,39 +266,105 @@ def _may_only_reply(reading: Reading) -> bool:
     return is_form or reading.command == UNKNOWN.name
 
 
-def handle_reply(context: LetterContext, reply: Reply, readings: Readings) -> str:
+# --- what follows ---------------------------------------------------------------------------------
+_PASSED_ON = "passed_on"
+
+
+def _pass_on(desk: Desk, stored: StoredLetter, letter: Letter, to: str) -> str:
+    """Queue the letter to this role for the organizer. Returns a note for the journal."""
+    mail = desk.renderer.render(
+        _PASSED_ON,
+        to=to,
+        sender=letter.answer_to or stored.sender,
+        letter_subject=letter.subject,
+    )
+    how = pass_letter_on(desk.tx, stored, _PASSED_ON, mail, desk.settings, desk.now)
+    return f"a letter to {to}, {how}"
+
+
+def _context(
+    desk: Desk, stored: StoredLetter, reading: Reading, proof: Proof, writer: str
+) -> LetterContext:
+    return LetterContext(
+        tx=desk.tx,
+        settings=desk.settings,
+        renderer=desk.renderer,
+        now=desk.now,
+        stored=stored,
+        letter=reading.letter,
+        writer=writer,
+        command=command_named(reading.command),
+        commands=COMMANDS,
+        limits=answer_limits(),
+        from_line=reading.from_line,
+        said=reading.said,
+        network=reading.network,
+        proof=proof,
+    )
+
+
+def _answer_again(context: LetterContext, earlier: int) -> bool:
+    """Send the answers to this letter again, at most once a day and within the limits. False: none
+    went."""
+    sent = answers.to_letter(context.tx, earlier)
+    for answer in sent:
+        if not answer.proved and not context.has_room(answer.template, answer.mailbox):
+            return False
+    if not outbox.repeat(context.tx, earlier, context.now, DAY):
+        return False
+    for answer in sent:
+        answers.add(context.tx, replace(answer, at=context.now))
+    return True
+
+
+_DUPLICATE = noted("duplicate")
+
+
+def _obey(context: LetterContext, meant: Meant, readings: Readings) -> str:
+    """Do what the command asks for, in the language of the team whose string the letter has."""
+    team = meant.proof.team
+    language = (team.language if team else "") or context.settings.contest.language
+    with speaking(language):
+        reading = readings.of(context.stored.id)
+        context = replace(
+            context, letter=reading.letter, from_line=reading.from_line, said=reading.said
+        )
+        refused = welcome_back(context, team) if team else None
+        return write(context, refused or context.command.handle(context, meant.arguments))
+
+
+def _handle_reply(context: LetterContext, reply: Reply, readings: Readings) -> str:
     """Handle the letter in question again. Returns a note for the journal. Raises Unread."""
     to, letter_id = reply.question.to, reply.question.letter_id
-    confirmed = replace(
-        context, writer=to, proved=frozenset({addresses.mailbox_of(to)}), is_confirmed=True
+    proof = replace(
+        context.proof, team=None, mailboxes=frozenset({addresses.mailbox_of(to)}), is_confirmed=True
     )
+    confirmed = replace(context, writer=to, proof=proof)
     age = timedelta(days=MAX_CONFIRMATION_DAYS)
     if says_no(context.letter.body.lines):
         note = f"letter {letter_id} is not confirmed: its reader says no"
-        return confirmed.answer(VOID, to, note=note, is_denied=True)
+        return write(confirmed, Decision(note, Answer(VOID, to, {"is_denied": True})))
     stored = letters.get(context.tx, letter_id)
     if stored is None or not decisions.take_confirmation(
         context.tx, reply.token_digest, context.now, age
     ):
         note = f"letter {letter_id} was confirmed {'before' if reply.is_used else 'too late'}"
-        return confirmed.answer(
-            VOID,
-            to,
-            note=note,
-            is_denied=False,
-            is_used=reply.is_used,
-            days=MAX_CONFIRMATION_DAYS,
-        )
+        facts = {
+            "is_denied": False,
+            "is_used": reply.is_used,
+            "days": MAX_CONFIRMATION_DAYS,
+        }
+        return write(confirmed, Decision(note, Answer(VOID, to, facts)))
     reading = readings.of(letter_id)
-    command = command_named(reading.command)
+    by_string = proof_in(context.tx, reading.from_lines)
     again = replace(
         confirmed,
         stored=stored,
         letter=reading.letter,
-        command=command,
+        command=command_named(reading.command),
         from_line=reading.from_line,
         said=reading.said,
-        proof=proof_in(context.tx, reading.from_lines),
+        proof=replace(proof, team=by_string.team, lines=by_string.lines),
     )
-    note = command.handle(again, reading.arguments)
+    note = write(again, again.command.handle(again, reading.arguments))
     return f"letter {letter_id} is confirmed: {note}"

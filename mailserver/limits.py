@@ -148,16 +148,34 @@ def _wide(limit: Limit, network: str) -> Iterable[Quota]:
         yield Quota(Scope.ALL, MAX_FORM_MAILS_PER_HOUR, HOUR, True, True)
 
 
-def blocked(quotas: Iterable[Quota], free: Mapping[Quota, Free], now: datetime) -> Free | None:
-    """The quota that has no room for a mail now: one beyond which letters do not wait, or else the
-    one that has room last. None: the mail may go out. `free`: of each quota, and of each
+@dataclass(frozen=True)
+class Room:
+    """What the limits leave for one more mail `now`. `free`: of each quota, and of each
     `unless`."""
-    full = (
-        free[each]
-        for each in quotas
-        if free[each].for_one > now and not (each.unless and free[each.unless].for_one <= now)
-    )
-    return max(full, key=lambda each: (not each.quota.waits, each.for_one), default=None)
+
+    quotas: tuple[Quota, ...]
+    free: Mapping[Quota, Free]
+    now: datetime
+
+    def full(self) -> Free | None:
+        """The quota that has no room for the mail: one beyond which letters do not wait, or else
+        the one that has room last. None: the mail may go out."""
+        full = (self.free[quota] for quota in self.quotas if self._is_full(quota))
+        return max(full, key=lambda each: (not each.quota.waits, each.for_one), default=None)
+
+    def _is_full(self, quota: Quota) -> bool:
+        if self.free[quota].for_one <= self.now:
+            return False
+        return not (quota.unless and self.free[quota.unless].for_one <= self.now)
+
+    def last(self) -> tuple[Quota, datetime] | tuple[None, None]:
+        """If this is the last mail for now: the quota, and when the next may go out, to the
+        minute."""
+        told = ((each.quota, each.for_two) for each in self.free.values() if each.quota.is_told)
+        quota, until = max(told, key=lambda each: each[1], default=(None, self.now))
+        if quota is None or until <= self.now:
+            return None, None
+        return quota, until.replace(second=0, microsecond=0) + MINUTE
 
 
 class Doubt(StrEnum):

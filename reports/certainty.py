@@ -25,16 +25,18 @@ class CertaintyFacts:
     key: str = ""
 
 
-def certainty_facts(found: Certainty) -> CertaintyFacts:
+def certainty_facts(certainty: Certainty) -> CertaintyFacts:
     """The sentence of the mail, and each team's chances."""
-    if found.contests == 1:
-        return CertaintyFacts(certainty_sentence(found))
+    if certainty.contests == 1:
+        return CertaintyFacts(certainty_sentence(certainty))
     # If all teams are always in the final, the column would say 100 in each line.
-    has_final = any(team.final < found.contests for team in found.teams)
+    has_final = any(team.final < certainty.contests for team in certainty.teams)
     return CertaintyFacts(
-        " ".join(filter(None, (certainty_sentence(found), _likely(found), _alike(found)))),
+        " ".join(
+            filter(None, (certainty_sentence(certainty), _likely(certainty), _alike(certainty)))
+        ),
         tuple(word for word in _COLUMNS if has_final or word != "final"),
-        tuple(_line(team, found.contests, has_final=has_final) for team in found.teams),
+        tuple(_line(team, certainty.contests, has_final=has_final) for team in certainty.teams),
         gettext(_KEY_WITH_FINAL if has_final else _KEY),
     )
 
@@ -102,14 +104,14 @@ def _share(count: int, contests: int) -> str:
     return ">99" if share == 100 and count < contests else str(share)
 
 
-def certainty_sentence(found: Certainty) -> str:
+def certainty_sentence(certainty: Certainty) -> str:
     """Who would win with other random numbers, in a sentence: the winners, and who else does most
     often."""
-    if found.contests == 1:
+    if certainty.contests == 1:
         return gettext(_CERTAIN)
-    winners = [team for team in found.teams if team.place == 1]
+    winners = [team for team in certainty.teams if team.place == 1]
     others = sorted(
-        (-team.first, team.entry, team) for team in found.teams if team.place > 1 and team.first
+        (-team.first, team.entry, team) for team in certainty.teams if team.place > 1 and team.first
     )
     wins = [
         gettext("%(entry)s won %(wins)s", entry=team.entry, wins=number(team.first))
@@ -119,19 +121,19 @@ def certainty_sentence(found: Certainty) -> str:
         "How much is luck? The whole contest was drawn and played again %(contests)s times"
         " with other random numbers, which changes no result: %(wins)s. Each may be off by"
         " %(margin)s.",
-        contests=number(found.contests),
+        contests=number(certainty.contests),
         wins=listed(wins),
-        margin=number(math.ceil(found.margin * found.contests / 100)),
+        margin=number(math.ceil(certainty.margin * certainty.contests / 100)),
     )
 
 
 _MOST_NAMES = 8
 
 
-def _likely(found: Certainty) -> str:
+def _likely(certainty: Certainty) -> str:
     """The teams that nearly always include the winner; "" if that is the one that won."""
-    names = found.likely_winners
-    if len(names) == 1 and any(team.entry in names and team.place == 1 for team in found.teams):
+    names = certainty.likely_winners
+    if len(names) == 1 and any(team.entry in names and team.place == 1 for team in certainty.teams):
         return ""
     if len(names) > _MOST_NAMES:
         return gettext(
@@ -141,10 +143,10 @@ def _likely(found: Certainty) -> str:
     return gettext("In 95 of 100 the winner is one of these: %(names)s.", names=", ".join(names))
 
 
-def _alike(found: Certainty) -> str:
+def _alike(certainty: Certainty) -> str:
     """Which places cannot be told apart; "" if all can."""
-    places = {team.entry: team.place for team in found.teams}
-    ends = [(places[run[0]], places[run[-1]]) for run in found.alike]
+    places = {team.entry: team.place for team in certainty.teams}
+    ends = [(places[run[0]], places[run[-1]]) for run in certainty.alike]
     alike = [
         gettext("%(low)s to %(high)s", low=first, high=last) for first, last in ends if first < last
     ]

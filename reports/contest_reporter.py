@@ -80,9 +80,9 @@ class ContestReporter:
     def _record(self, event: EntriesListed, *, has_file: bool) -> EntriesRecord:
         listed, numbers = event.listed, knobeln_json.numbers(event.teams.values())
         absent = {
-            numbers[each.team]: translated(each.reason)
-            for each in listed.absent
-            if each.team in numbers
+            numbers[entry.team]: translated(entry.reason)
+            for entry in listed.absent
+            if entry.team in numbers
         }
         entries = listed.list.entries if has_file else ()
         return EntriesRecord(
@@ -119,8 +119,8 @@ class ContestReporter:
 def _changes(before: SealedList, after: SealedList) -> Iterator[str]:
     """What has changed between two lists, in sentences of the moment's language, without full
     stops."""
-    old, new = ({entry.team for entry in each.list.entries} for each in (before, after))
-    why = {each.team: each.reason for each in after.absent}
+    old, new = ({entry.team for entry in version.list.entries} for version in (before, after))
+    why = {absent.team: absent.reason for absent in after.absent}
     for team in before.list.changed_teams(after.list):
         if team not in new:
             reason = translated(why.get(team, noted("no reason is known")))

@@ -73,14 +73,14 @@ def _meetings(group: GroupOutcome) -> Iterator[Meeting]:
             yield Meeting(group.plan, (second, first), (theirs, own), tuple(played))
 
 
-def closest(found: Iterable[Meeting]) -> Meeting | None:
+def closest(met: Iterable[Meeting]) -> Meeting | None:
     """The meeting with the smallest margin that was not drawn; of several that with most points.
 
     None where all margins are equal, because then none is closer than another.
     """
     margins: set[int] = set()
     best: Meeting | None = None
-    for meeting in found:
+    for meeting in met:
         if not meeting.is_drawn:
             margins.add(meeting.margin)
             if best is None or (meeting.margin, -sum(meeting.points)) < (
@@ -91,10 +91,10 @@ def closest(found: Iterable[Meeting]) -> Meeting | None:
     return best if len(margins) > 1 else None
 
 
-def upsets(found: Iterable[Meeting], ranks: Mapping[str, int], most: int) -> list[Meeting]:
+def upsets(met: Iterable[Meeting], ranks: Mapping[str, int], most: int) -> list[Meeting]:
     """The meetings whose winner stands below the loser, the greatest distance first, then by
     margin."""
-    ranked = (m for m in found if not m.is_drawn and all(name in ranks for name in m.players))
+    ranked = (m for m in met if not m.is_drawn and all(name in ranks for name in m.players))
     low = (m for m in ranked if distance(m, ranks) > 0)
     return nsmallest(most, low, key=lambda meeting: (-distance(meeting, ranks), -meeting.margin))
 
@@ -121,22 +121,29 @@ def highlights(
 
 def _close(meeting: Meeting, game: GameInfo, history: Sequence[RoundOutcome]) -> Highlight:
     margin = points(meeting.margin, game.point)
-    told = {**_values(meeting, game), "margin": margin}
+    values = {**_values(meeting, game), "margin": margin}
     if game.play.has_moves:
         one, many = noted_plural(
             "%(winner)s beat %(loser)s by %(margin)s point, %(points)s to %(loser_points)s.",
             "%(winner)s beat %(loser)s by %(margin)s points, %(points)s to %(loser_points)s.",
         )
-        sentence = translated_plural(one, many, 1 if margin == "1" else 2) % told
+        sentence = translated_plural(one, many, 1 if margin == "1" else 2) % values
     else:
-        sentence = gettext("%(winner)s beat %(loser)s with a win rate of %(points)s.", **told)
+        sentence = gettext("%(winner)s beat %(loser)s with a win rate of %(points)s.", **values)
     measure = gettext(
         "The smallest difference in points of the %(decided)s that were not drawn.",
-        decided=number(sum(not each.is_drawn for each in meetings(history))),
+        decided=number(sum(not meeting.is_drawn for meeting in meetings(history))),
     )
     last = meeting.games[-1]
     start = max(0, last.result.turns - _BEFORE_THE_END)
-    return Highlight(gettext("Closest game"), sentence, measure, meeting.plan, last, start)
+    return Highlight(
+        title=gettext("Closest game"),
+        sentence=sentence,
+        measure=measure,
+        plan=meeting.plan,
+        match=last,
+        turn=start,
+    )
 
 
 def _surprise(meeting: Meeting, game: GameInfo, ranks: Mapping[str, int]) -> Highlight:
@@ -165,24 +172,26 @@ def _duel(last: RoundOutcome, game: GameInfo) -> Iterator[Highlight]:
     duels = []
     for group in last.groups:
         for match in (m for m in group.matches if m.counted and len(m.players) > 2):
-            found = places(match, game.max_turns)
+            seats = places(match, game.max_turns)
             # Those that are left, and then those that fell, the last one first.
-            ends = sorted(((p.fell_in or match.result.turns + 1), p.entry) for p in found)
+            ends = sorted(((p.fell_in or match.result.turns + 1), p.entry) for p in seats)
             (begin, _), (_, one), (end, other) = ends[-3:]
             end = min(end, match.result.turns)
-            if any(p.fell_in for p in found) and end > begin:
+            if any(p.fell_in for p in seats) and end > begin:
                 duels.append((end - begin, begin, group.plan, match, (other, one)))
     if duels:
         length, begin, plan, match, last_two = max(duels, key=lambda duel: duel[0])
         yield Highlight(
-            gettext("Longest duel"),
-            gettext(
+            title=gettext("Longest duel"),
+            sentence=gettext(
                 "%(players)s were the last two alive, for %(turns)s.",
                 players=listed(last_two),
                 turns=plural(length, game.turn_word),
             ),
-            gettext("Counted from the end of the third last player to the end of the game."),
-            plan,
-            match,
-            begin + 1,
+            measure=gettext(
+                "Counted from the end of the third last player to the end of the game."
+            ),
+            plan=plan,
+            match=match,
+            turn=begin + 1,
         )

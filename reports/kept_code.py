@@ -6,6 +6,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable
 from contextlib import suppress
+from pathlib import Path
 
 import jinja2
 from jinja2.bccache import Bucket, BytecodeCache
@@ -26,14 +27,20 @@ class KeptCode(BytecodeCache):
     def load_bytecode(self, bucket: Bucket) -> None:
         name = self._name(bucket)
         with suppress(ToolMissing, OSError):
-            for path in caches.find(cache_folder("templates"), (name,)).values():
+            for path in caches.find(_folder(name), (name,)).values():
                 bucket.bytecode_from_string(path.read_bytes())
 
     def dump_bytecode(self, bucket: Bucket) -> None:
+        name = self._name(bucket)
         with suppress(ToolMissing, OSError):
-            code = bucket.bytecode_to_string()
-            caches.keep(cache_folder("templates"), self._name(bucket), code)
+            caches.keep(_folder(name), name, bucket.bytecode_to_string())
 
     def _name(self, bucket: Bucket) -> str:
         facts = (*self._facts, spoken(), bucket.key, bucket.checksum)
         return hashlib.sha256("\0".join(facts).encode()).hexdigest()
+
+
+def _folder(name: str) -> Path:
+    """One of 256 folders: `find` reads a whole folder, and each version of the program and each
+    contest's settings leave some hundred templates."""
+    return cache_folder("templates") / name[:2]

@@ -236,7 +236,8 @@ def _row(name: str, played: Sequence[tuple[GameResult, int]], info: GameInfo) ->
         return PracticeRow(None, name, failed=failed, stopped=stopped)
     own = [result.seats[seat].points for result, seat in games]
     best = [
-        max(s.points for at, s in enumerate(result.seats) if at != seat) for result, seat in games
+        max(s.points for other, s in enumerate(result.seats) if other != seat)
+        for result, seat in games
     ]
     won = sum(a > b for a, b in zip(own, best, strict=True))
     lost = sum(a < b for a, b in zip(own, best, strict=True))
@@ -267,7 +268,9 @@ def _comparison_row(name: str, strata: Sequence[Sequence[tuple[int, int]]]) -> C
     means = [[fmean(side) for side in zip(*pairs, strict=True)] for pairs in strata]
     first, second = (fmean(side) for side in zip(*means, strict=True))
     games = sum(map(len, strata))
-    return ComparisonRow(1, name, games, first, second, _margin(strata))
+    return ComparisonRow(
+        rank=1, name=name, games=games, first=first, second=second, margin=_margin(strata)
+    )
 
 
 def _margin(strata: Sequence[Sequence[tuple[int, int]]]) -> float | None:

@@ -50,7 +50,7 @@ def prize_lists(
         if value and standing.rank is not None:
             by_value.setdefault(value, []).append(standing)
     return tuple(
-        PrizeList(value, _places(found, settings.prizes)) for value, found in by_value.items()
+        PrizeList(value, _places(entries, settings.prizes)) for value, entries in by_value.items()
     )
 
 

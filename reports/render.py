@@ -132,13 +132,13 @@ _Files = frozenset[tuple[str, int, int, int]]  # path, inode, time of the last c
 
 def _files(folder: Path) -> _Files:
     """What is in the folder and the folders in it; nothing if it does not exist."""
-    found = set()
+    versions = set()
     for place, _, names in os.walk(folder):
         for path in (os.path.join(place, name) for name in names):
             with suppress(OSError):  # an editor's file may be gone, or lead nowhere
                 facts = os.stat(path)
-                found.add((path, facts.st_ino, facts.st_mtime_ns, facts.st_size))
-    return frozenset(found)
+                versions.add((path, facts.st_ino, facts.st_mtime_ns, facts.st_size))
+    return frozenset(versions)
 
 
 def _gettext(message: str, /, **values: object) -> str:
@@ -191,7 +191,7 @@ class _Compiled:
         filters: Mapping[str, Callable[..., str]],
         names: Mapping[str, object],
         candidates: Callable[[str], list[str]],
-        kept: KeptCode,
+        kept_code: KeptCode,
     ) -> None:
         """`names`: what all templates know; `candidates`: the templates for a part."""
         self.environment = _Sandbox(
@@ -203,7 +203,7 @@ class _Compiled:
             keep_trailing_newline=True,  # a part that is included ends its line
             auto_reload=False,
             extensions=["jinja2.ext.i18n"],
-            bytecode_cache=kept,
+            bytecode_cache=kept_code,
         )
         # With it `{% trans %}` hands its values to `gettext`, as our own function wants them.
         self.environment.newstyle_gettext = True  # type: ignore[attr-defined]
@@ -213,7 +213,7 @@ class _Compiled:
         )
         self._loader = loader
         self._candidates = candidates
-        self._kept = kept
+        self._kept = kept_code
         self._found: dict[str, str] = {}
         self._mails: dict[str, tuple[Template, Template]] = {}
 
@@ -331,6 +331,8 @@ class Templates:
         # Several threads may render: what one of them has just read of older files stays with
         # these.
         if self._compiled is None or self._compiled[0] != files:
-            made = _Compiled(self._loader, self._filters, self._names, self._candidates, self._kept)
-            self._compiled = files, made
+            compiled = _Compiled(
+                self._loader, self._filters, self._names, self._candidates, self._kept
+            )
+            self._compiled = files, compiled
         return self._compiled[1]

@@ -80,9 +80,10 @@ def gone(standings: Iterable[Standing]) -> str:
     names: dict[str, list[str]] = {}
     for standing in standings:
         if standing.disqualified:
-            names.setdefault(standing.fate, []).append(standing.entry)
+            names.setdefault(standing.status, []).append(standing.entry)
     return ", ".join(
-        ngettext(*_GONE[fate], len(each), names=listed(each)) for fate, each in names.items()
+        ngettext(*_GONE[status], len(entries), names=listed(entries))
+        for status, entries in names.items()
     )
 
 
@@ -136,24 +137,26 @@ def _failure(match: Match, entry: str, seat: SeatResult) -> Failure:
 
 def failures(outcome: GroupOutcome) -> Mapping[str, tuple[Failure, ...]]:
     """Return every entry's failures in this group, in the order of the games and their attempts."""
-    found: defaultdict[str, list[Failure]] = defaultdict(list)
+    failures: defaultdict[str, list[Failure]] = defaultdict(list)
     for match in outcome.matches:
         for failure in failures_of_match(match):
-            found[failure.entry].append(failure)
-    return {entry: tuple(of_entry) for entry, of_entry in found.items()}
+            failures[failure.entry].append(failure)
+    return {entry: tuple(of_entry) for entry, of_entry in failures.items()}
 
 
 def failures_of_round(outcome: RoundOutcome) -> Mapping[str, tuple[Failure, ...]]:
     """Return every entry's failures in this round."""
-    return {entry: found for group in outcome.groups for entry, found in failures(group).items()}
+    return {
+        entry: of_entry for group in outcome.groups for entry, of_entry in failures(group).items()
+    }
 
 
 def attempts(outcome: GroupOutcome) -> Mapping[Pairing, tuple[Match, ...]]:
     """Return the attempts at every pairing of the plan, in order; () if it was not played."""
-    found: dict[Pairing, list[Match]] = {pairing: [] for pairing in outcome.plan.pairings}
+    matches: dict[Pairing, list[Match]] = {pairing: [] for pairing in outcome.plan.pairings}
     for match in outcome.matches:
-        found[match.pairing].append(match)
-    return {pairing: tuple(sorted(of_it, key=_attempt)) for pairing, of_it in found.items()}
+        matches[match.pairing].append(match)
+    return {pairing: tuple(sorted(of_it, key=_attempt)) for pairing, of_it in matches.items()}
 
 
 def _attempt(match: Match) -> tuple[int, int]:
@@ -215,18 +218,18 @@ def own_failures(matches: Sequence[Match], entry: str) -> tuple[Failure, ...]:
 
 def own_games(outcome: GroupOutcome) -> Mapping[str, OwnGames]:
     """Return the games of every member of the group, by member."""
-    found: dict[str, list[tuple[Pairing, tuple[Match, ...]]]] = {
+    games: dict[str, list[tuple[Pairing, tuple[Match, ...]]]] = {
         name: [] for name in outcome.plan.members
     }
     for pairing, matches in attempts(outcome).items():
         for name in dict.fromkeys(pairing.players):
-            found[name].append((pairing, matches))
+            games[name].append((pairing, matches))
     out = disqualified(outcome)
     return {
         name: OwnGames(
-            name, tuple(sorted(of_name, key=lambda each: opponent(each[0], name).casefold())), out
+            name, tuple(sorted(of_name, key=lambda game: opponent(game[0], name).casefold())), out
         )
-        for name, of_name in found.items()
+        for name, of_name in games.items()
     }
 
 

@@ -172,12 +172,12 @@ def places(match: Match, max_turns: int) -> tuple[MeleePlace, ...]:
 
     return tuple(
         MeleePlace(
-            1 + sum(other.points > seat.points for _, other in sides),
-            name,
-            2 * seat.points,
-            seat.last_turn if falls and not is_left(seat) else None,
-            is_left(seat),
-            seat.faults,
+            rank=1 + sum(other.points > seat.points for _, other in sides),
+            entry=name,
+            half_points=2 * seat.points,
+            fell_in=seat.last_turn if falls and not is_left(seat) else None,
+            is_left=is_left(seat),
+            faults=seat.faults,
         )
         for name, seat in sides
     )

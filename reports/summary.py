@@ -84,8 +84,8 @@ def prize_facts(
 def places(outcome: RoundOutcome, game: GameInfo) -> tuple[scores.MeleePlace, ...]:
     """Return the places if the round was a single melee, else (). The games must have been
     loaded."""
-    found = scores.melees(outcome.groups[0], game.max_turns) if len(outcome.groups) == 1 else ()
-    return found[0] if len(found) == 1 else ()
+    melees = scores.melees(outcome.groups[0], game.max_turns) if len(outcome.groups) == 1 else ()
+    return melees[0] if len(melees) == 1 else ()
 
 
 def facts_of_contest(
@@ -138,12 +138,12 @@ def places_in(table: Sequence[Standing], *, in_group: bool) -> Mapping[str, Plac
     ahead = dict(zip(ranked, accumulate((ranks[rank] for rank in ranked), initial=0), strict=False))
     return {
         line.entry: Place(
-            line,
-            ahead.get(line.rank or 0, 0),
-            ranks[line.rank],
-            len(table) - ranks[None],
-            bool(ranks[None]),
-            in_group,
+            standing=line,
+            ahead=ahead.get(line.rank or 0, 0),
+            peers=ranks[line.rank],
+            of=len(table) - ranks[None],
+            has_unranked=bool(ranks[None]),
+            in_group=in_group,
         )
         for line in table
     }
@@ -202,10 +202,17 @@ class OwnResults:
         lines, field = self._lines[name], self._field
         own, points = lines[-1], sum(line.half_points for line in lines)
         peers = sum(not self._lines[other][-1].disqualified for other in field.out_now)
-        standing = Standing(name, points, own.rank, own.failures, own.disqualified, False)
-        of = sum(len(group.plan.members) for group in self.history[0].groups)
+        standing = Standing(
+            entry=name,
+            half_points=points,
+            rank=own.rank,
+            failures=own.failures,
+            disqualified=own.disqualified,
+            advances=False,
+        )
+        members = sum(len(group.plan.members) for group in self.history[0].groups)
         ahead = len(field.unbeaten) + len(field.beaten)
-        return Place(standing, ahead, peers, of, has_unranked=False, in_group=False)
+        return Place(standing, ahead, peers, members, has_unranked=False, in_group=False)
 
     @cached_property
     def _is_knocked_out(self) -> bool:
@@ -222,20 +229,20 @@ class OwnResults:
     @cached_property
     def _lines(self) -> Mapping[str, Sequence[Standing]]:
         """The lines of each team, round by round."""
-        found = defaultdict[str, list[Standing]](list)
+        lines = defaultdict[str, list[Standing]](list)
         for outcome in self.history:
             for group in outcome.groups:
                 for line in group.standings:
-                    found[line.entry].append(line)
-        return found
+                    lines[line.entry].append(line)
+        return lines
 
     @cached_property
     def _failures(self) -> Mapping[str, Sequence[Failure]]:
         """The failures of each team, in the order of the games."""
-        found = defaultdict[str, list[Failure]](list)
+        failures = defaultdict[str, list[Failure]](list)
         for outcome in self.history:
             for group in outcome.groups:
                 for match in group.matches:
                     for failure in results.failures_of_match(match):
-                        found[failure.entry] += results.own_failures([match], failure.entry)
-        return found
+                        failures[failure.entry] += results.own_failures([match], failure.entry)
+        return failures

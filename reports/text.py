@@ -116,11 +116,11 @@ def _pieces(word: str, room: int) -> Iterator[str]:
         yield word
         return
     start = used = 0
-    for at, character in enumerate(word):
+    for index, character in enumerate(word):
         needed = _columns_of_character(character)
-        if used + needed > room and at > start:
-            yield word[start:at]
-            start, used = at, 0
+        if used + needed > room and index > start:
+            yield word[start:index]
+            start, used = index, 0
         used += needed
     yield word[start:]
 
@@ -142,15 +142,15 @@ def _folded(line: str, width: int) -> list[str]:
 
 def _broken(line: str, width: int) -> Iterator[str]:
     depth = min(len(line) - len(line.lstrip(" ")), _DEEPEST_INDENT) + 2
-    indent, at = "", 0
+    indent, start = "", 0
     # Each character takes a column at least, so what is behind the beginning decides nothing.
-    while columns_of(begin := indent + line[at : at + width + 1]) > width:
+    while columns_of(begin := indent + line[start : start + width + 1]) > width:
         cut = _fitting(begin, width)
         blank = begin.rfind(" ", depth, cut + 1)
         cut = blank if blank > 0 and begin[:blank].strip() else cut
         yield begin[:cut].rstrip()
         # or the end
-        at = _NO_BLANK.search(line, at + cut - len(indent)).start()  # type: ignore[union-attr]
+        start = _NO_BLANK.search(line, start + cut - len(indent)).start()  # type: ignore[union-attr]
         indent = " " * depth
     yield begin.rstrip()
 
@@ -212,8 +212,8 @@ def columns(items: Iterable[object], width: int = WIDTH, indent: str = "", gap: 
     widest = max(map(columns_of, texts), default=0)
     height = -(-len(texts) // max(1, (width - len(indent) + gap) // (widest + gap)))
     rows = (
-        (" " * gap).join(_padded(text, widest, "l") for text in texts[at::height])
-        for at in range(height)
+        (" " * gap).join(_padded(text, widest, "l") for text in texts[index::height])
+        for index in range(height)
     )
     return "\n".join((indent + row).rstrip() for row in rows)
 

@@ -111,7 +111,7 @@ def _move(move: int | str | Changed | Missing | None) -> str:
 
 
 def _written(move: str) -> str:
-    text = _ESCAPED.sub(lambda found: quote(found.group(), safe="", errors="replace"), move)
+    text = _ESCAPED.sub(lambda match: quote(match.group(), safe="", errors="replace"), move)
     if text == _NOT_ASKED or text.startswith(_FAULT):
         return f"%{ord(text[0]):02X}{text[1:]}"
     return text or _NOTHING

@@ -71,8 +71,8 @@ SIDES = (
 """Titles of matches (`contest.formats.bracket.Side`): data of a contest, so they are kept in
 English."""
 
-FATES = (noted("disqualified"), noted("taken out"), noted("proceeds"))
-"""What happens to an entry (`Standing.fate`)."""
+STATUSES = (noted("disqualified"), noted("taken out"), noted("proceeds"))
+"""What happens to an entry (`Standing.status`)."""
 
 PRACTICE = (
     noted("rank"),

@@ -306,13 +306,13 @@ class BubblewrapSandbox(RunningSandbox):
 
     def _status_field(self, name: str) -> int | None:
         """A number from the lines of JSON on the status pipe."""
-        found: dict[str, int] = {}
+        fields: dict[str, int] = {}
         for line in self._status_bytes.splitlines():
             try:
-                found.update(json.loads(line))
+                fields.update(json.loads(line))
             except ValueError:  # bubblewrap was killed while it wrote the line
                 continue
-        return found.get(name)
+        return fields.get(name)
 
 
 def start_failure(stderr: bytes) -> ToolMissing:
@@ -398,10 +398,10 @@ def system_call_filter() -> bytes:
         return (_FILTERS / f"{architecture}.bpf").read_bytes()
     except FileNotFoundError:
         names = ", ".join(sorted(path.stem for path in _FILTERS.glob("*.bpf")))
-        made = names or "none, so install knobeln again"
+        architectures = names or "none, so install knobeln again"
         raise ToolMissing(
             f"no foreign program is started on this host: {_FILTERS} has no filter of system calls"
-            f" for its architecture, {architecture} (those that have one: {made})."
+            f" for its architecture, {architecture} (those that have one: {architectures})."
             " tools/system_call_filter.py in the sources of knobeln makes the filters"
         ) from None
 
@@ -478,8 +478,8 @@ def _system_options(contents: Contents, limits: Limits) -> Iterator[str]:
 def _python_package_folders() -> tuple[str, ...]:
     """Search once in a process: for a move in a new sandbox, searching would take a good part of
     the time."""
-    found = (path for pattern in PYTHON_PACKAGE_FOLDERS for path in glob(pattern))
-    return tuple(sorted({os.path.realpath(path) for path in found}))
+    folders = (path for pattern in PYTHON_PACKAGE_FOLDERS for path in glob(pattern))
+    return tuple(sorted({os.path.realpath(path) for path in folders}))
 
 
 def _image_options(root: Path, contents: Contents, limits: Limits) -> Iterator[str]:

@@ -143,14 +143,14 @@ class _Place:
         """Make a group with these limits. Raises OSError."""
         name = f"{label()}-{next(_numbers)}"
         folders = {controller: above / name for controller, above in self.above.items()}
-        made = Group(self.dialect, folders, limits, self.own)
+        group = Group(self.dialect, folders, limits, self.own)
         try:
-            made.set_up()
+            group.set_up()
             self._wait_until_moving_is_fast()
         except BaseException:
-            made.remove()
+            group.remove()
             raise
-        return made
+        return group
 
     def _wait_until_moving_is_fast(self) -> None:
         """The kernel delays the first move of a process by some milliseconds, and then moves others
@@ -276,8 +276,8 @@ class Group:
         """The number in the file; None if the kernel does not have it."""
         if fact.file not in self._fact_files:
             return None
-        found = fact.pattern.search(os.pread(self._fact_files[fact.file], _FACTS_BYTES, 0))
-        return int(found[1]) if found else None
+        number = fact.pattern.search(os.pread(self._fact_files[fact.file], _FACTS_BYTES, 0))
+        return int(number[1]) if number else None
 
 
 @contextmanager
@@ -289,15 +289,15 @@ def group(limits: Limits) -> Iterator[Group | None]:
         yield None
         return
     try:
-        made = place.make(limits)
+        group = place.make(limits)
     except OSError as error:
         raise ToolMissing(
             f"the limits of a sandbox cannot be set ({place.dialect.name}): {error}"
         ) from None
     try:
-        yield made
+        yield group
     finally:
-        made.remove()
+        group.remove()
 
 
 def prefer_as_victim(pid: int) -> None:
@@ -417,16 +417,16 @@ class _Mount(NamedTuple):
 def _mounts() -> dict[str, _Mount]:
     """The mounted trees: by controller (v1), and as "cgroup2". A later mount at the same place
     hides one."""
-    found: dict[str, _Mount] = {}
+    mounts: dict[str, _Mount] = {}
     for line in Path("/proc/self/mountinfo").read_text().splitlines():
         words, _, rest = line.partition(" - ")
         kind, _, options = rest.split(" ", 2)
         root, point = words.split()[3:5]
         if kind == "cgroup2":
-            found[kind] = _Mount(root, Path(point))
+            mounts[kind] = _Mount(root, Path(point))
         elif kind == "cgroup":
-            found.update(dict.fromkeys(options.split(","), _Mount(root, Path(point))))
-    return found
+            mounts.update(dict.fromkeys(options.split(","), _Mount(root, Path(point))))
+    return mounts
 
 
 def _own_groups() -> dict[str, str]:

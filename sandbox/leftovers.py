@@ -55,10 +55,10 @@ def _name(folder: Path) -> str:
 def is_left_over(name: str) -> bool:
     """Whether this is the label, perhaps with a number, of a maker in our pid namespace that has
     ended."""
-    found = _LABEL.fullmatch(name)
-    if found is None:
+    label = _LABEL.fullmatch(name)
+    if label is None:
         return False
-    namespace, maker, started_at = map(int, found.groups())
+    namespace, maker, started_at = map(int, label.groups())
     return namespace == _namespace() and _started_at(maker) != started_at
 
 

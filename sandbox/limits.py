@@ -87,7 +87,9 @@ def check_reachable(place: Path, user: int | None, what: str) -> None:
     if user is None:
         return
     place = place.resolve()
-    closed = [each for each in (place, *place.parents) if not os.stat(each).st_mode & stat.S_IXOTH]
+    closed = [
+        folder for folder in (place, *place.parents) if not os.stat(folder).st_mode & stat.S_IXOTH
+    ]
     if closed:
         raise ToolMissing(
             f"{what} are started by the user {user}, who cannot enter {closed[-1]}",

@@ -40,6 +40,6 @@ def end_all() -> None:
     """End all sandboxes of this process, for good."""
     with _lock:
         _ended.set()
-        for each in _pidfds:
+        for pidfd in _pidfds:
             with suppress(ProcessLookupError):
-                signal.pidfd_send_signal(each, signal.SIGKILL)
+                signal.pidfd_send_signal(pidfd, signal.SIGKILL)

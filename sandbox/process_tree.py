@@ -77,11 +77,11 @@ class ProcessTree:
 
 def _children(pid: int) -> list[int]:
     """Of all its threads; none if it has ended."""
-    found: list[int] = []
+    children: list[int] = []
     with suppress(OSError):
         for thread in os.listdir(f"/proc/{pid}/task"):
-            found += map(int, Path(f"/proc/{pid}/task/{thread}/children").read_text().split())
-    return found
+            children += map(int, Path(f"/proc/{pid}/task/{thread}/children").read_text().split())
+    return children
 
 
 def _threads(pid: int) -> list[int]:

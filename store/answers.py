@@ -69,17 +69,17 @@ def newest(
 ) -> list[list[datetime]]:
     """The times of the newest answers for each of `wanted`, newest first: `skip` are left out, then
     come up to two."""
-    found: list[list[datetime]] = [[] for _ in wanted]
+    newest_times: list[list[datetime]] = [[] for _ in wanted]
     if not wanted:
-        return found
+        return newest_times
     values: dict[str, object] = {"now": like.at}
-    for number, (each, skipped) in enumerate(zip(wanted, skip, strict=True)):
-        value = getattr(like, each.scope.value, None)
-        values |= {f"since{number}": each.since, f"skip{number}": skipped, f"value{number}": value}
-    query = _newest(tuple((each.scope, each.unproved, each.templates) for each in wanted))
-    for number, at in tx.execute(query, values):
-        found[number].append(at)
-    return [sorted(times, reverse=True) for times in found]
+    for number, (limit, skipped) in enumerate(zip(wanted, skip, strict=True)):
+        value = getattr(like, limit.scope.value, None)
+        values |= {f"since{number}": limit.since, f"skip{number}": skipped, f"value{number}": value}
+    query = _newest(tuple((limit.scope, limit.unproved, limit.templates) for limit in wanted))
+    for number, moment in tx.execute(query, values):
+        newest_times[number].append(moment)
+    return [sorted(times, reverse=True) for times in newest_times]
 
 
 @lru_cache(maxsize=256)
@@ -130,5 +130,5 @@ def _count_letters(scopes: tuple[Scope, ...]) -> Select[Any]:
         answers.c.template.in_(bindparam("templates", expanding=True)),
         answers.c.letter_id != bindparam("letter"),
     )
-    each = (count.where(answers.c[scope.value] == bindparam(scope.value)) for scope in scopes)
-    return select(*(query.scalar_subquery() for query in each))
+    counts = (count.where(answers.c[scope.value] == bindparam(scope.value)) for scope in scopes)
+    return select(*(query.scalar_subquery() for query in counts))

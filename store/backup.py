@@ -91,31 +91,31 @@ def put_back(folder: Path, url: str, copied: Path, now: datetime) -> Restored:
     until the old database is replaced, either it or the draft has everything that came in. Raises
     GiveUp if the copy is not a contest's database, or too new.
     """
-    with closing(Store(f"sqlite:///{copied}")) as made:
-        made.check_integrity()
-        if not migrate.version(made):
+    with closing(Store(f"sqlite:///{copied}")) as copy:
+        copy.check_integrity()
+        if not migrate.version(copy):
             raise GiveUp("the backup holds a database, but not one of knobeln")
-        migrate.upgrade(made)
+        migrate.upgrade(copy)
         if _is_file(url):
-            return _put_into_file(Path(make_url(url).database or ""), made, now)
+            return _put_into_file(Path(make_url(url).database or ""), copy, now)
         kept_in = _keep_server(url, folder, now)
-        came, sent = _update_from_old(made, (kept_in or folder) / FILE_NAME, now)
+        came, sent = _update_from_old(copy, (kept_in or folder) / FILE_NAME, now)
         with closing(Store(url)) as target:
-            _replace(target, made)
+            _replace(target, copy)
         return Restored(came, sent, kept_in)
 
 
-def _put_into_file(current: Path, made: Store, now: datetime) -> Restored:
-    """Replace this SQLite file by what is in `made`, and by letters and sent mails of the file.
+def _put_into_file(current: Path, copy: Store, now: datetime) -> Restored:
+    """Replace this SQLite file by what is in `copy`, and by letters and sent mails of the file.
 
     If a `restore` was killed, its draft has them; the file may have lost its -wal by then.
     """
     folder, draft = current.parent, _beside(current, DRAFT)
-    came, sent = _update_from_old(made, draft if draft.exists() else current, now)
+    came, sent = _update_from_old(copy, draft if draft.exists() else current, now)
     with scratch_folder(folder) as scratch:
         complete = scratch / FILE_NAME
         with closing(Store(f"sqlite:///{complete}")) as target:
-            _replace(target, made)
+            _replace(target, copy)
             target.fold()
         os.replace(complete, draft)  # from now on nobody opens the old one, see `knobeln.context`
     sync_folder(folder)
@@ -127,10 +127,10 @@ def _put_into_file(current: Path, made: Store, now: datetime) -> Restored:
     return Restored(came, sent, kept_in)
 
 
-def _replace(target: Store, made: Store) -> None:
+def _replace(target: Store, copy: Store) -> None:
     """Take over rows only, all in one transaction: somebody may have changed the backup."""
     try:
-        with made.read() as reading, target.write() as writing:
+        with copy.read() as reading, target.write() as writing:
             migrate.make_anew(writing)
             copy_rows(reading, writing, metadata)
     except DatabaseError as error:
@@ -253,7 +253,7 @@ def copy_rows(reading: Transaction, writing: Transaction, tables: MetaData) -> N
 def tables_in(tx: Transaction) -> MetaData:
     """The tables of this database, which may be of any version, so that another one can have them,
     too."""
-    found = MetaData()
+    metadata = MetaData()
 
     def make_general(_inspector: object, _table: object, column: Any) -> None:
         kind = column["type"].as_generic()
@@ -261,6 +261,6 @@ def tables_in(tx: Transaction) -> MetaData:
             type=JSON(none_as_null=True) if isinstance(kind, JSON) else kind, default=None
         )
 
-    event.listen(found, "column_reflect", make_general)
-    found.reflect(tx)
-    return found
+    event.listen(metadata, "column_reflect", make_general)
+    metadata.reflect(tx)
+    return metadata

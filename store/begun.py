@@ -54,10 +54,10 @@ _AMONG = select(begun).where(begun.c.work.in_(bindparam("work", expanding=True))
 _AGAIN = update(begun).where(begun.c.work == bindparam("piece"))
 
 
-def _is_at_work(process: str, at: datetime, claimant: Claimant, now: datetime) -> bool:
+def _is_at_work(process: str, begun_at: datetime, claimant: Claimant, now: datetime) -> bool:
     if process == claimant.name:
         return True
-    is_recent = now - _LONGEST_WORK <= at <= now
+    is_recent = now - _LONGEST_WORK <= begun_at <= now
     return is_recent and not claimant.is_gone(process)
 
 

@@ -44,7 +44,7 @@ def in_hand(tx: Transaction, queue: Table, now: datetime) -> dict[int, datetime]
     """The rows that processes have claimed, and since when these work on them."""
     claimed = tx.execute(select(queue.c.id).where(queue.c.claimed_until > now)).scalars()
     rows = {_work(queue, row): row for row in claimed}
-    return {rows[work]: at for work, at in begun.begun_at(tx, tuple(rows)).items()}
+    return {rows[work]: begun_at for work, begun_at in begun.begun_at(tx, tuple(rows)).items()}
 
 
 def _work(queue: Table, row: int) -> str:

@@ -80,8 +80,8 @@ def set_number(tx: Transaction, number: PublicNumber) -> None:
 
 def number(tx: Transaction) -> PublicNumber | None:
     """The public number; None: it is not known yet, or the contest has none."""
-    found = column(tx, "number_source")
-    return None if found is None else PublicNumber(column(tx, "number"), found)
+    source = column(tx, "number_source")
+    return None if source is None else PublicNumber(column(tx, "number"), source)
 
 
 def secret(tx: Transaction) -> bytes:
@@ -117,8 +117,8 @@ def start(tx: Transaction, settings: SettingsValues, now: datetime) -> None:
 
 def started_settings(tx: Transaction) -> SettingsValues | None:
     """The settings with which the tournament was started; None before its start."""
-    found: SettingsValues | None = column(tx, "settings")
-    return found
+    settings: SettingsValues | None = column(tx, "settings")
+    return settings
 
 
 def finish(tx: Transaction, now: datetime) -> None:
@@ -158,8 +158,8 @@ def set_season(tx: Transaction, table: SeasonTable | None) -> None:
 
 
 def get_season(tx: Transaction) -> SeasonTable | None:
-    found = tx.execute(select(contest.c.season)).scalar_one()
-    return None if found is None else adapter(SeasonTable).validate_python(found)
+    season = tx.execute(select(contest.c.season)).scalar_one()
+    return None if season is None else adapter(SeasonTable).validate_python(season)
 
 
 def mark(tx: Transaction) -> str:
@@ -174,8 +174,8 @@ def column(tx: Transaction, name: str) -> Any:
 
 
 _OF_TOURNAMENT = {
-    each.name: select(each).where(tournaments.c.id == bindparam("tournament"))
-    for each in tournaments.c
+    field.name: select(field).where(tournaments.c.id == bindparam("tournament"))
+    for field in tournaments.c
 }
 
 

@@ -67,8 +67,8 @@ def order_run(tx: Transaction, now: datetime | None) -> None:
 
 
 def run_ordered(tx: Transaction) -> datetime | None:
-    found: datetime | None = tx.execute(_column("run_ordered_at")).scalar_one()
-    return found
+    ordered_at: datetime | None = tx.execute(_column("run_ordered_at")).scalar_one()
+    return ordered_at
 
 
 # --- reports --------------------------------------------------------------------------------------
@@ -78,8 +78,8 @@ def hold_reports(tx: Transaction, since: datetime | None) -> None:
 
 
 def reports_held(tx: Transaction) -> datetime | None:
-    found: datetime | None = tx.execute(_column("reports_held_at")).scalar_one_or_none()
-    return found
+    held_at: datetime | None = tx.execute(_column("reports_held_at")).scalar_one_or_none()
+    return held_at
 
 
 # --- bans -----------------------------------------------------------------------------------------
@@ -106,8 +106,8 @@ def ban_of(tx: Transaction, team_id: int) -> Ban | None:
 
 def all_bans(tx: Transaction) -> dict[str, Ban]:
     """The bans of this tournament that have not been lifted, by the team's name."""
-    found = tx.execute(_BANS, {"tournament": tournament_of(tx)})
-    return {row.name: record(Ban, row) for row in found}
+    rows = tx.execute(_BANS, {"tournament": tournament_of(tx)})
+    return {row.name: record(Ban, row) for row in rows}
 
 
 _ALL_BANS = (
@@ -121,21 +121,22 @@ _BANS = _ALL_BANS.where(bans.c.lifted_at.is_(None))
 
 def ban_history(tx: Transaction) -> tuple[tuple[str, Ban], ...]:
     """All bans of this tournament in their order, lifted ones too, with the names of the teams."""
-    found = tx.execute(_ALL_BANS, {"tournament": tournament_of(tx)})
-    return tuple((row.name, record(Ban, row)) for row in found)
+    rows = tx.execute(_ALL_BANS, {"tournament": tournament_of(tx)})
+    return tuple((row.name, record(Ban, row)) for row in rows)
 
 
 # --- the time for a move --------------------------------------------------------------------------
 def time_changes(tx: Transaction) -> tuple[TimeChange, ...]:
     """The changes since the contest started, in their order."""
-    found = contest_state.column(tx, "time_changes") or ()
+    changes = contest_state.column(tx, "time_changes") or ()
     return tuple(
-        TimeChange(datetime.fromisoformat(at), before, after) for at, before, after in found
+        TimeChange(datetime.fromisoformat(changed_at), before, after)
+        for changed_at, before, after in changes
     )
 
 
 def change_time(tx: Transaction, before: float, after: float, now: datetime) -> None:
-    known = [[each.at.isoformat(), each.before, each.after] for each in time_changes(tx)]
+    known = [[change.at.isoformat(), change.before, change.after] for change in time_changes(tx)]
     contest_state.change(tx, time_changes=[*known, [now.isoformat(), before, after]])
 
 
@@ -152,10 +153,10 @@ MovedDate = tuple[datetime, datetime]
 
 def moved_dates(tx: Transaction) -> Mapping[str, MovedDate]:
     """The dates that the organizer has moved, by their names in contest.toml."""
-    found = contest_state.column(tx, "moved_dates") or {}
+    moves = contest_state.column(tx, "moved_dates") or {}
     return {
         name: (datetime.fromisoformat(written), datetime.fromisoformat(moved))
-        for name, (written, moved) in found.items()
+        for name, (written, moved) in moves.items()
     }
 
 
@@ -189,7 +190,7 @@ def dates_now(tx: Transaction, written: Dates, season: Season) -> Dates:
 def written_dates(tx: Transaction, now: Dates, season: Season) -> Dates:
     """The dates of contest.toml, from which `dates_now` makes these."""
     moved, number = moved_dates(tx), tournament_of(tx)
-    first = {name: at - season.later(number, name) for name, at in now}
+    first = {name: date - season.later(number, name) for name, date in now}
     before = {name: was for name, (was, after) in moved.items() if first[name] == after}
     return now.model_copy(update={**first, **before})
 
@@ -224,8 +225,8 @@ def set_organizer_digest(tx: Transaction, digest: str | None) -> None:
 
 
 def organizer_digest(tx: Transaction) -> str | None:
-    found: str | None = tx.execute(_column("organizer_digest")).scalar_one()
-    return found
+    digest: str | None = tx.execute(_column("organizer_digest")).scalar_one()
+    return digest
 
 
 def ask_confirmation(tx: Transaction, token_digest: str, order: Order, now: datetime) -> None:
@@ -264,8 +265,8 @@ def take_confirmation(
         confirmations.c.asked_at > now - max_age,
         confirmations.c.asked_at < now + max_age,
     )
-    found = tx.execute(
+    values = tx.execute(
         query.values(used_at=now).returning(confirmations.c.order)
     ).scalar_one_or_none()
-    order: Order | None = None if found is None else adapter(Order).validate_python(found)
+    order: Order | None = None if values is None else adapter(Order).validate_python(values)
     return order

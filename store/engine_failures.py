@@ -23,14 +23,14 @@ def count(tx: Transaction, culprit: str, move: str, now: datetime, times: int = 
     with "".
     """
     same = (engine_failures.c.culprit == culprit) & (engine_failures.c.move == move)
-    found = tx.execute(select(engine_failures.c.failures).where(same)).scalar()
-    if found is None:
+    failures = tx.execute(select(engine_failures.c.failures).where(same)).scalar()
+    if failures is None:
         tx.execute(
             insert(engine_failures).values(culprit=culprit, move=move, failures=times, at=now)
         )
         return times
-    tx.execute(update(engine_failures).where(same).values(failures=found + times, at=now))
-    return int(found) + times
+    tx.execute(update(engine_failures).where(same).values(failures=failures + times, at=now))
+    return int(failures) + times
 
 
 def work_on(submission_id: int) -> str:

@@ -31,16 +31,16 @@ def add(tx: Transaction, now: datetime, *, is_final: bool) -> SealedList:
         for team in sorted(team_store.all_teams(tx), key=lambda team: team.name)
         if team.name not in listed
     )
-    made = SealedList(count(tx) + 1, now, is_final, entries, absent)
+    sealed = SealedList(count(tx) + 1, now, is_final, entries, absent)
     values = {
         "tournament": tournament_of(tx),
-        "number": made.number,
+        "number": sealed.number,
         "at": now,
         "is_final": is_final,
     }
     rows = {"entries": list(map(astuple, entries.entries)), "absent": list(map(astuple, absent))}
     tx.execute(insert(entry_lists).values(**values, **rows))
-    return made
+    return sealed
 
 
 def count(tx: Transaction) -> int:
@@ -85,6 +85,6 @@ def _why_absent(why: Participation, ban: Ban | None, *, is_waiting: bool) -> str
 
 
 def _sealed(row: Row[Any]) -> SealedList:
-    entries = EntryList(tuple(SealedEntry(*each) for each in row.entries))
-    absent = tuple(AbsentTeam(*each) for each in row.absent)
+    entries = EntryList(tuple(SealedEntry(*fields) for fields in row.entries))
+    absent = tuple(AbsentTeam(*fields) for fields in row.absent)
     return SealedList(row.number, row.at, row.is_final, entries, absent)

@@ -70,7 +70,7 @@ def forget_people(tx: Transaction, team: Team, ours: Collection[str]) -> None:
     if any_letter_waits(tx):
         raise NotNow("a letter waits to be handled", hint="try again in a moment")
     linked = _letters_of(tx, team.id)
-    addresses = _addresses_of(tx, team, linked) - {each.casefold() for each in ours}
+    addresses = _addresses_of(tx, team, linked) - {own.casefold() for own in ours}
     names = [member.name for member in team.registration.members]
     is_listed = or_(
         class_people.c.address_key.in_(addresses),
@@ -128,7 +128,10 @@ def _letters_of(tx: Transaction, team_id: int) -> set[int]:
         select(practices.c.letter_id).where(practices.c.team_id == team_id),
     )
     return {
-        found for query in queries for found in tx.execute(query).scalars() if found is not None
+        letter_id
+        for query in queries
+        for letter_id in tx.execute(query).scalars()
+        if letter_id is not None
     }
 
 
@@ -138,8 +141,11 @@ def _addresses_of(tx: Transaction, team: Team, linked: Collection[int]) -> set[s
         select(letters.c.sender).where(letters.c.id.in_(linked)),
         select(outbox.c.to).where(outbox.c.team_id == team.id).distinct(),
     )
-    found = [team.address, *(each for query in queries for each in tx.execute(query).scalars())]
-    return {each.casefold() for each in found if each}
+    addresses = [
+        team.address,
+        *(address for query in queries for address in tx.execute(query).scalars()),
+    ]
+    return {address.casefold() for address in addresses if address}
 
 
 def _any_of(words: Collection[str]) -> re.Pattern[str]:
@@ -169,7 +175,7 @@ def _without(value: Any, people: re.Pattern[str]) -> Any:
     if isinstance(value, str):
         return people.sub(GONE, value)
     if isinstance(value, list):
-        return [_without(each, people) for each in value]
+        return [_without(item, people) for item in value]
     if isinstance(value, bytes) and any(people.search(text) for text in _texts_in(value)):
         return f"\n{GONE}\n".encode()
     return value

@@ -55,15 +55,16 @@ def entries(
 def _entry(row: Row[Any]) -> LadderEntry:
     build_id, team, version, digest, *reports = tuple(row)
     of_strategy = [
-        StrategyFacts(each["player_name"], each["source_bytes"], each["goal"]) for each in reports
+        StrategyFacts(report["player_name"], report["source_bytes"], report["goal"])
+        for report in reports
     ]
     return LadderEntry(build_id, team, version, digest, *of_strategy)
 
 
 def now(tx: Transaction, settings: Settings) -> Ladder:
     """The ladder by all games so far."""
-    found = entries(tx, with_strategies=is_exact(settings))
-    return Ladder(found, all_games(tx), game_of(settings.game, settings.programs).info)
+    ladder_entries = entries(tx, with_strategies=is_exact(settings))
+    return Ladder(ladder_entries, all_games(tx), game_of(settings.game, settings.programs).info)
 
 
 def missing(
@@ -93,13 +94,15 @@ def all_games(tx: Transaction) -> tuple[LadderGame, ...]:
     return tuple(LadderGame(first, second, (p, q), (a, b)) for first, second, p, q, a, b in rows)
 
 
-def note(tx: Transaction, lines: Sequence[LadderLine], at: datetime) -> None:
+def note(tx: Transaction, lines: Sequence[LadderLine], noted_at: datetime) -> None:
     """Add this ranking if it differs from the newest, and delete the oldest beyond MAX_RANKINGS."""
     newest = rankings(tx, 1)
     if newest and newest[0].lines == tuple(lines):
         return
     tx.execute(
-        insert(ladder_rankings).values(at=at, lines=plain(tuple(lines), tuple[LadderLine, ...]))
+        insert(ladder_rankings).values(
+            at=noted_at, lines=plain(tuple(lines), tuple[LadderLine, ...])
+        )
     )
     last = tx.execute(select(func.max(ladder_rankings.c.id))).scalar_one()
     tx.execute(delete(ladder_rankings).where(ladder_rankings.c.id <= last - MAX_RANKINGS))

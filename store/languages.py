@@ -40,7 +40,7 @@ def wait_for(
 
     `reason`: why this host cannot build the language.
     """
-    is_first = all(each.language != language for each in waiting(tx))
+    is_first = all(wait.language != language for wait in waiting(tx))
     queued = update(submissions).where(submissions.c.id == submission_id, _QUEUED)
     if not tx.execute(queued.values(waits_for=language, **UNCLAIMED)).rowcount:
         return False
@@ -65,13 +65,13 @@ def waiting(tx: Transaction) -> tuple[ProgramsWaiting, ...]:
     name = submissions.c.waits_for
     query = select(name, func.count(), func.min(submissions.c.received_at))
     rows = tx.execute(query.where(name.is_not(None), _QUEUED).group_by(name).order_by(name)).all()
-    found = []
+    waits = []
     for language, programs, since in rows:
         reason = next(
             (line.reason for line in contest_state.log(tx, 1, area=AREA, whom=language)), ""
         )
-        found.append(ProgramsWaiting(Wait.LANGUAGE, programs, since, language, reason))
-    return tuple(found)
+        waits.append(ProgramsWaiting(Wait.LANGUAGE, programs, since, language, reason))
+    return tuple(waits)
 
 
 def teams_waiting(tx: Transaction) -> frozenset[int]:

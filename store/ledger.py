@@ -55,8 +55,8 @@ def _newest_number(tx: Transaction, *effects: Effect) -> int:
 def is_changed(tx: Transaction, settings: Settings) -> bool:
     """Whether settings, title, dates or rules are not those of the first list of entries, or of the
     newest change since. Before that list they are."""
-    told = newest_of(tx, Effect.ENTRIES_LISTED, Effect.SETTINGS_CHANGED)
-    return told is not None and told.letter != frozen_digest(settings)
+    entry = newest_of(tx, Effect.ENTRIES_LISTED, Effect.SETTINGS_CHANGED)
+    return entry is not None and entry.letter != frozen_digest(settings)
 
 
 def note_settings(tx: Transaction, settings: Settings, now: datetime) -> Receipt | None:
@@ -124,7 +124,7 @@ def to_be_cosigned(tx: Transaction, *, is_over: bool) -> set[int]:
     """The entries up to which witnesses sign the ledger of the newest tournament, as far as it has
     got there: that programs are no longer taken, the final list, and, if it is over, the newest."""
     closed, final = (
-        _newest_number(tx, each) for each in (Effect.PROGRAMS_CLOSED, Effect.ENTRIES_FINAL)
+        _newest_number(tx, effect) for effect in (Effect.PROGRAMS_CLOSED, Effect.ENTRIES_FINAL)
     )
     known = {number for number, _, _ in cosignatures_asked(tx) if number > final}
     return {closed, final, *(known or {count(tx)} if is_over and final else ())} - {0}
@@ -154,11 +154,11 @@ def keep_cosignature(tx: Transaction, number: int, witness: str, signature: byte
 def cosigned_notes(tx: Transaction) -> dict[int, str]:
     """The checkpoints that witnesses were asked to sign, by the number of entries, with their
     signatures."""
-    found: dict[int, str] = {}
+    notes: dict[int, str] = {}
     for number, witness, signature in cosignatures_asked(tx):
-        found.setdefault(number, note_of(tx, number))
-        found[number] += witness.line(signature) if signature else ""
-    return found
+        notes.setdefault(number, note_of(tx, number))
+        notes[number] += witness.line(signature) if signature else ""
+    return notes
 
 
 def note_of(tx: Transaction, number: int) -> str:
@@ -272,4 +272,4 @@ _OF_NUMBERS = select(ledger).where(ledger.c.number.in_(bindparam("numbers", expa
 
 def _split(peaks: bytes) -> tuple[bytes, ...]:
     width = merkle.HASH_BYTES
-    return tuple(peaks[at : at + width] for at in range(0, len(peaks), width))
+    return tuple(peaks[start : start + width] for start in range(0, len(peaks), width))

@@ -133,12 +133,12 @@ def _with_growth(tx: Transaction, mails: Iterable[Outgoing]) -> Iterator[Outgoin
         ids = tuple({mail.team_id for mail in batch if mail.receipt and mail.team_id is not None})
         newest = {row.id: row.receipt for row in tx.execute(_RECEIPTS, {"ids": ids})} if ids else {}
         changed = {}
-        for at, mail in enumerate(batch):
+        for index, mail in enumerate(batch):
             receipt, since = mail.receipt, newest.get(mail.team_id)
             if receipt and since is not None and since < receipt.number:
                 newest[mail.team_id] = changed[mail.team_id] = receipt.number
                 shown = growth(since, receipt.number) if since else ()
-                batch[at] = replace(mail, receipt=replace(receipt, since=since, growth=shown))
+                batch[index] = replace(mail, receipt=replace(receipt, since=since, growth=shown))
         if changed:
             tx.execute(
                 _SET_RECEIPT, [{"of": team, "receipt": number} for team, number in changed.items()]
@@ -212,11 +212,13 @@ def _addressed(
     """The mails, reports to the present addresses of their teams."""
     mails = list(mails)
     ids = {mail.of.team_id for mail in mails if mail.of.team_id}
-    found = {row.id: row for row in tx.execute(_ADDRESSES, {"ids": tuple(ids)})} if ids else {}
+    by_id = {row.id: row for row in tx.execute(_ADDRESSES, {"ids": tuple(ids)})} if ids else {}
     for mail in mails:
-        team, of = found.get(mail.of.team_id), mail.of
-        if team is not None and of.is_report and of.to != team.address:
-            head = compose(replace(of, to=team.address), settings, contest_state.secret(tx), now)
+        team, outgoing = by_id.get(mail.of.team_id), mail.of
+        if team is not None and outgoing.is_report and outgoing.to != team.address:
+            head = compose(
+                replace(outgoing, to=team.address), settings, contest_state.secret(tx), now
+            )
             yield replace(
                 head, lead=mail.lead, content=mail.content, digest=mail.digest, told=mail.told
             )
@@ -472,7 +474,9 @@ def remember_as_sent(tx: Transaction, mails: Mapping[str, str], now: datetime) -
     """Never send these mails (of `sent_mails`) again, because they have gone out; return how many
     are new."""
     known = sent_mails(tx)
-    fresh = [{"message_id": key, "told": told} for key, told in mails.items() if key not in known]
+    fresh = [
+        {"message_id": key, "told": digest} for key, digest in mails.items() if key not in known
+    ]
     if fresh:
         tx.execute(insert(already_sent), fresh)
     went_out = select(already_sent.c.message_id).where(already_sent.c.told == outbox.c.told)
@@ -537,9 +541,9 @@ def retry(tx: Transaction, now: datetime, *, ids: Sequence[int] = ()) -> tuple[i
 def repeat(tx: Transaction, letter_id: int, now: datetime, pause: timedelta) -> int:
     """Send the answer to this letter again, unchanged, at most once per `pause`. Returns how many
     mails."""
-    at = outbox.c.repeated_at
+    repeated_at = outbox.c.repeated_at
     # ahead: while a clock was wrong
-    may_be_repeated = or_(at.is_(None), at <= now - pause, at > now)
+    may_be_repeated = or_(repeated_at.is_(None), repeated_at <= now - pause, repeated_at > now)
     query = select(outbox.c.id).where(outbox.c.letter_id == letter_id, may_be_repeated)
     ids = tx.execute(query).scalars().all()
     gone = (OutboxState.SENT, OutboxState.FAILED, OutboxState.BOUNCED)

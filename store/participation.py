@@ -17,8 +17,8 @@ from store.tables import bans, teams
 
 def of_team(tx: Transaction, team_id: int) -> Participation:
     """Whether the team with this id takes part, or why not."""
-    found = tx.execute(select(_participation(tx)).where(teams.c.id == team_id)).scalar_one()
-    return Participation(found)
+    participation = tx.execute(select(_participation(tx)).where(teams.c.id == team_id)).scalar_one()
+    return Participation(participation)
 
 
 def of_all(tx: Transaction) -> dict[int, Participation]:

@@ -50,8 +50,10 @@ def add(
 
 def asked_within(tx: Transaction, team_id: int, span: timedelta, now: datetime) -> int:
     """How many practice games the team has asked for within `span` before now."""
-    at = practices.c.asked_at
-    query = select(func.count()).where(practices.c.team_id == team_id, at > now - span, at <= now)
+    asked_at = practices.c.asked_at
+    query = select(func.count()).where(
+        practices.c.team_id == team_id, asked_at > now - span, asked_at <= now
+    )
     return tx.execute(query).scalar_one()
 
 
@@ -68,8 +70,8 @@ def any_waiting(tx: Transaction) -> bool:
 def next_free(tx: Transaction, claims: Claims) -> int | None:
     """The practice game that has waited longest, of those that no process plays."""
     query = select(practices.c.id).where(_QUEUED, claims.is_free(tx)).order_by(practices.c.id)
-    found: int | None = tx.execute(query.limit(1)).scalar()
-    return found
+    practice_id: int | None = tx.execute(query.limit(1)).scalar()
+    return practice_id
 
 
 def get(tx: Transaction, practice_id: int) -> Practice:

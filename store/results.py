@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import datetime
 from enum import Enum
 from typing import Any
@@ -58,10 +58,10 @@ from store.tables import (
 def add_round(tx: Transaction, plan: RoundPlan, now: datetime) -> None:
     """Add a round as drawn."""
     ids = _entry_ids(tx)
-    of = {"tournament": tournament_of(tx)}
-    tx.execute(insert(rounds).values(**of, number=plan.number, final=plan.final, planned_at=now))
+    key = {"tournament": tournament_of(tx)}
+    tx.execute(insert(rounds).values(**key, number=plan.number, final=plan.final, planned_at=now))
     for group in plan.groups:
-        values = {**of, "round": plan.number, "number": group.number, "title": group.title}
+        values = {**key, "round": plan.number, "number": group.number, "title": group.title}
         group_id = tx.execute(insert(groups).values(values).returning(groups.c.id)).scalar_one()
         rows = [(group_id, place, ids[name]) for place, name in enumerate(group.members)]
         insert_many(tx, members, ("group_id", "place", "entry_id"), rows)
@@ -129,11 +129,11 @@ def finish_group(
         return False
     insert_many(tx, matches, ("group_id", *GameRow._fields), ((group_id, *game) for game in games))
     if outcome.standings:
-        ids = _entry_ids(tx, [each.entry for each in outcome.standings])
+        ids = _entry_ids(tx, [standing.entry for standing in outcome.standings])
         lines = [
-            {name: value for name, value in vars(each).items() if name != "entry"}
-            | {"of_entry": ids[each.entry], "position": position}
-            for position, each in enumerate(outcome.standings)
+            {name: value for name, value in asdict(standing).items() if name != "entry"}
+            | {"of_entry": ids[standing.entry], "position": position}
+            for position, standing in enumerate(outcome.standings)
         ]
         of_entry = members.c.entry_id == bindparam("of_entry")
         tx.execute(update(members).where(members.c.group_id == group_id, of_entry), lines)
@@ -149,18 +149,20 @@ def finish_round(tx: Transaction, number: int, final: bool, now: datetime) -> No
 def count_rounds(tx: Transaction) -> tuple[int, int]:
     """How many rounds have been drawn, and how many have been played."""
     log = round_log(tx)
-    return len(log), sum(each.played_at is not None for each in log)
+    return len(log), sum(row.played_at is not None for row in log)
 
 
 def is_played(tx: Transaction, number: int) -> bool:
     """Whether this round exists and has been finished."""
-    return any(each.number == number and each.played_at for each in round_log(tx))
+    return any(row.number == number and row.played_at for row in round_log(tx))
 
 
 def is_complete(tx: Transaction, number: int) -> bool:
     """Whether this round exists and all its groups have finished."""
-    found = tx.execute(select(groups.c.finished_at).where(_in_round(tx, number))).scalars().all()
-    return bool(found) and all(finished is not None for finished in found)
+    finish_times = (
+        tx.execute(select(groups.c.finished_at).where(_in_round(tx, number))).scalars().all()
+    )
+    return bool(finish_times) and all(finished is not None for finished in finish_times)
 
 
 def set_words(tx: Transaction, number: int, words: str) -> bool:
@@ -172,7 +174,7 @@ def set_words(tx: Transaction, number: int, words: str) -> bool:
 
 def words_of(tx: Transaction, number: int) -> str:
     """The organizer's own text about a round; "" if there is none."""
-    return next((each.words for each in round_log(tx) if each.number == number), "")
+    return next((row.words for row in round_log(tx) if row.number == number), "")
 
 
 def mark_reported(tx: Transaction, number: int, now: datetime) -> None:
@@ -181,7 +183,7 @@ def mark_reported(tx: Transaction, number: int, now: datetime) -> None:
 
 def unreported_rounds(tx: Transaction) -> tuple[int, ...]:
     """Rounds that have been played, but whose summary has not gone out."""
-    return tuple(each.number for each in round_log(tx) if each.played_at and not each.reported_at)
+    return tuple(row.number for row in round_log(tx) if row.played_at and not row.reported_at)
 
 
 @dataclass(frozen=True)
@@ -284,17 +286,17 @@ def progress_of_rounds(tx: Transaction) -> tuple[Progress, ...]:
 
 def finished_rounds(tx: Transaction, games: Games = Games.NONE) -> tuple[RoundOutcome, ...]:
     """The rounds whose groups have all finished, from the first."""
-    return tuple(each for each in all_rounds(tx, games) if each.is_complete)
+    return tuple(outcome for outcome in all_rounds(tx, games) if outcome.is_complete)
 
 
 def round_outcome(
     tx: Transaction, number: int, games: Games, known: Mapping[int, GroupPlan] | None = None
 ) -> RoundOutcome:
     """A round whose groups have all finished; `known` as in `drawn_round`. Raises NotFound."""
-    found = drawn_round(tx, number, games, known)
-    if not found.is_complete:
+    outcome = drawn_round(tx, number, games, known)
+    if not outcome.is_complete:
         raise NotFound(f"round {number} has not been played to its end")
-    return found
+    return outcome
 
 
 # --- played again ---------------------------------------------------------------------------------
@@ -312,7 +314,7 @@ def order_rerun(
     the former groups, and returned. Raises NotFound if there is no such round or group.
     """
     drawn = drawn_round(tx, number, Games.WITH_MOVES)
-    groups_by_number = {each.number: each for each in drawn.plan.groups}
+    groups_by_number = {group.number: group for group in drawn.plan.groups}
     if group is not None and group not in groups_by_number:
         raise NotFound(
             f"there is no group {group} in round {number}; it has {len(drawn.plan.groups)}"
@@ -327,10 +329,10 @@ def order_rerun(
     }
     rerun_id = tx.execute(insert(reruns).values(values).returning(reruns.c.id)).scalar_one()
     numbers = tx.execute(select(rounds.c.number).where(_of(rounds, tx))).scalars()
-    later = sorted(each for each in numbers if each > number)
+    later = sorted(later_number for later_number in numbers if later_number > number)
     former = [outcome for outcome in drawn.groups if only in (None, outcome.plan.number)]
-    for each in later:
-        former += drawn_round(tx, each, Games.WITH_MOVES).groups
+    for later_number in later:
+        former += drawn_round(tx, later_number, Games.WITH_MOVES).groups
     _keep_former(tx, rerun_id, former, released)
     for table in (evolution, certainty):
         tx.execute(delete(table).where(_of(table, tx)))
@@ -338,8 +340,8 @@ def order_rerun(
         _delete_round(tx, number)
     else:
         _forget_results(tx, groups_by_number[only])
-    for each in later:
-        _delete_round(tx, each)
+    for later_number in later:
+        _delete_round(tx, later_number)
     return Rerun(rerun_id, now, number, only, reason), tuple(former)
 
 
@@ -396,7 +398,7 @@ def all_reruns(tx: Transaction) -> tuple[Rerun, ...]:
 def former_outcomes(tx: Transaction) -> tuple[Former, ...]:
     """The results that each order to play something again has replaced, in the order of the
     orders."""
-    found = []
+    formers = []
     for rerun in all_reruns(tx):
         query = select(former_groups.c.outcome, former_groups.c.released_at).order_by(
             former_groups.c.id
@@ -404,10 +406,14 @@ def former_outcomes(tx: Transaction) -> tuple[Former, ...]:
         rows = tx.execute(query.where(former_groups.c.rerun_id == rerun.id)).all()
         groups_of = tuple(adapter(GroupOutcome).validate_python(row.outcome) for row in rows)
         released = {g.plan.round: row.released_at for g, row in zip(groups_of, rows, strict=True)}
-        found.append(
-            Former(rerun, groups_of, {number: at for number, at in released.items() if at})
+        formers.append(
+            Former(
+                rerun,
+                groups_of,
+                {number: released_at for number, released_at in released.items() if released_at},
+            )
         )
-    return tuple(found)
+    return tuple(formers)
 
 
 # --- evolution ------------------------------------------------------------------------------------
@@ -425,11 +431,11 @@ def get_evolution(tx: Transaction) -> EvolutionOutcome | None:
 
 
 # --- how sure the ranking is ----------------------------------------------------------------------
-def set_certainty(tx: Transaction, found: Certainty) -> None:
+def set_certainty(tx: Transaction, likely: Certainty) -> None:
     """Store how sure the ranking is; it replaces what was stored before."""
     tx.execute(delete(certainty).where(_of(certainty, tx)))
     tx.execute(
-        insert(certainty).values(tournament=tournament_of(tx), facts=plain(found, Certainty))
+        insert(certainty).values(tournament=tournament_of(tx), facts=plain(likely, Certainty))
     )
 
 

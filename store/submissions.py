@@ -194,8 +194,8 @@ def built_between(tx: Transaction, since: datetime, now: datetime) -> dict[int, 
 
 def get(tx: Transaction, submission_id: int) -> Submission:
     """Raises NotFound."""
-    for found in _submissions(tx, tx.execute(_WITH_ID, {"of": submission_id}).all()):
-        return found
+    for submission in _submissions(tx, tx.execute(_WITH_ID, {"of": submission_id}).all()):
+        return submission
     raise NotFound(f"there is no submission {submission_id}", hint="`knobeln programs` lists them")
 
 
@@ -216,7 +216,7 @@ _QUEUED_OF = (
 
 def queued_before(tx: Transaction, submission: Submission) -> tuple[int, ...]:
     """The ids of older programs of its team that wait for the compiler, oldest first."""
-    return tuple(each for each in queued_of(tx, submission.team_id) if each < submission.id)
+    return tuple(queued for queued in queued_of(tx, submission.team_id) if queued < submission.id)
 
 
 def unclaimed_queue(tx: Transaction, team_id: int, claims: Claims) -> tuple[int, ...]:
@@ -256,11 +256,11 @@ class RunningBuild(NamedTuple):
 
 def running_builds(tx: Transaction, now: datetime) -> tuple[RunningBuild, ...]:
     """The programs that processes build now, the oldest first."""
-    found = sorted(in_hand(tx, submissions, now).items(), key=lambda row: row[1])
-    built = [(get(tx, row), since) for row, since in found]
+    oldest_first = sorted(in_hand(tx, submissions, now).items(), key=lambda row: row[1])
+    built = [(get(tx, row), since) for row, since in oldest_first]
     return tuple(
-        RunningBuild(team_store.get(tx, each.team_id).name, each.number, since)
-        for each, since in built
+        RunningBuild(team_store.get(tx, submission.team_id).name, submission.number, since)
+        for submission, since in built
     )
 
 
@@ -281,11 +281,11 @@ def add_build(
 
     `program`: the name of the program, if only the compiler could find it.
     """
-    found = {"program": program} if program else {}
+    replaced = {"program": program} if program else {}
     done = tx.execute(
         update(submissions)
         .where(submissions.c.id == submission_id, submissions.c.state == SubmissionState.QUEUED)
-        .values(state=SubmissionState.BUILT, **found, **_OUT_OF_QUEUE)
+        .values(state=SubmissionState.BUILT, **replaced, **_OUT_OF_QUEUE)
     )
     if done.rowcount != 1:
         return False
@@ -296,9 +296,9 @@ def add_build(
     if image is not None and digest is not None and tx.execute(known).first() is None:
         tx.execute(insert(images).values(digest=digest, image=image))
     values = {"submission_id": submission_id, "built_at": now, "accepted": accepted}
-    kept = _REPORT.dump_python(report, mode="json", by_alias=True)
+    stored = _REPORT.dump_python(report, mode="json", by_alias=True)
     tx.execute(
-        insert(builds).values(**values, report=kept, image_digest=digest if accepted else None)
+        insert(builds).values(**values, report=stored, image_digest=digest if accepted else None)
     )
     return True
 
@@ -439,12 +439,12 @@ def versions(tx: Transaction, team_id: int) -> tuple[Version, ...]:
 def withdrawn(tx: Transaction) -> tuple[Team, ...]:
     """The teams that have withdrawn after a program of theirs was accepted, unless their people
     were forgotten."""
-    found = accepted(tx)
+    with_programs = accepted(tx)
     return tuple(
         team
         for team in team_store.all_teams(tx)
         if team.state is TeamState.WITHDRAWN
-        and team.id in found
+        and team.id in with_programs
         and team.registration.organization != GONE
     )
 
@@ -453,10 +453,10 @@ def accepted(tx: Transaction) -> dict[int, list[tuple[int, datetime]]]:
     """The numbers of all accepted versions and when they came, oldest first, by team id."""
     query = select(submissions.c.team_id, submissions.c.number, submissions.c.received_at)
     query = query.join(builds, builds.c.submission_id == submissions.c.id).where(builds.c.accepted)
-    found: dict[int, list[tuple[int, datetime]]] = {}
+    by_team: dict[int, list[tuple[int, datetime]]] = {}
     for team_id, number, received_at in tx.execute(query.order_by(submissions.c.number)):
-        found.setdefault(team_id, []).append((number, received_at))
-    return found
+        by_team.setdefault(team_id, []).append((number, received_at))
+    return by_team
 
 
 def clocks(tx: Transaction) -> set[tuple[str, bool]]:
@@ -527,11 +527,11 @@ def entry_list(tx: Transaction) -> EntryList:
     programs = dict(map(tuple, tx.execute(accepted.order_by(ledger.c.number))))
     query = _that_play(tx, teams.c.name, letters.c.digest, builds.c.image_digest)
     query = query.join(letters, letters.c.id == submissions.c.letter_id)
-    found = [
+    sealed = [
         SealedEntry(team, programs.get(letter, ""), image)
         for team, letter, image in tx.execute(query)
     ]
-    return EntryList.of(found)
+    return EntryList.of(sealed)
 
 
 def _that_play(tx: Transaction, *columns: Any) -> Select[Any]:

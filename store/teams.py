@@ -83,7 +83,13 @@ def add(
     if rows:
         tx.execute(_ADD_MEMBERS, rows)
     return Team(
-        team_id, registration, requested_name, state, now, tuple(flags), is_proved=is_proved
+        id=team_id,
+        registration=registration,
+        requested_name=requested_name,
+        state=state,
+        registered_at=now,
+        flags=tuple(flags),
+        is_proved=is_proved,
     )
 
 
@@ -109,8 +115,8 @@ def by_address(tx: Transaction, address: str) -> Team | None:
 
 def by_name(tx: Transaction, name: str) -> Team | None:
     """The team with exactly this name."""
-    found = with_digests(tx, name)
-    return found[0] if found else None
+    matching = with_digests(tx, name)
+    return matching[0] if matching else None
 
 
 def with_digests(tx: Transaction, name: str) -> tuple[Team, tuple[str, str | None]] | None:
@@ -128,7 +134,7 @@ def named(tx: Transaction, name: str) -> Team:
     """The team of this name. Raises NotFound with the name that was probably meant."""
     if team := by_name(tx, name):
         return team
-    near = did_you_mean(name, (each.name for each in all_teams(tx)))
+    near = did_you_mean(name, (other.name for other in all_teams(tx)))
     raise NotFound(f"there is no team {name}", hint=near or "`knobeln teams` lists them")
 
 
@@ -161,11 +167,11 @@ def auth_digests_among(tx: Transaction, digests: Iterable[str]) -> frozenset[str
     """Those among these digests that are of a team's valid string, maybe with the team's other
     one."""
     waiting = iter(digests)
-    found: frozenset[str] = frozenset()
+    taken: frozenset[str] = frozenset()
     while some := tuple(islice(waiting, _MAX_DIGESTS)):
         rows = tx.execute(_DIGESTS_AMONG, {"digests": some})
-        found |= {digest for row in rows for digest in row if digest}
-    return found
+        taken |= {digest for row in rows for digest in row if digest}
+    return taken
 
 
 _MAX_DIGESTS = 500  # that one statement seeks
@@ -313,12 +319,12 @@ def _all(tx: Transaction, query: Select[Any]) -> tuple[Team, ...]:
 
 def _team(row: Row[Any]) -> Team:
     registration = Registration(
-        row.address,
-        tuple(row.preferences),
-        row.name,
-        row.organization,
-        tuple(Member(*member) for member in row.members),
-        tuple((name, value) for name, value in row.fields),
+        address=row.address,
+        preferences=tuple(row.preferences),
+        team_name=row.name,
+        organization=row.organization,
+        members=tuple(Member(*member) for member in row.members),
+        fields=tuple((name, value) for name, value in row.fields),
     )
     facts = row.requested_name, TeamState(row.state), row.registered_at, tuple(row.flags)
     return Team(row.id, registration, *facts, row.proved)

@@ -29,33 +29,33 @@ def programs(tx: Transaction, settings: Settings, now: datetime) -> tuple[Waitin
     rows = tx.execute(query.order_by(row.id)).all()
     ends = _ends_of_hours(tx, settings, now) if rows else {}
     failed = engine_failures.failed_work(tx) if rows else frozenset()
-    found = []
-    for of in rows:
+    waiting = []
+    for submission in rows:
         program = WaitingProgram(
-            submission=of.id,
-            team=of.team_id,
-            number=of.number,
-            since=of.received_at,
-            reply_to=of.reply_to,
+            submission=submission.id,
+            team=submission.team_id,
+            number=submission.number,
+            since=submission.received_at,
+            reply_to=submission.reply_to,
             waits_for=Wait.TURN,
         )
-        if of.waits_for is not None:
-            program = replace(program, waits_for=Wait.LANGUAGE, language=of.waits_for)
-        elif of.team_id in ends:
-            program = replace(program, waits_for=Wait.HOUR, until=ends[of.team_id])
-        elif engine_failures.work_on(of.id) in failed:
+        if submission.waits_for is not None:
+            program = replace(program, waits_for=Wait.LANGUAGE, language=submission.waits_for)
+        elif submission.team_id in ends:
+            program = replace(program, waits_for=Wait.HOUR, until=ends[submission.team_id])
+        elif engine_failures.work_on(submission.id) in failed:
             program = replace(program, waits_for=Wait.AGAIN)
-        found.append(program)
-    return tuple(found)
+        waiting.append(program)
+    return tuple(waiting)
 
 
 def groups(tx: Transaction, settings: Settings, now: datetime) -> tuple[ProgramsWaiting, ...]:
     """How many programs wait for the same, without those that have only come lately."""
     came: dict[Wait, list[datetime]] = {Wait.HOUR: [], Wait.AGAIN: [], Wait.TURN: []}
-    for each in programs(tx, settings, now):
-        is_told = each.waits_for is Wait.HOUR or now - each.since >= LONG
-        if is_told and each.waits_for in came:
-            came[each.waits_for].append(each.since)
+    for program in programs(tx, settings, now):
+        is_told = program.waits_for is Wait.HOUR or now - program.since >= LONG
+        if is_told and program.waits_for in came:
+            came[program.waits_for].append(program.since)
     others = (
         ProgramsWaiting(kind, len(times), min(times)) for kind, times in came.items() if times
     )
@@ -70,6 +70,6 @@ def _ends_of_hours(tx: Transaction, settings: Settings, now: datetime) -> Mappin
     query = select(submissions.c.team_id, builds.c.built_at).join_from(submissions, builds)
     recent = query.where(builds.c.built_at > now - _HOUR, builds.c.built_at <= now)
     built: dict[int, list[datetime]] = {}
-    for team, at in tx.execute(recent.order_by(builds.c.built_at.desc())):
-        built.setdefault(team, []).append(at)
+    for team, built_at in tx.execute(recent.order_by(builds.c.built_at.desc())):
+        built.setdefault(team, []).append(built_at)
     return {team: times[limit - 1] + _HOUR for team, times in built.items() if len(times) >= limit}

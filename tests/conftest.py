@@ -1,10 +1,20 @@
 """What all tests share: how many run at once, how many examples hypothesis tries and how long it
 waits."""
 
+from __future__ import annotations
+
 import os
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import HealthCheck, settings
+
+if TYPE_CHECKING:
+    from knobeln.context import ContestContext
+    from sandbox.sandbox import Sandbox
+    from tests.support.contest_field import House
+    from tests.support.postgresql import PostgreSQL
 
 pytest.register_assert_rewrite("tests.support")
 
@@ -43,7 +53,7 @@ def pytest_runtest_setup(item):
 
 
 @pytest.fixture(scope="session")
-def house(tmp_path_factory):
+def house(tmp_path_factory: pytest.TempPathFactory) -> House:
     """The house strategies, compiled once for all test processes."""
     from tests.support.contest_field import House
 
@@ -54,14 +64,14 @@ def house(tmp_path_factory):
 
 
 @pytest.fixture(scope="session")
-def sandbox():
+def sandbox() -> Sandbox:
     from sandbox.sandbox import Sandbox
 
     return Sandbox()
 
 
 @pytest.fixture(scope="session")
-def finished(tmp_path_factory, house):
+def finished(tmp_path_factory: pytest.TempPathFactory, house: House) -> ContestContext:
     """A finished contest of five teams, which no test changes."""
     from tests.support.command_line import knobeln_in
     from tests.support.contest_field import make_contest, settings
@@ -74,7 +84,7 @@ def finished(tmp_path_factory, house):
 
 
 @pytest.fixture(scope="session")
-def postgresql():
+def postgresql() -> Iterator[PostgreSQL]:
     """A PostgreSQL server; without one installed the test is skipped."""
     from tests.support.postgresql import PostgreSQL
 
@@ -86,7 +96,9 @@ def postgresql():
 @pytest.fixture(
     params=["sqlite", pytest.param("postgresql", marks=[pytest.mark.slow, pytest.mark.night])]
 )
-def database(request, monkeypatch):
+def database(
+    request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[str | None]:
     """The tests that use it run once with a contest's own SQLite file, once with a database of
     PostgreSQL.
 
@@ -110,7 +122,7 @@ def pytest_xdist_auto_num_workers():
 
 
 @pytest.fixture
-def every_step(monkeypatch):
+def every_step(monkeypatch: pytest.MonkeyPatch) -> None:
     """The compiler runs each time, also where its step has succeeded before, see `shared_work`."""
     from compiler.toolchain import Toolchain
     from tests.support.shared_work import step_of_the_compiler
@@ -119,7 +131,7 @@ def every_step(monkeypatch):
 
 
 @pytest.fixture
-def impatient(monkeypatch):
+def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     """Nobody needs to wait for programs that sleep: they may sleep no longer than an answer may
     take."""
     monkeypatch.setattr("sandbox.process.sleep_seconds", lambda cpu_seconds: cpu_seconds)

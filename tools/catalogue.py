@@ -81,13 +81,15 @@ def collected() -> Catalog:
     often."""
     catalogue = Catalog(project=DOMAIN, charset="utf-8")
     for package, methods, keywords in (
-        *((each, _METHODS, _KEYWORDS) for each in PACKAGES),
+        *((package, _METHODS, _KEYWORDS) for package in PACKAGES),
         _SCRIPTS,
     ):
-        found = extract_from_dir(
+        messages = extract_from_dir(
             ROOT / package, methods, _OPTIONS, keywords=keywords, comment_tags=("For translators:",)
         )
-        for file, _, message, comments, context in sorted(found, key=lambda one: (one[0], one[1])):
+        for file, _, message, comments, context in sorted(
+            messages, key=lambda one: (one[0], one[1])
+        ):
             catalogue.add(
                 message,
                 None,
@@ -127,22 +129,24 @@ def lacking(language: str) -> Iterator[str]:
     if current != path.read_bytes():
         yield "call `make catalogue`"
     missing = [
-        each for each in read_po(BytesIO(current), locale=language) if not is_translated(each)
+        message
+        for message in read_po(BytesIO(current), locale=language)
+        if not is_translated(message)
     ]
     if missing:
         yield f"translate {len(missing)} sentences, empty or `fuzzy` in {path.relative_to(ROOT)}:"
-    yield from (f"    {each.id}" for each in missing)
+    yield from (f"    {message.id}" for message in missing)
 
 
 def main(words: Sequence[str]) -> int:
-    found = {}
+    incomplete = {}
     for language in sorted(folder.name for folder in LOCALE.iterdir() if folder.is_dir()):
         if words != ["--check"]:
             path = catalogue_path(language)
             path.write_bytes(updated(path, collected()))
-        found[language] = "\n".join(lacking(language))
-        print(f"{language}: {found[language] or 'complete'}")
-    return int(words == ["--check"] and any(found.values()))
+        incomplete[language] = "\n".join(lacking(language))
+        print(f"{language}: {incomplete[language] or 'complete'}")
+    return int(words == ["--check"] and any(incomplete.values()))
 
 
 if __name__ == "__main__":

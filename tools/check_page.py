@@ -69,14 +69,14 @@ def build_noble(target: Path) -> None:
         (folder / "package.json").write_text("{}")
         install = ["npm", "install", "--ignore-scripts", "--no-audit", "--no-fund", "--save-exact"]
         subprocess.run([*install, *NOBLE, BUNDLER], cwd=folder, check=True)
-        made = [
+        bundles = [
             "--bundle",
             "--minify",
             "--format=iife",
             "--global-name=noble",
             "--legal-comments=inline",
         ]
-        bundled = [folder / "node_modules/.bin/esbuild", "used.js", *made, "--target=es2022"]
+        bundled = [folder / "node_modules/.bin/esbuild", "used.js", *bundles, "--target=es2022"]
         script = subprocess.run(bundled, cwd=folder, check=True, capture_output=True).stdout
         licence = (folder / "node_modules/@noble/curves/LICENSE").read_text().strip()
     target.write_bytes(f"/* {', '.join(NOBLE)}\n{licence}\n*/\n".encode() + script)

@@ -286,9 +286,11 @@ def _debootstrap(suite: str, root: Path) -> list[str | Path]:
         "Created-By: Packages",
         "Component: main",
     ]
-    found = subprocess.run(targets, capture_output=True, text=True, check=True).stdout.split()
+    mount_points = subprocess.run(
+        targets, capture_output=True, text=True, check=True
+    ).stdout.split()
     mirror = next(
-        line for line in found if line.rstrip("/").endswith(("/debian", "/ubuntu"))
+        line for line in mount_points if line.rstrip("/").endswith(("/debian", "/ubuntu"))
     ).rstrip("/")
     # most have both
     mirror = f"{mirror.rpartition('/')[0]}/{'ubuntu' if suite in UBUNTU else 'debian'}"

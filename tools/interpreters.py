@@ -22,8 +22,8 @@ SECONDS_PER_DOT = 2.0
 
 def main() -> int:
     wanted = [language for language in usual_languages() if language.name in GUESTS]
-    made = [make(language) for language in wanted]
-    return 0 if all(made) else 1
+    outcomes = [make(language) for language in wanted]
+    return 0 if all(outcomes) else 1
 
 
 def make(language: Language) -> bool:

@@ -26,14 +26,14 @@ LIMITS = tomllib.loads(Path(__file__).with_name("measures.toml").read_text())
 
 def measures() -> Counter[str]:
     """The numbers by their names in measures.toml."""
-    found: Counter[str] = Counter()
+    counts: Counter[str] = Counter()
     for path in _sources():
         source = path.read_text()
-        found["nodes_of_syntax"] += sum(1 for _ in ast.walk(ast.parse(source)))
-        found["untyped_dictionaries"] += len(re.findall(r"dict\[str, Any\]", source))
-    found["settings"] = reference.pages()["settings.md"].count("\n| `")
-    found["words_of_docs"] = sum(len(path.read_text().split()) for path in _files("*.md"))
-    return found
+        counts["nodes_of_syntax"] += sum(1 for _ in ast.walk(ast.parse(source)))
+        counts["untyped_dictionaries"] += len(re.findall(r"dict\[str, Any\]", source))
+    counts["settings"] = reference.pages()["settings.md"].count("\n| `")
+    counts["words_of_docs"] = sum(len(path.read_text().split()) for path in _files("*.md"))
+    return counts
 
 
 def complex_functions() -> Iterator[str]:
@@ -67,12 +67,12 @@ def _files(pattern: str) -> list[Path]:
     return [path for name in names if (path := ROOT / name).exists()]
 
 
-def _is_worse(what: str, found: set[str], known: set[str]) -> bool:
-    for name in sorted(found - known):
+def _is_worse(what: str, measured: set[str], known: set[str]) -> bool:
+    for name in sorted(measured - known):
         print(f"{name}: {what}")
-    for name in sorted(known - found):
+    for name in sorted(known - measured):
         print(f"{name}: no longer {what}; take it out of tools/measures.toml")
-    return found != known
+    return measured != known
 
 
 def main() -> None:

@@ -20,7 +20,7 @@ def with_table(page: str) -> str:
 
 
 def _row(provider: Provider) -> str:
-    limits = ", ".join(provider.limits) or "not told"
+    limits = ", ".join(provider.limits) or "not published"
     sent = "yes" if provider.sent else ""
     plus = _WORDS[provider.plus]
     return f"| {provider.name} | {provider.login} | {plus} | {limits} | {sent} |\n"

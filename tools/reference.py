@@ -120,8 +120,8 @@ def _commands_page() -> Iterator[str]:
     yield from (f"| {code} | {meaning} |\n" for code, meaning in MEANINGS.items())
 
 
-def _with_subcommands(of: str) -> Iterator[str]:
-    for name, command in commands(loaded(main.commands[of]), ("knobeln", of)):
+def _with_subcommands(noun: str) -> Iterator[str]:
+    for name, command in commands(loaded(main.commands[noun]), ("knobeln", noun)):
         yield f"\n### {name}\n\n    {_usage(name, command)}\n\n{_paragraphs(command.help)}\n"
         rows = [row for parameter in command.params if (row := _option_row(parameter))]
         if rows:
@@ -153,9 +153,16 @@ def _cell(text: str) -> str:
 
 
 # --- the answers in JSON --------------------------------------------------------------------------
-def answer_type(of: click.Command) -> object:
+def answer_type(command: click.Command) -> object:
     """Return the type of what the command answers with --json; None if it has no such option."""
-    return next((each.answer_type for each in of.params if isinstance(each, JsonOption)), None)
+    return next(
+        (
+            parameter.answer_type
+            for parameter in command.params
+            if isinstance(parameter, JsonOption)
+        ),
+        None,
+    )
 
 
 def _json_page() -> Iterator[str]:
@@ -165,8 +172,8 @@ def _json_page() -> Iterator[str]:
     )
     yield f"\n## knobeln.json\n\n{_paragraphs(_OF_MAILS)}\n\n"
     yield from (
-        f"- `{each.kind}`: {_paragraphs(each.__doc__)}\n"
-        for each in get_args(get_args(MailRecord)[0])
+        f"- `{record.kind}`: {_paragraphs(record.__doc__)}\n"
+        for record in get_args(get_args(MailRecord)[0])
     )
 
 
@@ -183,8 +190,8 @@ class Described(GenerateJsonSchema):
 def answers_schema() -> Mapping[str, Any]:
     """Return the JSON Schema of what commands answer with --json: below `properties`, by their
     names."""
-    found = ((name, answer_type(command)) for name, command in commands())
-    kinds = [(name, "serialization", adapter(kind)) for name, kind in found if kind is not None]
+    answers = ((name, answer_type(command)) for name, command in commands())
+    kinds = [(name, "serialization", adapter(kind)) for name, kind in answers if kind is not None]
     schemas, shared = TypeAdapter.json_schemas(kinds, schema_generator=Described)
     return {**shared, "properties": {name: schema for (name, _), schema in schemas.items()}}
 
@@ -231,16 +238,16 @@ def _setting_row(section: Any, key: str, info: Any) -> str:
 
 def _bounds(info: Any) -> str:
     """The smallest and the largest number that a setting may have; "" for other settings."""
-    found = {
-        key: getattr(each, key)
-        for each in info.metadata
+    limits = {
+        key: getattr(limit, key)
+        for limit in info.metadata
         for key in ("gt", "ge", "le")
-        if hasattr(each, key)
+        if hasattr(limit, key)
     }
-    if len(found) < 2:
+    if len(limits) < 2:
         return ""
-    lowest = f"more than {found['gt']:,}" if "gt" in found else f"{found['ge']:,}"
-    return f" ({lowest} to {found['le']:,})"
+    lowest = f"more than {limits['gt']:,}" if "gt" in limits else f"{limits['ge']:,}"
+    return f" ({lowest} to {limits['le']:,})"
 
 
 def _choices(annotation: Any) -> tuple[str, ...]:
@@ -252,22 +259,22 @@ def _choices(annotation: Any) -> tuple[str, ...]:
 # --- templates ------------------------------------------------------------------------------------
 def _templates_page() -> Iterator[str]:
     """The templates, each with its first comment."""
-    found = {path.name: _first_comment(path) for path in sorted(TEMPLATES.glob("*.j2"))}
+    comments = {path.name: _first_comment(path) for path in sorted(TEMPLATES.glob("*.j2"))}
     yield f"# Templates\n\n{_NOTE}\n\n{_paragraphs(_OF_ALL_TEMPLATES)}\n"
     for heading, is_part in (("Mails", False), ("Parts", True)):
         yield f"\n## {heading}\n\n| template | what it is for |\n|---|---|\n"
         yield from (
             f"| `{name}` | {_cell(text)} |\n"
-            for name, text in found.items()
+            for name, text in comments.items()
             if name.startswith("_") == is_part
         )
 
 
 def _first_comment(path: Path) -> str:
-    found = re.search(r"\{#(.*?)#\}", path.read_text(encoding="utf-8"), re.DOTALL)
-    if not found:
+    comment = re.search(r"\{#(.*?)#\}", path.read_text(encoding="utf-8"), re.DOTALL)
+    if not comment:
         raise ValueError(f"{path.name} does not say in a comment what it is for")
-    return " ".join(found[1].split())
+    return " ".join(comment[1].split())
 
 
 if __name__ == "__main__":

@@ -119,8 +119,8 @@ def take(driver: webdriver.Chrome, pages: Path, shot: Shot) -> bytes:
     address = (pages / shot.first).as_uri()
     for pattern in shot.links:
         driver.get(address)
-        found = driver.execute_script("return Array.from(document.links, link => link.href)")
-        here, address = address, next((link for link in found if re.search(pattern, link)), "")
+        links = driver.execute_script("return Array.from(document.links, link => link.href)")
+        here, address = address, next((link for link in links if re.search(pattern, link)), "")
         if not address:
             raise LookupError(f"{here} has no link to {pattern}")
     driver.get(address + shot.turn)
@@ -160,13 +160,13 @@ def main(folder: Path = IMAGES) -> None:
         knobeln("play", *board, "--html", pages / BOARD)
         driver = browser()
         try:
-            made = {shot.name: take(driver, pages, shot) for shot in SHOTS}
+            pictures = {shot.name: take(driver, pages, shot) for shot in SHOTS}
         finally:
             driver.quit()
     folder.mkdir(parents=True, exist_ok=True)
     for old in folder.glob("*.webp"):
         old.unlink()
-    for name, data in made.items():
+    for name, data in pictures.items():
         (folder / f"{name}.webp").write_bytes(data)
 
 

@@ -172,10 +172,12 @@ def main() -> None:
             if numbers[rule.call] < 0:
                 continue
             conditions = (
-                seccomp.Arg(each.argument, seccomp.MASKED_EQ, each.mask, each.value)
-                if each.comparison == "="
-                else seccomp.Arg(each.argument, comparisons[each.comparison], each.value)
-                for each in rule.conditions
+                seccomp.Arg(condition.argument, seccomp.MASKED_EQ, condition.mask, condition.value)
+                if condition.comparison == "="
+                else seccomp.Arg(
+                    condition.argument, comparisons[condition.comparison], condition.value
+                )
+                for condition in rule.conditions
             )
             program.add_rule(
                 seccomp.ERRNO(rule.error) if rule.error else seccomp.ALLOW, rule.call, *conditions

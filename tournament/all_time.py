@@ -113,7 +113,7 @@ def _lines(
         program: rank
         for members in within.values()
         for program, rank in zip(
-            members, ranks_of([means[each.build] for each in members]), strict=True
+            members, ranks_of([means[member.build] for member in members]), strict=True
         )
     }
     ranks = ranks_of([means[program.build] for program in ordered])

@@ -56,10 +56,11 @@ def twins_against_probes(
         streams = [
             tuple(_SEEDS.stream(f"{n}/{who}") for who in ("program", "probe")) for n in probes
         ]
-        jobs = [GameJob((image, probe), each) for image in left for each in streams]
+        jobs = [GameJob((image, probe), stream) for image in left for stream in streams]
         # What a program did in a game: its throws, and how it ended.
         done = (
-            (each.digest, each.turns, each.seats[0].verdict) for each in carry_out(jobs, runner)
+            (result.digest, result.turns, result.seats[0].verdict)
+            for result in carry_out(jobs, runner)
         )
         return (tuple([next(done) for _ in probes]) for _ in left)
 
@@ -78,11 +79,11 @@ def _twins(
     groups: Sequence[Sequence[str]] = [sorted(set(images))]
     for played, stage in pairwise((0, *stages)):
         left = [image for group in groups for image in group]
-        found = dict(zip(left, courses(left, range(played, stage)), strict=True))
+        course_of = dict(zip(left, courses(left, range(played, stage)), strict=True))
         groups = [
             alike
             for group in groups
-            for alike in together({image: found[image] for image in group})
+            for alike in together({image: course_of[image] for image in group})
         ]
     return tuple(map(tuple, groups))
 

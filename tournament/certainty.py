@@ -53,7 +53,6 @@ from contest.model import (
 from contest.seeds import Seeds
 from tournament import referee
 from tournament.field import Field
-from tournament.rounds import rounds
 from tournament.runners import runner_of
 
 MAX_CONTESTS = 1_000  # by default; the margin of a share is then 3 in 100, and what pools add
@@ -72,9 +71,11 @@ _INSTRUCTIONS_PER_GAME = 300_000  # what a quick game costs that needs none
 # Of a game of programs that are asked for moves, and whose time is counted in fuel:
 _INSTRUCTIONS_PER_QUESTION = 6_000_000  # a new instance, about 2.5 ms
 _UNITS_PER_INSTRUCTION = 4
+MOST_UNITS = _UNITS_PER_INSTRUCTION * (_SLOW_BUDGET_INSTRUCTIONS + 2 * _BUDGET_INSTRUCTIONS)
+"""Of all pools, where games are not quick."""
 _USES_OF_A_GAME = 4  # at least, beyond the first games; that at most doubles the margin
 _MAX_AT_ONCE = 1_000  # contests in memory
-_CHUNK_GAMES = 20_000  # their results are in memory at the same time
+_CHUNK_GAMES = 5_000  # their jobs and results are in memory at the same time
 _DEFAULT_SECONDS = 60.0
 # For choosing the default alone: what a game of a pool, a game of a contest, and a group take on
 # two cores.
@@ -120,7 +121,7 @@ def default_contests(field: Field, history: Sequence[RoundOutcome]) -> int | Non
         return 1
     if not field.info.play.is_quick and _least_cost(field, history) > _SLOW_BUDGET_INSTRUCTIONS:
         return None
-    groups = [group for each in history for group in each.plan.groups]
+    groups = [group for outcome in history for group in outcome.plan.groups]
     games = sum(pairing.games for group in groups for pairing in group.pairings)
     pools = _FIRST_GAMES * len(field.images) ** 2 / 2
 
@@ -139,8 +140,8 @@ def _least_cost(field: Field, history: Sequence[RoundOutcome]) -> float:
     """The cost of the smallest pools, by the games of the contest itself."""
     costs = [
         _game_cost(field.info, match.result)
-        for each in history
-        for group in each.groups
+        for outcome in history
+        for group in outcome.groups
         for match in group.matches
     ]
     pools = len(field.images) * (len(field.images) - 1)  # each two in two seatings
@@ -198,9 +199,9 @@ class _Reached:
     @classmethod
     def of(cls, chosen: Format, history: Sequence[RoundOutcome]) -> _Reached:
         last = {
-            name: each.plan.number
-            for each in history
-            for g in each.plan.groups
+            name: outcome.plan.number
+            for outcome in history
+            for g in outcome.plan.groups
             for name in g.members
         }
         end = history[-1].plan
@@ -222,16 +223,16 @@ def places(chosen: Format, history: Sequence[RoundOutcome]) -> Mapping[str, int]
 
 
 def _team(name: str, published: _Reached, replayed: Sequence[_Reached]) -> TeamCertainty:
-    places = sorted(each.places[name] for each in replayed)
+    places = sorted(reached.places[name] for reached in replayed)
     tail = math.floor((1 - INTERVAL) / 2 * len(places))
     return TeamCertainty(
         entry=name,
         place=published.places[name],
         first=places.count(1),
-        final=sum(name in each.finalists for each in replayed),
+        final=sum(name in reached.finalists for reached in replayed),
         low=places[tail],
         high=places[-1 - tail],
-        worse=sum(each.levels[name] > published.levels[name] for each in replayed),
+        worse=sum(reached.levels[name] > published.levels[name] for reached in replayed),
     )
 
 
@@ -241,9 +242,10 @@ def _likely_winners(
     """The fewest of the teams that win most, in order, that include the winners of enough
     contests."""
     ordered = sorted(teams, key=lambda team: (-team.first, team.place, team.entry))
-    at = {team.entry: number for number, team in enumerate(ordered, start=1)}
+    numbers = {team.entry: number for number, team in enumerate(ordered, start=1)}
     needed = sorted(
-        max(at[name] for name, place in each.places.items() if place == 1) for each in replayed
+        max(numbers[name] for name, place in reached.places.items() if place == 1)
+        for reached in replayed
     )
     return tuple([team.entry for team in ordered[: needed[math.ceil(LIKELY * len(needed)) - 1]]])
 
@@ -264,8 +266,8 @@ def _alike(published: _Reached, replayed: Sequence[_Reached]) -> tuple[tuple[str
 
 def _are_told_apart(name: str, other: str, replayed: Sequence[_Reached]) -> bool:
     """Whether the same one of the two is ahead in nearly all contests."""
-    ahead = sum(each.levels[name] < each.levels[other] for each in replayed)
-    behind = sum(each.levels[name] > each.levels[other] for each in replayed)
+    ahead = sum(reached.levels[name] < reached.levels[other] for reached in replayed)
+    behind = sum(reached.levels[name] > reached.levels[other] for reached in replayed)
     return max(ahead, behind) >= TOLD_APART * len(replayed)
 
 
@@ -286,16 +288,16 @@ def _play_together(field: Field, numbers: range, pools: _Pools) -> list[_Reached
         for number in numbers
     ]
     fixtures = _Fixtures()
-    playing, round_number = [each for each in redraws if each.plan_next(fixtures)], 1
+    playing, round_number = [redraw for redraw in redraws if redraw.plan_next(fixtures)], 1
     while playing:
         fixtures.draw(f"contest/from {numbers.start}/round/{round_number}", pools)
-        for each in playing:
-            each.play_round(pools)
+        for redraw in playing:
+            redraw.play_round(pools)
         playing, round_number = (
-            [each for each in playing if each.plan_next(fixtures)],
+            [redraw for redraw in playing if redraw.plan_next(fixtures)],
             round_number + 1,
         )
-    return [_Reached.of(field.format, each.history) for each in redraws]
+    return [_Reached.of(field.format, redraw.history) for redraw in redraws]
 
 
 @dataclass
@@ -338,7 +340,7 @@ class _Fixtures:
             if not fixture.pool:
                 games = pools.games(fixture.seating)
                 fixture.pool = tuple(
-                    Match(fixture.pairing, 1, each, True, fixture.number) for each in games
+                    Match(fixture.pairing, 1, game, True, fixture.number) for game in games
                 )
             numbers = islice(drawn[fixture.seating], fixture.uses)
             fixture.drawn, fixture.uses = iter([fixture.pool[number] for number in numbers]), 0
@@ -355,22 +357,22 @@ class _Redraw:
     _plan: RoundPlan | None = None
     _fixtures: tuple[list[_Fixture], ...] = ()  # of each group
 
-    def __post_init__(self) -> None:
-        self._rounds = rounds(self.field.format, tuple(self.field.images), self.seeds, self.history)
-
     def plan_next(self, fixtures: _Fixtures) -> bool:
         """Draw the next round; False at the contest's end."""
-        plan = next(self._rounds, None)
+        plan = self.field.format.plan(tuple(self.field.images), self.history, self.seeds)
         if plan is None:
             return False
         self._fixtures = tuple(
-            [each for p in group.pairings for each in fixtures.of(p)] for group in plan.groups
+            [fixture for p in group.pairings for fixture in fixtures.of(p)] for group in plan.groups
         )
-        for each in chain.from_iterable(self._fixtures):
-            each.uses += 1
+        for fixture in chain.from_iterable(self._fixtures):
+            fixture.uses += 1
         # A thousand contests share their pairings, or they need a gigabyte.
         shared = (
-            replace(group, pairings=tuple([each.pairing for each in planned if each.number == 1]))
+            replace(
+                group,
+                pairings=tuple([fixture.pairing for fixture in planned if fixture.number == 1]),
+            )
             for group, planned in zip(plan.groups, self._fixtures, strict=True)
         )
         self._plan = replace(plan, groups=tuple(shared))
@@ -381,7 +383,9 @@ class _Redraw:
         if self._plan is None:
             return
         groups = tuple(
-            self._group(group, self._plan.final, [next(each.drawn) for each in planned], pools)
+            self._group(
+                group, self._plan.final, [next(fixture.drawn) for fixture in planned], pools
+            )
             for group, planned in zip(self._plan.groups, self._fixtures, strict=True)
         )
         self.history.append(RoundOutcome(self._plan, groups))
@@ -431,7 +435,7 @@ class _Pools:
         default_factory=lambda: defaultdict(list)
     )
     _costs: Counter[Seating] = dataclass_field(default_factory=Counter)  # of the games so far
-    _known: dict[_Points, GameResult] = dataclass_field(default_factory=dict)
+    _seats: dict[_Seat, SeatResult] = dataclass_field(default_factory=dict)
     are_flawless: bool = True  # nobody has failed in any game
     _games_per_weight: float | None = None
     _variance: float = 0.0
@@ -542,27 +546,29 @@ class _Pools:
         return GameJob(tuple([self.field.images[name] for name in seating]), streams, names=seating)
 
     def _kept(self, result: GameResult) -> GameResult:
-        """What standings and referee need of a game; equal results are one object."""
-        key = tuple([(seat.points, seat.verdict, seat.faults) for seat in result.seats])
-        if key not in self._known:
-            seats = tuple(
-                SeatResult(points, verdict, None, faults=faults) for points, verdict, faults in key
-            )
-            self._known[key] = GameResult(seats, 0, "")
-            self.are_flawless &= self._known[key].is_flawless
-        return self._known[key]
+        """What standings and referee need of a game; equal results of a seat are one object."""
+        self.are_flawless &= result.is_flawless
+        return GameResult(tuple([self._kept_seat(seat) for seat in result.seats]), 0, "")
+
+    def _kept_seat(self, seat: SeatResult) -> SeatResult:
+        key = (seat.points, seat.verdict, seat.faults)
+        if key not in self._seats:
+            self._seats[key] = SeatResult(seat.points, seat.verdict, None, faults=seat.faults)
+        return self._seats[key]
 
 
 def _first_games(costs: Mapping[Seating, float], count: int) -> Mapping[Seating, int]:
     """So many of each pool; fewer of those that cost most, if all together exceed the budget."""
     usual = {seating: count * cost for seating, cost in costs.items()}
     most = max(usual.values(), default=0.0)  # that a pool's first games may cost
-    while math.fsum(min(each, most) for each in usual.values()) > _BUDGET_INSTRUCTIONS:
+    while (
+        math.fsum(min(instructions, most) for instructions in usual.values()) > _BUDGET_INSTRUCTIONS
+    ):
         most /= 2
     return {seating: int(min(usual[seating], most) / cost) for seating, cost in costs.items()}
 
 
-_Points = tuple[tuple[int, Verdict, int], ...]
+_Seat = tuple[int, Verdict, int]
 
 
 def _deviation(games: Sequence[GameResult]) -> float:

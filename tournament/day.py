@@ -178,16 +178,16 @@ class ContestDay:
         with self._store.read() as tx:
             frozen = frozen_settings(contest_store.started_settings(tx), self._settings)
             return FrozenContest(
-                frozen,
-                self._settings,
-                contest_store.secret(tx),
-                self._clock,
-                Seeds(contest_store.state(tx).seed.value),
-                format_of(frozen),
-                {entry.name: entry for entry in submissions.all_entries(tx)},
-                submissions.participants(tx),
-                self._reporter,
-                self._make_runner,
+                settings=frozen,
+                mail=self._settings,
+                secret=contest_store.secret(tx),
+                clock=self._clock,
+                seeds=Seeds(contest_store.state(tx).seed.value),
+                format=format_of(frozen),
+                entries={entry.name: entry for entry in submissions.all_entries(tx)},
+                teams=submissions.participants(tx),
+                reporter=self._reporter,
+                make_runner=self._make_runner,
             )
 
     def _play_next_round(self, workers: Workers) -> None:
@@ -303,7 +303,16 @@ class ContestDay:
         if aside:  # under a digest of its own, as workers on other hosts keep programs by digest
             digests |= dict.fromkeys(aside, ASIDE_DIGEST)
             images = {**images, ASIDE_DIGEST: ASIDE}
-        return GroupJob(seated, final, banned, aside, digests, images, mark, seconds)
+        return GroupJob(
+            plan=seated,
+            final=final,
+            banned=banned,
+            aside=aside,
+            digests=digests,
+            images=images,
+            mark=mark,
+            seconds=seconds,
+        )
 
     def _finish_groups(self, running: deque[Future[GroupResult]], leave: int = 0) -> None:
         """Store the results of all these groups but the last `leave`, in order."""
@@ -346,10 +355,10 @@ class ContestDay:
             contests = min(contests, self._redraws)
         self._spectator.playing_with_other_chance(contests)
         with self._make_runner(images, contest.settings, contest.seeds, no_progress) as runner:
-            found = certainty(field, history, contests, runner)
+            facts = certainty(field, history, contests, runner)
         with self._store.write() as tx:
             _must_be_complete(tx, plan)
-            results.set_certainty(tx, found)
+            results.set_certainty(tx, facts)
 
     def _finish_round(self, plan: RoundPlan) -> None:
         with self._store.write() as tx:
@@ -432,8 +441,8 @@ class ContestDay:
         last round's groups by number, if the caller has them."""
         which = Games.ALL if self._contest.format.seats is None else Games.FAILED
         return tuple(
-            self._round(tx, each, which, known if each == number else None)
-            for each in range(1, number + 1)
+            self._round(tx, earlier, which, known if earlier == number else None)
+            for earlier in range(1, number + 1)
         )
 
     def _round(

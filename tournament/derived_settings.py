@@ -25,18 +25,20 @@ def format_of(settings: Settings) -> Format:
 
 
 def frozen_settings(
-    kept: SettingsValues | None, settings: Settings, roles: Collection[Role] = (Role.DECIDES,)
+    frozen_values: SettingsValues | None,
+    settings: Settings,
+    roles: Collection[Role] = (Role.DECIDES,),
 ) -> Settings:
     """The settings, with those of these roles as they were when the contest started.
 
-    `kept`: what the store keeps of them since then, None before the start.
+    `frozen_values`: what the store keeps of them since then, None before the start.
     """
-    if kept is None:
+    if frozen_values is None:
         return settings
     others = of_roles(
         settings.model_dump(mode="json"), *(role for role in Role if role not in roles)
     )
-    frozen = of_roles(kept, *roles)
+    frozen = of_roles(frozen_values, *roles)
     return settings.model_copy(
         update={
             name: section_from(name, {**others.get(name, {}), **frozen[name]}) for name in frozen

@@ -68,6 +68,6 @@ def field_of(
 
     Whom the organizer took out before the first draw, or before a group was played, is not in it.
     """
-    lines = [line for each in history for group in each.groups for line in group.standings]
+    lines = [line for outcome in history for group in outcome.groups for line in group.standings]
     playing = {line.entry for line in lines} - banned_in(lines)
     return Field(settings, chosen, {name: images[name] for name in sorted(playing)}, seeds)

@@ -9,6 +9,11 @@ from contest.formats import make_format
 from contest.games.registry import game_of
 from contest.seeds import Seeds
 from sandbox.players.fuel import SECONDS_A_UNIT, SECONDS_AN_ANSWER
+from tournament.certainty import MOST_UNITS
+
+LONGEST_OF_CERTAINTY = MOST_UNITS * SECONDS_A_UNIT
+"""The seconds that it takes at most to tell how sure the ranking is, if programs take there what
+they took in the contest."""
 
 
 def longest_first_round(settings: Settings, programs: Mapping[str, bool]) -> float:
@@ -33,7 +38,8 @@ def longest_in_a_game(settings: Settings, *, is_counted: bool) -> float:
     """The seconds that the answers of one program of a text game take at most: processor time, and
     sleep of a program whose time is not counted."""
     limits = settings.programs
-    answers = game_of(settings.game, limits).info.max_turns
+    info = game_of(settings.game, limits).info
+    answers = info.max_answers or info.max_turns
     if is_counted:
         fuel = min(limits.game_fuel, answers * limits.fuel)
         return fuel * SECONDS_A_UNIT + answers * SECONDS_AN_ANSWER

@@ -93,8 +93,8 @@ def _close_programs(
 def _enter_close(
     tx: Transaction, waiting: Sequence[tuple[datetime, str]], now: datetime
 ) -> Receipt:
-    for at, letter in waiting:
-        ledger.append(tx, LedgerEntry(Effect.LETTER_WAITS, "", at, letter))
+    for received_at, letter in waiting:
+        ledger.append(tx, LedgerEntry(Effect.LETTER_WAITS, "", received_at, letter))
     text = f"programs are no longer taken; letters that wait: {len(waiting)}"
     contest_state.note(tx, "entries", text, now)
     return ledger.append(tx, LedgerEntry(Effect.PROGRAMS_CLOSED, "", now))

@@ -49,7 +49,9 @@ def season_table(
     Raises EngineFailed as the runner does.
     """
     info = game_of(settings.game, settings.programs).info
-    versions = sorted({digest for each in tournaments for digest in each.builds.values()})
+    versions = sorted(
+        {digest for tournament in tournaments for digest in tournament.builds.values()}
+    )
     games = number_of_pairs(len(versions))
     unknown = _why_unknown(versions, games, images, info, settings)
     strengths = {} if unknown else _strengths(versions, images, settings, open_runner)
@@ -85,21 +87,23 @@ def _why_unknown(
 def _line(name: str, tournaments: Sequence[Played], strengths: Mapping[str, float]) -> SeasonLine:
     """A team's line, without its rank. It has a point for each team behind it, in each
     tournament."""
-    places = tuple(each.places.get(name) for each in tournaments)
+    places = tuple(tournament.places.get(name) for tournament in tournaments)
     points = sum(
-        sum(other > place for other in each.places.values())
-        for each, place in zip(tournaments, places, strict=True)
+        sum(other > place for other in tournament.places.values())
+        for tournament, place in zip(tournaments, places, strict=True)
         if place is not None
     )
-    found = tuple(strengths.get(each.builds.get(name, "")) for each in tournaments)
-    known = [value for value in found if value is not None]
+    of_tournaments = tuple(
+        strengths.get(tournament.builds.get(name, "")) for tournament in tournaments
+    )
+    known = [value for value in of_tournaments if value is not None]
     gain = round(known[-1] - known[0], _DIGITS) if known else None
     return SeasonLine(
         rank=0,
         team=name,
         points=points,
         places=places,
-        strengths=found,
+        strengths=of_tournaments,
         strength=known[0] if known else None,
         gain=gain,
     )

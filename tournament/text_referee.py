@@ -88,9 +88,10 @@ def steps(
             return
         else:
             position = game.apply_with_faults(position, turn.moves, draw)
-            made = {seat: game.replacement_move(position, seat) for seat in turn.faults}
+            replacements = {seat: game.replacement_move(position, seat) for seat in turn.faults}
             turn = replace(
-                turn, instead={seat: move for seat, move in made.items() if move is not None}
+                turn,
+                instead={seat: move for seat, move in replacements.items() if move is not None},
             )
         yield turn, position
 

@@ -43,7 +43,7 @@ def asked(archive: Archive) -> Iterator[tuple[tuple[int, int], str]]:
     """What programs were told in each group, by round and group, in which a browser can ask some
     again."""
     settings, seeds = settings_of(archive.contest), Seeds(seed_of(archive).value)
-    counted = {each.team for each in archive.counted}
+    counted = {entry.team for entry in archive.counted}
     if not counted:
         return
     digests = {entry.name: entry.build for entry in archive.entries if entry.name in counted}
@@ -51,8 +51,8 @@ def asked(archive: Archive) -> Iterator[tuple[tuple[int, int], str]]:
         builds = {
             name: archive.builds[digests[name]] for name in group.plan.members if name in digests
         }
-        found = runner_of(settings).asked(group, builds, settings, seeds)
-        raw = files.to_json(found, Asked) if found else b""
+        questions = runner_of(settings).asked(group, builds, settings, seeds)
+        raw = files.to_json(questions, Asked) if questions else b""
         # with a larger one the archive would be too large for a browser
         if 0 < len(raw) <= MAX_TEXT_BYTES:
             yield (group.plan.round, group.plan.number), raw.decode()
@@ -62,16 +62,20 @@ def interpreters(builds: Mapping[str, bytes], builder: ProgramBuilder[Any]) -> M
     """The interpreters that a browser needs for these programs, by sha256, as far as this host has
     them."""
     programs = [
-        each for each in map(builder.load, builds.values()) if isinstance(each, FuelProgram)
+        program
+        for program in map(builder.load, builds.values())
+        if isinstance(program, FuelProgram)
     ]
-    found = {}
-    for memory in {each.memory_bytes for each in programs if each.guest == guests.JAVASCRIPT.facts}:
+    modules = {}
+    for memory in {
+        program.memory_bytes for program in programs if program.guest == guests.JAVASCRIPT.facts
+    }:
         with suppress(ToolMissing, engine.NotCompiled):
             module = engine.counted_module(
                 guests.JAVASCRIPT.module, Sandbox(), memory, is_guest=True
             )
-            found[hashlib.sha256(module).hexdigest()] = module
-    return found
+            modules[hashlib.sha256(module).hexdigest()] = module
+    return modules
 
 
 def announcement_of(archive: Archive, settings: Settings) -> str:

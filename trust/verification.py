@@ -35,7 +35,7 @@ from tournament.runners.recorded import name_of
 from trust.archive import files
 from trust.archive.contents import Archive, ArchivedEntry, seed_of, settings_of, without_commands
 from trust.archive.findings import Finding, step
-from trust.check_page import checkers
+from trust.check_page import checkers, readable
 from trust.derived import announcement_of, asked, check_builds, interpreters
 from trust.verify_entries import Verified, check_entries
 from trust.verify_limits import (
@@ -143,7 +143,11 @@ class _Verification:
             )
         elif archive.rules != rules_text(self._settings.game.name):
             raise Differs("rules.md: these are not the rules of the game")
-        elif wrong := [path for path, ours in checkers().items() if archive.checkers[path] != ours]:
+        elif wrong := [
+            path
+            for path, ours in checkers().items()
+            if readable(archive.checkers[path]) != readable(ours)
+        ]:
             raise Differs(f"{wrong[0]}: this is not the file of this knobeln")
         most = self._settings.programs.MAX_SOURCE_BYTES
         for name, program in archive.programs.items():
@@ -165,9 +169,9 @@ class _Verification:
     def _check_programs(self) -> None:
         """Compare the builds that play with what the teams sent. Raises Differs."""
         archive = self._archive
-        counted = {each.team for each in archive.counted}
+        counted = {entry.team for entry in archive.counted}
         wanted = {
-            each.build for each in archive.entries if self._is_computed or each.name in counted
+            entry.build for entry in archive.entries if self._is_computed or entry.name in counted
         }
         if wanted != archive.builds.keys():
             strange = sorted(wanted ^ archive.builds.keys())[0]
@@ -345,8 +349,10 @@ class _Verification:
         """Whether a program was set aside. Raises Differs where the ledger does not have that
         decision."""
         games = self._games_aside()
-        aside = (each for each in self._archive.letters if each.effect is Effect.PROGRAM_SET_ASIDE)
-        decided = {(each.team, each.digest) for each in aside}
+        aside = (
+            letter for letter in self._archive.letters if letter.effect is Effect.PROGRAM_SET_ASIDE
+        )
+        decided = {(letter.team, letter.digest) for letter in aside}
         for entry in self._archive.entries:
             if not games[entry.name]:
                 continue
@@ -471,8 +477,8 @@ class _Verification:
                 progress(1)
         except NeverPlayed:
             elsewhere = any(self._why_not_here.values())
-            told = self.result.missed if elsewhere else self.result.unchecked
-            told.append(
+            findings = self.result.missed if elsewhere else self.result.unchecked
+            findings.append(
                 f"{what}: it has games that were not played, and not all of their programs can be"
                 f" asked again{' here' if elsewhere else ''}"
             )
@@ -499,7 +505,7 @@ class _Verification:
                 f" s on {change.at:{TIME_FORMAT}}; the moves and the points do not depend on it"
             )
         for number, group in dict.fromkeys(
-            (each.round, each.group) for each in decisions.played_again
+            (rerun.round, rerun.group) for rerun in decisions.played_again
         ):
             place = f"round {number}" if group is None else f"group {group} of round {number}"
             if {entry.build for entry in self._archive.entries} <= self._archive.builds.keys():
@@ -544,11 +550,11 @@ def _other_tools(entries: Sequence[ArchivedEntry]) -> Iterator[Finding]:
 def _by_reason(reasons: Iterable[tuple[str, str | None]]) -> Iterable[tuple[str, list[str]]]:
     """The programs by the reason for which something cannot be checked; those without one are left
     out."""
-    found: dict[str, list[str]] = {}
+    by_reason: dict[str, list[str]] = {}
     for name, reason in reasons:
         if reason:
-            found.setdefault(reason, []).append(name)
-    return found.items()
+            by_reason.setdefault(reason, []).append(name)
+    return by_reason.items()
 
 
 def _quoted(line: str | None) -> str:

@@ -96,7 +96,7 @@ def check_entries(archive: Archive, settings: Settings, result: Verified) -> tup
     steps = ((entry.effect, entry.at) for entry in ledger)
     dates, started = settings.dates, archive.contest.started_at
     calendar = calendar_of(dates.compilation_closes, dates.contest_starts, started, steps)
-    result.noticed.extend(Finding(*found) for found in about_times(calendar))
+    result.noticed.extend(Finding(*finding) for finding in about_times(calendar))
     result.noticed.extend(_noticed_at_close(settings, before_final))
     result.noticed.extend(_about_programs(archive, earlier, before_final))
     result.noticed.extend(_noticed(archive, settings, ledger[: final + 1]))
@@ -144,8 +144,8 @@ def check_signature(archive: Archive) -> None:
     if not is_signed(key, signed, signature):
         raise Differs("ledger.json: the key has not signed this ledger of this contest")
     first = entries[0] if entries else None
-    made = (Effect.CONTEST_MADE, archive.contest.seed_commitment, key.hex())
-    if first is None or (first.effect, first.letter, first.digest) != made:
+    expected = (Effect.CONTEST_MADE, archive.contest.seed_commitment, key.hex())
+    if first is None or (first.effect, first.letter, first.digest) != expected:
         raise Differs(
             "ledger.txt does not begin with this secret number's sha256 and the key of ledger.json"
         )
@@ -163,7 +163,7 @@ def _check_witnesses(
 
     `ledger`: the entries of this tournament; `first`: how many there are before them.
     """
-    named = [VerifierKey.of_witness(each.key) for each in settings.tournament.witnesses]
+    named = [VerifierKey.of_witness(witness.key) for witness in settings.tournament.witnesses]
     signed = _signed_by(named, archive)
     if not named:
         return
@@ -176,7 +176,11 @@ def _check_witnesses(
     }
     counts = []
     for moment, numbers in moments.items():
-        times = {key: at for number in numbers for key, at in signed.get(number, {}).items()}
+        times = {
+            key: signed_at
+            for number in numbers
+            for key, signed_at in signed.get(number, {}).items()
+        }
         since = f" ({min(times.values()):{TIME_FORMAT}})" if times else ""
         counts.append(f"{len(times)} of {len(named)} {moment}{since}")
         result.noticed.extend(
@@ -225,16 +229,16 @@ def _cosignatures(
             raise wrong
         if own[1][:4] != key.id or not is_signed(key.key, text.encode(), own[1][4:]):
             raise wrong
-        made = {}
+        signed_at_by_key = {}
         for name, raw in others:
             witness = witnesses[name, raw[:4]]
-            at, message, signature = cosigned(text, raw[4:])
+            signed_at, message, signature = cosigned(text, raw[4:])
             if not is_signed(witness.key, message, signature):
                 raise wrong
-            made[str(witness)] = at
+            signed_at_by_key[str(witness)] = signed_at
     except (ValueError, LookupError):
         raise wrong from None
-    return number, made
+    return number, signed_at_by_key
 
 
 # --- the lists of entries -------------------------------------------------------------------------
@@ -243,13 +247,15 @@ def _check_lists(
 ) -> int:
     """The place of the final list in the ledger, from 0. Raises Differs unless the ledger has all
     lists."""
-    claimed = [_claimed_entry(each) for each in archive.entry_lists]
+    claimed = [_claimed_entry(listing) for listing in archive.entry_lists]
     result.noticed.extend(_other_lists(claimed, ledger))
-    final_ones = [each.is_final for each in archive.entry_lists]
+    final_ones = [listing.is_final for listing in archive.entry_lists]
     if final_ones != [False] * (len(claimed) - 1) + [True]:
         raise Differs("entry_lists.json: one list is the final one, and it is the last")
     _check_final_list(archive, seal, claimed[-1].digest)
-    return next(at for at, entry in enumerate(ledger) if replace(entry, letter="") == claimed[-1])
+    return next(
+        index for index, entry in enumerate(ledger) if replace(entry, letter="") == claimed[-1]
+    )
 
 
 def _claimed_entry(claimed: ArchivedList) -> LedgerEntry:
@@ -303,14 +309,14 @@ def _check_programs(
     of its own, and nobody else plays."""
     accepted: defaultdict[str, list[LedgerEntry]] = defaultdict(list)
     gone: dict[str, set[str]] = {_WITHDRAWN: set(), _OUT: set()}  # the teams, by why
-    for each in before_final:
-        if each.effect is Effect.PROGRAM_ACCEPTED:
-            accepted[each.team].append(each)
-        elif each.effect in _GOES:
-            gone[_GOES[each.effect]].add(each.team)
-        elif each.effect in _COMES:
-            gone[_COMES[each.effect]].discard(each.team)
-        elif each.effect is Effect.TOURNAMENT_BEGUN:
+    for logged in before_final:
+        if logged.effect is Effect.PROGRAM_ACCEPTED:
+            accepted[logged.team].append(logged)
+        elif logged.effect in _GOES:
+            gone[_GOES[logged.effect]].add(logged.team)
+        elif logged.effect in _COMES:
+            gone[_COMES[logged.effect]].discard(logged.team)
+        elif logged.effect is Effect.TOURNAMENT_BEGUN:
             gone[_OUT] = set()  # who was taken out of the one before plays again
     entries = archive.entry_lists[-1].entries
     left = gone[_WITHDRAWN] | gone[_OUT]
@@ -321,9 +327,9 @@ def _check_programs(
                 " accepted in ledger.txt, and it did not go"
             )
     former: dict[str, LedgerEntry] = {}
-    for each in before_final:
-        if each.effect is Effect.PROGRAM_ACCEPTED and each.team in gone[_WITHDRAWN]:
-            former.setdefault(each.digest, each)
+    for logged in before_final:
+        if logged.effect is Effect.PROGRAM_ACCEPTED and logged.team in gone[_WITHDRAWN]:
+            former.setdefault(logged.digest, logged)
     for entry in entries:
         _check_program(archive, entry, accepted[entry.team], former.get(entry.program), result)
 
@@ -339,7 +345,9 @@ def _check_program(
 
     `former`: an entry with this program of a team that has withdrawn; it may have a new name.
     """
-    newest = max(enumerate(accepted), key=lambda each: (each[1].at, each[0]), default=None)
+    newest = max(
+        enumerate(accepted), key=lambda numbered: (numbered[1].at, numbered[0]), default=None
+    )
     if newest is None and former is not None:
         text = (
             f"{entry.team} plays a program that was accepted of {former.team}, which has withdrawn;"
@@ -348,7 +356,7 @@ def _check_program(
         result.noticed.append(Finding("program-of-former", text))
     elif newest is None:
         raise Differs(f"ledger.txt: no program of {entry.team} was accepted, but it has played")
-    elif all(each.digest != entry.program for each in accepted):
+    elif all(version.digest != entry.program for version in accepted):
         raise Differs(
             f"entry_lists.json: the program of {entry.team} is none of the accepted ones in"
             " ledger.txt"
@@ -393,32 +401,32 @@ def _about_programs(
     `earlier`: the entries before this tournament; `before_final`: its own, up to the final list.
     """
     accepted: defaultdict[str, list[LedgerEntry]] = defaultdict(list)
-    for each in (*earlier, *before_final):
-        if each.effect is Effect.PROGRAM_ACCEPTED:
-            accepted[each.team].append(each)
+    for logged in (*earlier, *before_final):
+        if logged.effect is Effect.PROGRAM_ACCEPTED:
+            accepted[logged.team].append(logged)
     withdrawn = dict[str, LedgerEntry]()
-    for each in before_final:
-        if each.effect is Effect.WITHDRAWN and each.team in accepted:
-            withdrawn[each.team] = each
-        elif each.effect is Effect.REGISTRATION_ACCEPTED:
-            withdrawn.pop(each.team, None)
+    for logged in before_final:
+        if logged.effect is Effect.WITHDRAWN and logged.team in accepted:
+            withdrawn[logged.team] = logged
+        elif logged.effect is Effect.REGISTRATION_ACCEPTED:
+            withdrawn.pop(logged.team, None)
     for team, entry in sorted(withdrawn.items()):
         yield Finding(
             "withdrawn",
             f"{team} has withdrawn at {entry.at:{TIME_FORMAT}}, after a program of it was accepted",
         )
     for playing in archive.entry_lists[-1].entries:
-        digests = [each.digest for each in accepted[playing.team]]
+        digests = [version.digest for version in accepted[playing.team]]
         if playing.program not in digests:
             continue
         first = digests.index(playing.program)
         again = len(digests) - 1 - digests[::-1].index(playing.program)
         if set(digests[first:again]) - {playing.program}:
-            at = accepted[playing.team][again].at
+            sent_at = accepted[playing.team][again].at
             yield Finding(
                 "program-again",
                 f"{playing.team} plays a program that it had replaced by another one before it came"
-                f" again, at {at:{TIME_FORMAT}}",
+                f" again, at {sent_at:{TIME_FORMAT}}",
             )
 
 
@@ -428,21 +436,23 @@ def _about_letters(
     """What became of each objection, and which programs were refused as late though they came in
     time."""
     first, final = (
-        {entry.team: entry for entry in archive.entry_lists[at].entries} for at in (0, -1)
+        {entry.team: entry for entry in archive.entry_lists[index].entries} for index in (0, -1)
     )
     closes = settings.dates.compilation_closes
-    for each in ledger:
-        if each.effect is Effect.OBJECTION:
-            now = final.get(each.team)
-            same = "the same as" if now == first.get(each.team) else "another than"
+    for logged in ledger:
+        if logged.effect is Effect.OBJECTION:
+            now = final.get(logged.team)
+            same = "the same as" if now == first.get(logged.team) else "another than"
             listed_now = f"the final list has its program, {same} the first one"
             place = listed_now if now else "it is not on the final list"
-            yield Finding("objection", f"{each.team} objected at {each.at:{TIME_FORMAT}}; {place}")
-        elif each.effect is Effect.PROGRAM_LATE and each.at < closes:
+            yield Finding(
+                "objection", f"{logged.team} objected at {logged.at:{TIME_FORMAT}}; {place}"
+            )
+        elif logged.effect is Effect.PROGRAM_LATE and logged.at < closes:
             yield Finding(
                 "program-refused",
-                f"a program of {each.team} was refused as late that came at"
-                f" {each.at:{TIME_FORMAT}}, when programs were still taken (until"
+                f"a program of {logged.team} was refused as late that came at"
+                f" {logged.at:{TIME_FORMAT}}, when programs were still taken (until"
                 f" {closes:{TIME_FORMAT}})",
             )
 
@@ -452,24 +462,25 @@ def _noticed_at_close(settings: Settings, before_final: Sequence[LedgerEntry]) -
     closes = settings.dates.compilation_closes
     closed: list[LedgerEntry] = []
     waiting = set[str]()
-    for each in before_final:
-        if each.effect is Effect.LETTER_WAITS:
-            waiting.add(each.letter)
-        elif each.effect is Effect.PROGRAMS_CLOSED:
-            closed.append(each)
-        elif each.effect is not Effect.PROGRAM_ACCEPTED or not closed:
+    for logged in before_final:
+        if logged.effect is Effect.LETTER_WAITS:
+            waiting.add(logged.letter)
+        elif logged.effect is Effect.PROGRAMS_CLOSED:
+            closed.append(logged)
+        elif logged.effect is not Effect.PROGRAM_ACCEPTED or not closed:
             continue
-        elif each.at < min(closes, closed[-1].at) and each.letter not in waiting:
+        elif logged.at < min(closes, closed[-1].at) and logged.letter not in waiting:
             yield Finding(
                 "letter-dated-back",
-                f"a program of {each.team} was accepted that is said to have come at "
-                f"{each.at:{TIME_FORMAT}}, but its letter is none of those that waited at "
+                f"a program of {logged.team} was accepted that is said to have come at "
+                f"{logged.at:{TIME_FORMAT}}, but its letter is none of those that waited at "
                 f"{closed[-1].at:{TIME_FORMAT}}, when programs were no longer taken",
             )
-    for each in closed[:-1]:
+    for logged in closed[:-1]:
         yield Finding(
             "taken-again",
-            f"programs were taken again after {each.at:{TIME_FORMAT}}, because the date was moved",
+            f"programs were taken again after {logged.at:{TIME_FORMAT}}, because the date was"
+            " moved",
         )
 
 
@@ -479,33 +490,34 @@ def _noticed(
     """What the organizer has decided before the start, or what came late."""
     closes = settings.dates.compilation_closes
     listed_at, frozen = None, ""
-    for each in until_final:
-        if each.effect in _FREEZES:
-            if frozen not in ("", each.letter):
+    for logged in until_final:
+        if logged.effect in _FREEZES:
+            if frozen not in ("", logged.letter):
                 yield Finding(
                     "settings-changed",
-                    f"settings, title, dates or rules were changed before {each.at:{TIME_FORMAT}},"
-                    " after a list of entries had gone out",
+                    f"settings, title, dates or rules were changed before"
+                    f" {logged.at:{TIME_FORMAT}}, after a list of entries had gone out",
                 )
-            frozen = each.letter
-        if each.effect is Effect.ENTRIES_LISTED:
-            listed_at = each.at
-        elif each.effect is Effect.PROGRAM_ACCEPTED and each.at >= closes:
+            frozen = logged.letter
+        if logged.effect is Effect.ENTRIES_LISTED:
+            listed_at = logged.at
+        elif logged.effect is Effect.PROGRAM_ACCEPTED and logged.at >= closes:
             yield Finding(
                 "program-late",
-                f"a program of {each.team} was accepted that came at {each.at:{TIME_FORMAT}}, when"
-                f" programs were no longer taken ({closes:{TIME_FORMAT}})",
+                f"a program of {logged.team} was accepted that came at {logged.at:{TIME_FORMAT}},"
+                f" when programs were no longer taken ({closes:{TIME_FORMAT}})",
             )
-        elif each.effect is Effect.PROGRAM_ACCEPTED and listed_at:
+        elif logged.effect is Effect.PROGRAM_ACCEPTED and listed_at:
             yield Finding(
                 "program-after-list",
-                f"a program of {each.team} was accepted after the list of {listed_at:{TIME_FORMAT}}"
-                f" had gone out; it is said to have come at {each.at:{TIME_FORMAT}}",
+                f"a program of {logged.team} was accepted after the list of"
+                f" {listed_at:{TIME_FORMAT}} had gone out; it is said to have come at"
+                f" {logged.at:{TIME_FORMAT}}",
             )
-        elif each.effect in (Effect.TAKEN_OUT, Effect.REINSTATED):
+        elif logged.effect in (Effect.TAKEN_OUT, Effect.REINSTATED):
             yield Finding(
                 "decided-before",
-                f"{each.team} was {each.effect} before the start, at {each.at:{TIME_FORMAT}}",
+                f"{logged.team} was {logged.effect} before the start, at {logged.at:{TIME_FORMAT}}",
             )
     for before, after in pairwise(archive.entry_lists):
         changed = _list(before).changed_teams(_list(after))
@@ -525,49 +537,56 @@ def _noticed_in_order(ledger: Sequence[LedgerEntry]) -> Iterator[Finding]:
     """
     latest = LedgerEntry(Effect.ENTRIES_LISTED, "", datetime.min.replace(tzinfo=UTC))
     since = ""
-    for each in ledger:
-        if each.effect in _OWN and each.at < latest.at:
+    for logged in ledger:
+        if logged.effect in _OWN and logged.at < latest.at:
             yield Finding(
                 "dated-back",
-                f"the ledger has an entry of {each.at:{TIME_FORMAT}} behind one of"
-                f" {latest.at:{TIME_FORMAT}}: {each.effect}; it was dated back, or the clock was"
+                f"the ledger has an entry of {logged.at:{TIME_FORMAT}} behind one of"
+                f" {latest.at:{TIME_FORMAT}}: {logged.effect}; it was dated back, or the clock was"
                 " changed",
             )
-        if since and each.effect in _ABOUT_TEAMS:
-            what = each.team or "a part of the contest"
+        if since and logged.effect in _ABOUT_TEAMS:
+            what = logged.team or "a part of the contest"
             yield Finding(
                 "decided-after",
-                f"{what} was {each.effect} at {each.at:{TIME_FORMAT}}, after {since}",
+                f"{what} was {logged.effect} at {logged.at:{TIME_FORMAT}}, after {since}",
             )
-        if each.effect is Effect.ENTRIES_FINAL:
+        if logged.effect is Effect.ENTRIES_FINAL:
             since = "the list of entries was final"
-        elif each.effect is Effect.NUMBER_DRAWN:
+        elif logged.effect is Effect.NUMBER_DRAWN:
             since = "the public number was known"
-        latest = max(latest, each, key=lambda entry: entry.at)
+        latest = max(latest, logged, key=lambda entry: entry.at)
 
 
 # --- decisions ------------------------------------------------------------------------------------
 def _check_decisions(archive: Archive, ledger: Sequence[LedgerEntry], result: Verified) -> None:
     """Raises Differs for a decision that the ledger does not have."""
-    made = {(each.effect, each.team, each.at) for each in ledger}
+    logged_decisions = {(logged.effect, logged.team, logged.at) for logged in ledger}
     taken = archive.decisions.taken_out
-    told = [
-        *((Effect.TAKEN_OUT, each.team, each.at) for each in taken),
-        *((Effect.REINSTATED, each.team, each.lifted_at) for each in taken if each.lifted_at),
-        *((Effect.PLAYED_AGAIN, "", each.at) for each in archive.decisions.played_again),
-        *((Effect.TIME_CHANGED, "", each.at) for each in archive.time_changes),
+    archived = [
+        *((Effect.TAKEN_OUT, removal.team, removal.at) for removal in taken),
+        *(
+            (Effect.REINSTATED, removal.team, removal.lifted_at)
+            for removal in taken
+            if removal.lifted_at
+        ),
+        *((Effect.PLAYED_AGAIN, "", rerun.at) for rerun in archive.decisions.played_again),
+        *((Effect.TIME_CHANGED, "", change.at) for change in archive.time_changes),
     ]
-    for effect, team, at in told:
-        if (effect, team, at) not in made:
+    for effect, team, decided_at in archived:
+        if (effect, team, decided_at) not in logged_decisions:
             raise Differs(
                 f"ledger.txt does not have the decision {f'about {team} ' if team else ''}of "
-                f"{at:{TIME_FORMAT}}: {effect}"
+                f"{decided_at:{TIME_FORMAT}}: {effect}"
             )
-    for effect, team, at in sorted(made - set(told), key=lambda each: each[2]):
+    for effect, team, decided_at in sorted(
+        logged_decisions - set(archived), key=lambda decision: decision[2]
+    ):
         if effect in _DECIDED:
             text = (
-                f"the ledger has a decision of {at:{TIME_FORMAT}} that the archive does not show: "
-                f"{f'{team} ' if team else ''}{effect}; that can happen if a backup was restored"
+                f"the ledger has a decision of {decided_at:{TIME_FORMAT}} that the archive does not"
+                f" show: {f'{team} ' if team else ''}{effect}; that can happen if a backup was"
+                " restored"
             )
             result.noticed.append(Finding("decision-hidden", text))
 
@@ -583,12 +602,12 @@ def late_bans(
     of the list is late nevertheless: the team could not be on the list if it had been out.
     """
     out = set[str]()
-    for each in before_final:
-        if each.effect is Effect.TAKEN_OUT:
-            out.add(each.team)
-        elif each.effect is Effect.REINSTATED:
-            out.discard(each.team)
-    out |= {each.team for each in after_final if each.effect is Effect.TAKEN_OUT}
+    for logged in before_final:
+        if logged.effect is Effect.TAKEN_OUT:
+            out.add(logged.team)
+        elif logged.effect is Effect.REINSTATED:
+            out.discard(logged.team)
+    out |= {logged.team for logged in after_final if logged.effect is Effect.TAKEN_OUT}
     return tuple(sorted(out & playing))
 
 

@@ -69,11 +69,11 @@ def memory_limit() -> Iterator[None]:
     """
     status = Path("/proc/self/status").read_text()
     data, resident = (
-        1024 * int(found[1]) for each in (_DATA, _RESIDENT) if (found := each.search(status))
+        1024 * int(match[1]) for pattern in (_DATA, _RESIDENT) if (match := pattern.search(status))
     )
     soft, hard = resource.getrlimit(resource.RLIMIT_DATA)
     room = data + max(MAX_MEMORY_BYTES - resident, MAX_MEMORY_BYTES // 2)
-    lower = [each for each in (room, soft, hard) if each != resource.RLIM_INFINITY]
+    lower = [limit for limit in (room, soft, hard) if limit != resource.RLIM_INFINITY]
     resource.setrlimit(resource.RLIMIT_DATA, (min(lower), hard))
     try:
         yield

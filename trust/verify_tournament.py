@@ -216,10 +216,12 @@ def _difference(
 ) -> str:
     """The first thing in which two lines differ, of which one may be missing."""
     if claimed is None or computed is None:
-        stated, found = ("nothing" if each is None else each.entry for each in (claimed, computed))
-        return f"archived {stated}, but computed {found}"
+        stated, follows = (
+            "nothing" if line is None else line.entry for line in (claimed, computed)
+        )
+        return f"archived {stated}, but computed {follows}"
     theirs, ours = asdict(claimed), asdict(computed)
-    name = next(each for each in ours if theirs[each] != ours[each])
+    name = next(field for field in ours if theirs[field] != ours[field])
     return (
         f"{computed.entry}, {name.replace('_', ' ')}: archived {theirs[name]}, but computed"
         f" {ours[name]}"

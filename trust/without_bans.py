@@ -160,11 +160,11 @@ def _sentences(other: WithoutBans) -> Iterator[str]:
     old, new = _winners(other.ranking)
     if old != new:
         yield f"{new} would be first instead of {old}"
-    changed = [each for each in other.ranking if each.rank != each.without_bans]
-    for each in changed:
-        if each.entry in other.banned and each.without_bans != 1:
-            yield f"{each.entry} would have {_rank(each.without_bans)}"
-    others = [each for each in changed if each.entry not in other.banned]
+    changed = [line for line in other.ranking if line.rank != line.without_bans]
+    for line in changed:
+        if line.entry in other.banned and line.without_bans != 1:
+            yield f"{line.entry} would have {_rank(line.without_bans)}"
+    others = [line for line in changed if line.entry not in other.banned]
     if others:
         yield f"{plural(len(others), 'other team')} would have another rank"
     old, new = _winners(other.evolution)
@@ -174,8 +174,8 @@ def _sentences(other: WithoutBans) -> Iterator[str]:
 
 def _winners(ranks: Sequence[OtherRank]) -> tuple[str, str]:
     """Who is first in the contest, and who without the bans."""
-    with_bans = sorted(each.entry for each in ranks if each.rank == 1)
-    without = sorted(each.entry for each in ranks if each.without_bans == 1)
+    with_bans = sorted(line.entry for line in ranks if line.rank == 1)
+    without = sorted(line.entry for line in ranks if line.without_bans == 1)
     return ", ".join(with_bans) or "nobody", ", ".join(without) or "nobody"
 
 

@@ -33,15 +33,15 @@ def load_settings(folder: Path) -> Settings:
 
     try:
         text = path.read_text(encoding="utf-8")
-        given = tomllib.loads(text)
+        sections = tomllib.loads(text)
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise ConfigError(f"{path}: {error}") from None
     except ValueError:  # Python reads no such number
         raise ConfigError(f"{path}: a number in it has thousands of digits") from None
     for name, passwords in read_passwords(folder).items():
-        given[name] = {**given.get(name, {}), **passwords}
+        sections[name] = {**sections.get(name, {}), **passwords}
     try:
-        return Settings(**given)
+        return Settings(**sections)
     except ValidationError as error:
         raise ConfigError(f"{path}:\n{faults(error, text)}") from None
 
@@ -57,7 +57,7 @@ def _hint(folder: Path) -> str:
 
 def faults(error: ValidationError, text: str = "") -> str:
     """What is wrong with the settings, a line for each; `text`: of the file in which they are."""
-    return "\n".join(_fault(each, text) for each in error.errors())
+    return "\n".join(_fault(problem, text) for problem in error.errors())
 
 
 # Kinds of errors about a value that is no secret: passwords are texts.
@@ -71,8 +71,8 @@ def _fault(error: ErrorDetails, text: str) -> str:
     if error["type"] == "extra_forbidden":
         near = did_you_mean(str(name), _names_in(section))
         message = "there is no such setting" + (f"; {near}" if near else "")
-    given = f" = {error['input']!r:.60}" if error["type"].startswith(_SHOWN) else ""
-    setting = f"{'.'.join(map(str, error['loc']))}{given}: {message}"
+    value = f" = {error['input']!r:.60}" if error["type"].startswith(_SHOWN) else ""
+    setting = f"{'.'.join(map(str, error['loc']))}{value}: {message}"
     variable = f"{ENVIRONMENT}{'__'.join(map(str, error['loc']))}".upper()
     if variable in map(str.upper, os.environ):
         return f"  {setting} (given as {variable})"
@@ -91,9 +91,9 @@ def _line(text: str, setting: Sequence[int | str]) -> str:
     lines, start = text.split("\n"), 1
     for number in range(1, len(lines) + 1):
         try:
-            found: Any = tomllib.loads("\n".join(lines[:number]))
+            section: Any = tomllib.loads("\n".join(lines[:number]))
             for step in setting:
-                found = found[step]
+                section = section[step]
         except tomllib.TOMLDecodeError:
             continue
         except (KeyError, IndexError, TypeError):

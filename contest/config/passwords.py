@@ -21,23 +21,26 @@ _OTHERS = 0o077
 
 def read_passwords(folder: Path) -> Mapping[str, Mapping[str, Any]]:
     """The settings in the file, by section; none if there is no file. Raises ConfigError."""
-    credential = Path(os.environ.get("CREDENTIALS_DIRECTORY", folder), PASSWORDS)
-    file = credential if credential.is_file() else folder / PASSWORDS
+    given = os.environ.get("CREDENTIALS_DIRECTORY")
+    credential = Path(given, PASSWORDS) if given else None
+    file = credential if credential and credential.is_file() else folder / PASSWORDS
     try:
         with file.open("rb") as opened:
-            if os.fstat(opened.fileno()).st_mode & _OTHERS:
+            # systemd guards its credentials by their folder and an access list, which looks like
+            # a mode for the group
+            if file is not credential and os.fstat(opened.fileno()).st_mode & _OTHERS:
                 raise ConfigError(
                     f"other users of this host can read the passwords in {file}",
                     hint=f"`chmod 600 {file}`, and change them, if others have accounts here",
                 )
-            found = tomllib.load(opened)
+            sections = tomllib.load(opened)
     except FileNotFoundError:
         return {}
     except (OSError, ValueError) as error:
         raise ConfigError(f"{file}: {error}") from None
-    if not all(isinstance(section, dict) for section in found.values()):
+    if not all(isinstance(section, dict) for section in sections.values()):
         raise ConfigError(f"{file}: each setting belongs into a section, such as [imap]")
-    return found
+    return sections
 
 
 def write_passwords(folder: Path, sections: Mapping[str, Mapping[str, str]]) -> None:

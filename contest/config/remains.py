@@ -28,4 +28,4 @@ def remains(folder: Path) -> tuple[str, ...]:
     """The names in this folder that only a contest leaves, without those of its settings and
     database."""
     patterns = (_MARK, DATABASE + DRAFT, f"{REPLACED}*", f"{UPGRADED}*")
-    return tuple(sorted(found.name for pattern in patterns for found in folder.glob(pattern)))
+    return tuple(sorted(path.name for pattern in patterns for path in folder.glob(pattern)))

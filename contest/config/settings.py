@@ -98,8 +98,8 @@ class Settings(BaseModel):
     cluster: Cluster = Field(default_factory=Cluster)
     oauth: OAuth = Field(default_factory=OAuth)
 
-    def __init__(self, **given: Any) -> None:
-        super().__init__(**_with_environment(given))
+    def __init__(self, **sections: Any) -> None:
+        super().__init__(**_with_environment(sections))
 
     def changed(self, **sections: Mapping[str, object]) -> Settings:
         """A copy with these values, by section and name, which are not validated."""
@@ -171,9 +171,9 @@ class Settings(BaseModel):
         return self
 
 
-def _with_environment(given: Mapping[str, object]) -> Mapping[str, object]:
+def _with_environment(sections: Mapping[str, object]) -> Mapping[str, object]:
     """The sections, overridden by the variables of the environment, whose values are texts."""
-    merged = dict(given)
+    merged = dict(sections)
     for variable, text in os.environ.items():
         if variable.upper().startswith(ENVIRONMENT):
             section, _, name = variable[len(ENVIRONMENT) :].lower().partition("__")
@@ -194,11 +194,11 @@ def section_from(name: str, values: Any) -> Section:
 def of_roles(values: SettingsValues, *roles: Role) -> SettingsValues:
     """Those of the values, by section and name, that have one of these roles; no section is
     empty."""
-    found = {
+    by_role = {
         name: {key: value for key, value in section.items() if _model(name).role_of(key) in roles}
         for name, section in values.items()
     }
-    return {name: section for name, section in found.items() if section}
+    return {name: section for name, section in by_role.items() if section}
 
 
 def published_settings(settings: Settings) -> SettingsValues:

@@ -67,8 +67,8 @@ def toml_value(value: Any) -> str:
         ends = ("[\n    ", ",\n    ", ",\n]") if has_tables else ("[", ", ", "]")
         return ends[0] + ends[1].join(map(toml_value, value)) + ends[2]
     if isinstance(value, BaseModel):
-        given = (f"{key} = {toml_value(part)}" for key, part in value if part is not None)
-        return f"{{ {', '.join(given)} }}"
+        pairs = (f"{key} = {toml_value(part)}" for key, part in value if part is not None)
+        return f"{{ {', '.join(pairs)} }}"
     if isinstance(value, dict):
         return (
             "{ "

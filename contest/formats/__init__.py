@@ -11,7 +11,8 @@ from contest.games.game import GameInfo
 from contest.schema.sections import Tournament
 
 FORMATS: dict[str, type[Format]] = {
-    each.name: each for each in (GroupElimination, RoundRobin, Exact, DoubleElimination, Melee)
+    format_class.name: format_class
+    for format_class in (GroupElimination, RoundRobin, Exact, DoubleElimination, Melee)
 }
 
 
@@ -27,7 +28,9 @@ def format_named(name: str) -> type[Format]:
 
 def formats_described() -> str:
     """Each format's name with its summary, for the comment in contest.toml."""
-    return "; ".join(f"{each.name}: {each.summary}" for each in FORMATS.values())
+    return "; ".join(
+        f"{format_class.name}: {format_class.summary}" for format_class in FORMATS.values()
+    )
 
 
 def misfit(tournament_format: Format, game: GameInfo) -> str | None:
@@ -49,8 +52,8 @@ def misfit(tournament_format: Format, game: GameInfo) -> str | None:
 def make_format(settings: Tournament, game: GameInfo) -> Format:
     """The contest's format. Raises ConfigError if no format has this name, or if the game does not
     fit it."""
-    made = format_named(settings.format)(settings, game)
-    reason = misfit(made, game)
+    contest_format = format_named(settings.format)(settings, game)
+    reason = misfit(contest_format, game)
     if reason:
         raise ConfigError(f"tournament.format: {reason}")
-    return made
+    return contest_format

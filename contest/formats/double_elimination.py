@@ -153,11 +153,11 @@ def _draw(field: Sequence[str], seeds: Seeds) -> list[str | None]:
 
 def _ready(bracket: Bracket) -> list[tuple[MatchPlace, tuple[str, str]]]:
     """The matches to play now, in the order of the bracket: one round of each side."""
-    found = bracket.open_matches()
-    earliest = {place.side: place.round for place, _ in reversed(found)}
-    return [match for match in found if match[0].round == earliest[match[0].side]] or _second_final(
-        bracket
-    )
+    matches = bracket.open_matches()
+    earliest = {place.side: place.round for place, _ in reversed(matches)}
+    return [
+        match for match in matches if match[0].round == earliest[match[0].side]
+    ] or _second_final(bracket)
 
 
 def _second_final(bracket: Bracket) -> list[tuple[MatchPlace, tuple[str, str]]]:

@@ -89,8 +89,25 @@ def table(
 ) -> tuple[Standing, ...]:
     """A table in this order, given as (rank, name); `points` are half points."""
     lines = [
-        Standing(name, points[name], rank, failed.get(name, 0), False, name in advancing)
+        Standing(
+            entry=name,
+            half_points=points[name],
+            rank=rank,
+            failures=failed.get(name, 0),
+            disqualified=False,
+            advances=name in advancing,
+        )
         for rank, name in order
     ]
-    lines += [Standing(name, 0, None, failed.get(name, 0), True, False) for name in sorted(out)]
+    lines += [
+        Standing(
+            entry=name,
+            half_points=0,
+            rank=None,
+            failures=failed.get(name, 0),
+            disqualified=True,
+            advances=False,
+        )
+        for name in sorted(out)
+    ]
     return tuple(lines)

@@ -90,6 +90,7 @@ class GameInfo:
     program_name: str = ""  # what the file of a program is called; "" = as the team likes
     # how many of the game's points make one as people count: 2 where it counts in halves
     point: int = 1
+    max_answers: int = 0  # of one player; 0: one in each turn
     turn_word: str = "turn"  # what people call one: throw, move, round
     # of a game of few moves: each move, and what it does (`noted`)
     letters: tuple[tuple[str, str], ...] = ()

@@ -230,7 +230,7 @@ class Standoff(TextGame[Circle, Action]):
     def question(self, position: Circle, seat: int, protocol: TextProtocol) -> Words:
         """Return the player's own triplet, then those of its neighbours, left before right (M7)."""
         seen = (seat, *position.neighbours[seat])
-        return tuple(position.fighters[each].triplet for each in seen)
+        return tuple(position.fighters[other].triplet for other in seen)
 
     def answer(self, position: Circle, seat: int, text: str) -> Action:
         """Read the letter S, P, R or N; only white space may be around it. Raises ValueError."""

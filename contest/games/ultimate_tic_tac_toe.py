@@ -143,6 +143,7 @@ class UltimateTicTacToe(TextGame[Boards, int]):
         min_seats=2,
         max_seats=2,
         max_turns=SQUARES,
+        max_answers=(SQUARES + 1) // 2,
         fault_rule=FaultRule.RANDOM_MOVE,
         protocols=(TextProtocol.ARGV, TextProtocol.FUNCTION),
         has_kit=True,

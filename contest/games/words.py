@@ -25,9 +25,9 @@ def whole_number(word: str) -> int:
 
 def letter(text: str, letters: type[Letter]) -> Letter:
     """Read the text, without white space around it, as one of `letters`. Raises ValueError."""
-    for each in letters:
-        if text.strip() == each:
-            return each
+    for option in letters:
+        if text.strip() == option:
+            return option
     *first, last = letters
     allowed = gettext("%(names)s or %(last)s", names=", ".join(first), last=last)
     sentence = gettext(

@@ -41,7 +41,7 @@ class EntryList:
 
     def changed_teams(self, later: EntryList) -> list[str]:
         """The teams whose entries differ between this list and a later one, sorted by name."""
-        old, new = ({entry.team: entry for entry in each.entries} for each in (self, later))
+        old, new = ({entry.team: entry for entry in listing.entries} for listing in (self, later))
         return sorted(team for team in old | new if old.get(team) != new.get(team))
 
     def to_bytes(self) -> bytes:

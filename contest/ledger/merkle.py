@@ -33,12 +33,12 @@ def grown(peaks: Sequence[bytes], size: int, leaf: bytes) -> tuple[bytes, ...]:
 
 
 def _grown(peaks: Sequence[bytes], size: int, newest: bytes) -> tuple[bytes, ...]:
-    found = [*peaks, newest]
+    grown = [*peaks, newest]
     while size & 1:
-        right = found.pop()
-        found[-1] = node_hash(found[-1], right)
+        right = grown.pop()
+        grown[-1] = node_hash(grown[-1], right)
         size >>= 1
-    return tuple(found)
+    return tuple(grown)
 
 
 def root_of_peaks(peaks: Sequence[bytes]) -> bytes:
@@ -85,14 +85,14 @@ def _proof(old: int, start: int, end: int, *, is_left: bool) -> Iterator[tuple[i
 
 def _hash_of(start: int, end: int, tree: Callable[[int], Grown]) -> bytes:
     """The root of the tree of these leaves, which is a part of the large one."""
-    found = tree(end)
+    subtree = tree(end)
     if end - start == 1:
-        return found.leaf_hash
-    at = 0
+        return subtree.leaf_hash
+    position = 0
     for place, bit in enumerate(bit for bit in reversed(range(end.bit_length())) if end >> bit & 1):
-        if at == start:
-            return root_of_peaks(found.peaks[place:])
-        at += 1 << bit
+        if position == start:
+            return root_of_peaks(subtree.peaks[place:])
+        position += 1 << bit
     middle = start + _left_size(end - start)
     return node_hash(_hash_of(start, middle, tree), _hash_of(middle, end, tree))
 

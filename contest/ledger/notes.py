@@ -32,9 +32,9 @@ class VerifierKey:
     def of_witness(cls, text: str) -> VerifierKey:
         """The key of a witness, in the form that is called vkey. Raises ValueError for anything
         else."""
-        found = _VKEY.fullmatch(text)
-        raw = base64.b64decode(found[3]) if found else b""
-        key = cls(found[1] if found else "", raw[1:], raw[:1])
+        match = _VKEY.fullmatch(text)
+        raw = base64.b64decode(match[3]) if match else b""
+        key = cls(match[1] if match else "", raw[1:], raw[:1])
         if key.kind != COSIGNER or str(key) != text:
             raise ValueError(
                 f"{text!r} is no key of a witness; `python3 witness.py new NAME` makes one"
@@ -61,8 +61,8 @@ class VerifierKey:
     def signatures_in(self, text: str) -> Iterator[bytes]:
         """What may be cosignatures by this key in a mail that is `in_one_piece`."""
         name = re.escape(self.name)
-        for found in re.findall(f"{name}([A-Za-z0-9+/]{{102}}==)", text)[:MAX_SIGNATURES]:
-            raw = base64.b64decode(found)
+        for signature in re.findall(f"{name}([A-Za-z0-9+/]{{102}}==)", text)[:MAX_SIGNATURES]:
+            raw = base64.b64decode(signature)
             if raw[:4] == self.id:
                 yield raw[4:]
 
@@ -98,8 +98,8 @@ def cosigned(text: str, cosignature: bytes) -> tuple[datetime, bytes, bytes]:
     seconds = int.from_bytes(cosignature[:_TIME_BYTES], "big")
     if len(cosignature) != _COSIGNATURE_BYTES or seconds >= 2**37:  # in the year 6325
         raise ValueError("this is no cosignature")
-    at = datetime.fromtimestamp(seconds, timezone.utc)  # noqa: UP017 - Python 3.7 has no other name
-    return at, text_to_cosign(text, seconds), cosignature[_TIME_BYTES:]
+    signed_at = datetime.fromtimestamp(seconds, timezone.utc)  # noqa: UP017 - Python 3.7 has no other name
+    return signed_at, text_to_cosign(text, seconds), cosignature[_TIME_BYTES:]
 
 
 def text_to_cosign(text: str, seconds: int) -> bytes:
@@ -113,14 +113,14 @@ def read_note(note: str) -> tuple[str, list[tuple[str, bytes]]]:
     Raises ValueError for anything else than a note as it is written here.
     """
     text, _, lines = note.partition("\n\n")
-    found = []
+    signatures = []
     for line in lines.splitlines(keepends=True)[:MAX_SIGNATURES]:
         dash, name, packed = line.split(" ")
         raw = base64.b64decode(packed)
         if line != f"{dash} {name} {in_base64(raw)}\n":
             raise ValueError("this is no line of a signature")
-        found.append((name, raw))
-    return f"{text}\n", found
+        signatures.append((name, raw))
+    return f"{text}\n", signatures
 
 
 def in_base64(data: bytes) -> str:

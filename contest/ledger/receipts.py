@@ -88,16 +88,16 @@ class LedgerEntry:
 
     def leaf(self) -> bytes:
         """The entry's bytes in the tree: five lines in UTF-8, each with its newline."""
-        at = self.at.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
-        return f"{self.effect}\n{self.team}\n{at}\n{self.letter}\n{self.digest}\n".encode()
+        written_at = self.at.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
+        return f"{self.effect}\n{self.team}\n{written_at}\n{self.letter}\n{self.digest}\n".encode()
 
     @classmethod
     def from_leaf(cls, leaf: bytes) -> LedgerEntry:
         """Raises ValueError for bytes that `leaf` would not write."""
-        effect, team, at, letter, digest, _end = leaf.decode().split("\n")
-        entry = cls(Effect(effect), team, datetime.fromisoformat(at), letter, digest)
+        effect, team, written_at, letter, digest, _end = leaf.decode().split("\n")
+        entry = cls(Effect(effect), team, datetime.fromisoformat(written_at), letter, digest)
         is_right = _NAME.fullmatch(team) and all(
-            _SHA256.fullmatch(each) for each in (letter, digest)
+            _SHA256.fullmatch(word) for word in (letter, digest)
         )
         if not is_right or entry.leaf() != leaf:
             raise ValueError("this is not an entry of a ledger")
@@ -132,13 +132,13 @@ class Receipt:
     def header(self) -> str:
         """The lines of the header field: the number, and for the team alone how the ledger has
         grown."""
-        growth = "".join(f"\r\n {in_base64(each)}" for each in self.growth)
+        growth = "".join(f"\r\n {in_base64(digest)}" for digest in self.growth)
         return f"{self.number} {self.since}{growth}" if self.since else str(self.number)
 
     @property
     def proof(self) -> bytes:
         """The attached file, as in C2SP tlog-proof. Its extra data is the entry."""
-        path = "".join(f"{in_base64(each)}\n" for each in self.path)
+        path = "".join(f"{in_base64(digest)}\n" for digest in self.path)
         head = f"{_PROOF}\nextra {in_base64(self.entry)}\nindex {self.number - 1}\n"
         return f"{head}{path}\n{self.note}".encode()
 
@@ -146,13 +146,13 @@ class Receipt:
 def notes_in(text: str) -> Iterator[tuple[int, str]]:
     """The signed checkpoints in a mail, quoted or not, also in proofs in base64: the size and the
     note."""
-    packed = ("".join(each.split()) for each in _PACKED.findall(text))
+    packed = ("".join(proof.split()) for proof in _PACKED.findall(text))
     proofs = (
-        base64.b64decode(each[: len(each) // 4 * 4]).decode(errors="replace") for each in packed
+        base64.b64decode(proof[: len(proof) // 4 * 4]).decode(errors="replace") for proof in packed
     )
-    for each in (text.replace("\r\n", "\n"), *proofs):
-        for found in _NOTE.finditer(re.sub(r"(?m)^[ \t>|]+", "", each)):
-            yield int(found[1]), found[0]
+    for part in (text.replace("\r\n", "\n"), *proofs):
+        for note in _NOTE.finditer(re.sub(r"(?m)^[ \t>|]+", "", part)):
+            yield int(note[1]), note[0]
 
 
 def to_file(entries: Iterable[LedgerEntry]) -> bytes:

@@ -76,8 +76,8 @@ def _events(dates: Dates) -> Iterator[tuple[str, str, str]]:
         yield name, name, translated(DATE_WORDS[name])
 
 
-def _time(at: datetime) -> str:
-    return f"{at.astimezone(UTC):%Y%m%dT%H%M%SZ}"
+def _time(moment: datetime) -> str:
+    return f"{moment.astimezone(UTC):%Y%m%dT%H%M%SZ}"
 
 
 def _text(value: str) -> str:

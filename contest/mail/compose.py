@@ -96,25 +96,25 @@ def compose(outgoing: Outgoing, settings: Settings, secret: bytes, now: datetime
     name, domain = _name_and_domain(outgoing.to, outgoing.key, settings, secret)
     head = b"".join(_head(outgoing, settings, secret, now, name, domain))
     body, attachments = outgoing.body, outgoing.attachments
-    told = hashlib.sha256(f"{outgoing.lead}\0{body}".encode())
-    for each in attachments:
-        told.update(each.name.encode() + hashlib.sha256(each.data).digest())
+    body_digest = hashlib.sha256(f"{outgoing.lead}\0{body}".encode())
+    for attachment in attachments:
+        body_digest.update(attachment.name.encode() + hashlib.sha256(attachment.data).digest())
     if outgoing.receipt:
         with speaking(outgoing.language or settings.contest.language):
             body += outgoing.receipt.text
         attachments += (Attachment(PROOF_FILE, "text/plain", outgoing.receipt.proof),)
     plain = _is_plain(outgoing.lead) and _is_plain(body)
     content, digest = _content(body, plain, attachments)
-    of = replace(outgoing, body="", attachments=(), lead="")
+    bare = replace(outgoing, body="", attachments=(), lead="")
     lead = _lead(outgoing.lead, plain)
     return Composed(
-        of=of,
+        of=bare,
         message_id=f"<{name}@{domain}>",
         head=head,
         lead=lead,
         content=content,
         digest=digest,
-        told=told.hexdigest(),
+        told=body_digest.hexdigest(),
     )
 
 
@@ -244,7 +244,8 @@ def _mime(body: str, plain: bool, attachments: tuple[Attachment, ...]) -> bytes:
     boundary = b"=_" + hashlib.sha256(body.encode()).hexdigest()[:32].encode()
     parts = [text.replace(_VERSION, b"", 1)]
     parts += [
-        _head_of_file(each.media_type, each.name) + _base64(each.data) for each in attachments
+        _head_of_file(attachment.media_type, attachment.name) + _base64(attachment.data)
+        for attachment in attachments
     ]
     head = (
         _VERSION + b'Content-Type: multipart/mixed; boundary="' + boundary + b'"' + _END_OF_HEADERS

@@ -180,12 +180,12 @@ def record_text(registration: Registration) -> str:
     registration.
     """
     return Form(
-        registration.address,
-        ",".join(registration.preferences),
-        registration.team_name,
-        registration.organization,
-        member_lines(registration.members),
-        registration.fields,
+        address=registration.address,
+        preferences=",".join(registration.preferences),
+        team_name=registration.team_name,
+        organization=registration.organization,
+        members=member_lines(registration.members),
+        fields=registration.fields,
     ).text
 
 

@@ -61,5 +61,5 @@ def numbers(teams: Iterable[Team]) -> Mapping[str, str]:
 def quoted(kind: type[Q], settings: Settings, teams: Iterable[Team] = (), **more: Any) -> Q:
     """What others have written: the contest's title, the names of these teams, and what this kind
     adds."""
-    names = {number_of(each): each.name for each in teams}
+    names = {number_of(team): team.name for team in teams}
     return kind(contest=settings.contest.title, teams=names, **more)

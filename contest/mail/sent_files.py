@@ -64,20 +64,20 @@ def from_lines(lines: Sequence[str]) -> frozenset[tuple[str, ...]]:
 def without_from_line(lines: tuple[str, ...]) -> tuple[str, ...]:
     """The lines without a mark, without a comment's signs around it, and without blank lines at
     both ends."""
-    kept: list[str] = []
+    public: list[str] = []
     ends_comment = -1  # the number of the line that ends a comment of which nothing is left
     for number, line in enumerate(lines):
         if number == ends_comment:
             continue
         if not is_marked(line):
-            kept.append(line)
+            public.append(line)
             continue
-        around = (*kept[-1:], *lines[number + 1 : number + 2])
+        around = (*public[-1:], *lines[number + 1 : number + 2])
         if tuple(map(str.strip, around)) == _COMMENT_MARKS:
-            kept.pop()
+            public.pop()
             ends_comment = number + 1
-    full = [n for n, line in enumerate(kept) if line.strip()]
-    return tuple(kept[full[0] : full[-1] + 1]) if full else ()
+    full = [n for n, line in enumerate(public) if line.strip()]
+    return tuple(public[full[0] : full[-1] + 1]) if full else ()
 
 
 def strip_secret(source: str) -> str:

@@ -94,7 +94,7 @@ def match_of(row: GameRow, pairing: Pairing) -> Match:
     result = adapter(GameResult).validate_json(row.result)
     if row.usage:
         used = adapter(_Usage).validate_json(row.usage)
-        seats = (replace(seat, usage=each) for seat, each in zip(result.seats, used, strict=True))
+        seats = (replace(seat, usage=usage) for seat, usage in zip(result.seats, used, strict=True))
         result = replace(result, seats=tuple(seats))
     if row.moves is not None:
         result = replace(result, moves=adapter(_Moves).validate_json(row.moves))

@@ -58,7 +58,7 @@ class SeatUsage(NamedTuple):
     answer_fuel: tuple[int, ...] = ()  # of each answer, in units; () where processor time is
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class SeatResult:
     """One side of one game.
 
@@ -105,7 +105,7 @@ Moves = tuple[int | str | Changed | Missing | None, ...]
 """What each seat did in a turn: a throw, or a move as text; None if it was not asked."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class GameResult:
     """One game, seat by seat. `moves` is None unless the job asked for a protocol."""
 

@@ -7,7 +7,6 @@ from collections.abc import Container, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import StrEnum
-from functools import cached_property
 
 from contest.model.games import GameResult, SeatResult
 from contest.seeds import ContestSeed
@@ -26,7 +25,7 @@ class Entry:
     image_digest: str
 
 
-@dataclass(frozen=True, order=True)
+@dataclass(frozen=True, order=True, slots=True)
 class Pairing:
     """Entries that meet, in the order of their seats; the same name twice is a self-game (K65).
 
@@ -65,7 +64,7 @@ class TimeChange:
     after: float
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Match:
     """One attempt at one game of a pairing, as it was played."""
 
@@ -81,7 +80,7 @@ class Match:
         """By seat, as in `result.seats`."""
         return self.pairing.players if self.game == 1 else self.pairing.seating(self.game)
 
-    @cached_property
+    @property
     def half_points(self) -> tuple[tuple[str, int], ...]:
         """What the game is worth to each entry in it, in half points.
 
@@ -103,7 +102,7 @@ class Match:
         return tuple(zip(self.players, self.result.seats, strict=True))
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Standing:
     """A line of a group's ranking. The disqualified have no rank and no points (K73)."""
 
@@ -120,7 +119,7 @@ class Standing:
         return self.disqualified and not self.failures
 
     @property
-    def fate(self) -> str:
+    def status(self) -> str:
         """What happens to the entry, for tables; "" if rank and points say everything."""
         if self.disqualified:
             return "taken out" if self.taken_out else "disqualified"
@@ -144,7 +143,7 @@ class GroupPlan:
         if len(players) < 2:
             return self
         return replace(
-            self, pairings=tuple(replace(each, players=players) for each in self.pairings)
+            self, pairings=tuple(replace(pairing, players=players) for pairing in self.pairings)
         )
 
 

@@ -71,7 +71,7 @@ def unpacked(name: str, data: bytes) -> Unpacked:
             raise NotUnpacked(gettext("it has two files %(path)s", path=quote(path)))
         else:
             contents[path] = read
-    if any(each in contents for each in _IMAGE_FILES):
+    if any(file in contents for file in _IMAGE_FILES):
         raise IsImage
     if not contents and (inner := next(filter(is_program_archive, left_out), "")):
         raise NotUnpacked(

@@ -138,13 +138,13 @@ def in_place(files: Files, start: Start[Language_]) -> tuple[Files, Start[Langua
 def _linked(files: Files, start: Start[Language_]) -> tuple[Files, Start[Language_]]:
     """The files of a program that is compiled as one."""
     language = start.language
-    kept = [
+    sources = [
         name
         for name, data in files.items()
         if name == start.program or not _is_apart(name, data, language)
     ]
-    named = {name: _by_its_class(name, files, language) for name in kept}
-    moved = {named[name]: files[name] for name in kept}
+    named = {name: _by_its_class(name, files, language) for name in sources}
+    moved = {named[name]: files[name] for name in sources}
     return moved, replace(start, program=named[start.program])
 
 
@@ -194,10 +194,10 @@ def _in_language(
         *(() if is_linked else (lambda: (_not_loaded(files, names, language), _no_other()),)),
     )
     for rule in rules:
-        found, why = rule()
-        nearest = _nearest(found)
+        candidates, why = rule()
+        nearest = _nearest(candidates)
         if len(nearest) == 1:
-            others = [name for name in found if is_linked and name != nearest[0]]
+            others = [name for name in candidates if is_linked and name != nearest[0]]
             if others:
                 why = gettext("it has a function main; left out is %(files)s", files=listed(others))
             return Start(nearest[0], language, why=_because(nearest[0], why))
@@ -328,18 +328,18 @@ def _by_contents(
 ) -> tuple[list[str], str]:
     """The files that have what a program in the language starts with, and the rule about it."""
     if pattern := _MAIN_FUNCTIONS.get(language.name):
-        found = [name for name in names if pattern.search(_code(files[name]))]
-        return found, gettext("it is the only one with a function main")
+        main_files = [name for name in names if pattern.search(_code(files[name]))]
+        return main_files, gettext("it is the only one with a function main")
     if language.name in ("Fortran", "Pascal"):
-        found = [name for name in names if _is_main_program(_text(files[name]), language)]
-        return found, gettext("it is the only one with a main program")
+        main_files = [name for name in names if _is_main_program(_text(files[name]), language)]
+        return main_files, gettext("it is the only one with a main program")
     if language.name == "Python" and function:
         defined = re.compile(rf"^(?:def\s{{1,20}}{function}\b|{function}\s{{0,20}}=)", re.MULTILINE)
-        found = [name for name in names if defined.search(_text(files[name]))]
-        return found, gettext("it is the only one with a function %(name)s", name=function)
+        main_files = [name for name in names if defined.search(_text(files[name]))]
+        return main_files, gettext("it is the only one with a function %(name)s", name=function)
     if language.name == "Python":
-        found = [name for name in names if _RUN_AS_MAIN.search(_text(files[name]))]
-        return found, gettext("it is the only one with `if __name__ == ...`")
+        main_files = [name for name in names if _RUN_AS_MAIN.search(_text(files[name]))]
+        return main_files, gettext("it is the only one with `if __name__ == ...`")
     return [], ""
 
 
@@ -377,14 +377,14 @@ def _own_name(name: str) -> str:
 
 def _mentioned(data: bytes, language: StartingLanguage) -> Iterator[str]:
     if language.name == "Python":
-        for found in _PYTHON_IMPORT.finditer(_text(data)):
-            for words in found.groups():
+        for match in _PYTHON_IMPORT.finditer(_text(data)):
+            for words in match.groups():
                 yield from re.findall(r"\w{1,64}", words or "")
     elif language.name == "OCaml":
-        for found in _OCAML_MODULE.finditer(_text(data)):
-            yield from (found[0], found[0][0].lower() + found[0][1:])
+        for match in _OCAML_MODULE.finditer(_text(data)):
+            yield from (match[0], match[0][0].lower() + match[0][1:])
     else:
-        yield from (found[1] for found in _NAMED_FILE.finditer(_text(data)))
+        yield from (match[1] for match in _NAMED_FILE.finditer(_text(data)))
 
 
 # --- Java -----------------------------------------------------------------------------------------
@@ -398,11 +398,11 @@ _BRACE_OR_TYPE = re.compile(rf"[{{}}]|{_TYPE.pattern}")
 
 
 def _java(files: Files, names: Sequence[str], language: Language_) -> Start[Language_]:
-    found = [
+    classes = [
         (name, start_class) for name in names if (start_class := _class_of(files, name, language))
     ]
-    mains = [each for each in found if _stem(each[0]) == "main"]
-    chosen = found if len(found) == 1 else mains
+    mains = [name_and_class for name_and_class in classes if _stem(name_and_class[0]) == "main"]
+    chosen = classes if len(classes) == 1 else mains
     if len(chosen) == 1:
         ((name, start_class),) = chosen
         is_plain = len(names) == 1 and start_class == PurePosixPath(name).stem
@@ -412,12 +412,12 @@ def _java(files: Files, names: Sequence[str], language: Language_) -> Start[Lang
             program=name,
         )
         return Start(name, language, start_class, "" if is_plain else why)
-    if found:
+    if classes:
         raise NoStart(
             gettext(
                 "%(classes)s each have a method main: leave out all but one, or call the class that"
                 " the program starts with Main",
-                classes=listed([start_class for _, start_class in found]),
+                classes=listed([start_class for _, start_class in classes]),
             )
         )
     raise NoStart(
@@ -450,7 +450,7 @@ def _class_of(files: Files, name: str, language: StartingLanguage) -> str:
         return ""
     code = _code(files[name])
     main = next(
-        (found for found in _JAVA_MAIN.finditer(code) if _is_static(code, found.start())), None
+        (match for match in _JAVA_MAIN.finditer(code) if _is_static(code, match.start())), None
     )
     if main is None:
         return ""
@@ -459,21 +459,21 @@ def _class_of(files: Files, name: str, language: StartingLanguage) -> str:
     return f"{package[1]}.{own}" if package and own else own
 
 
-def _is_static(code: str, at: int) -> bool:
+def _is_static(code: str, position: int) -> bool:
     """Whether `static` is among the words before the method's type, in either order."""
-    before = code[max(0, at - 120) : at]
+    before = code[max(0, position - 120) : position]
     return _STATIC.search(re.split(r"[;{}]", before)[-1]) is not None
 
 
-def _type_around(code: str, at: int) -> str:
+def _type_around(code: str, position: int) -> str:
     """The class that a place in the code is in; that of a class within another one has a dollar
     sign."""
     depth, pending = 0, ""
     open_types: list[tuple[int, str]] = []
-    for found in _BRACE_OR_TYPE.finditer(code, 0, at):
-        if found[1]:
-            pending = found[1]
-        elif found[0] == "{":
+    for match in _BRACE_OR_TYPE.finditer(code, 0, position):
+        if match[1]:
+            pending = match[1]
+        elif match[0] == "{":
             if pending:
                 open_types.append((depth, pending))
             depth, pending = depth + 1, ""

@@ -92,9 +92,9 @@ def _is_signed(number: int, signature: bytes, chain: Chain) -> bool:
 def _read(text: str) -> tuple[int, bytes, bytes]:
     """The round's number, its randomness, and its signature."""
     try:
-        found: Any = json.loads(text)
-        number, signature = found["round"], bytes.fromhex(found["signature"])
-        randomness = bytes.fromhex(found["randomness"])
+        fields: Any = json.loads(text)
+        number, signature = fields["round"], bytes.fromhex(fields["signature"])
+        randomness = bytes.fromhex(fields["randomness"])
         is_right = (
             isinstance(number, int) and 0 < number < 2**63 and len(signature) == _SIGNATURE_BYTES
         )

@@ -71,12 +71,12 @@ def draw_of(beacon_setting: str, starts: datetime, final_at: datetime) -> Draw |
     if beacon.kind is BeaconKind.NONE:
         return None
     chain = drand.QUICKNET
-    at = final_at
+    drawn_at = final_at
     if beacon.kind is not BeaconKind.FILE:  # that is not published at a certain time
-        at = _draw_time(starts, final_at)
+        drawn_at = _draw_time(starts, final_at)
     if beacon.kind is not BeaconKind.DRAND:
-        return Draw(beacon, at, chain, 0)
-    number = chain.round_after(at)
+        return Draw(beacon, drawn_at, chain, 0)
+    number = chain.round_after(drawn_at)
     return Draw(beacon, chain.time_of(number), chain, number)
 
 

@@ -204,8 +204,9 @@ class Language(BaseModel):
     def told(self) -> str:
         """The language with its tool and standard, as in "C (gcc, gnu17)"."""
         guest = self.counted.guest if self.is_counted and self.counted else ""
-        found = _STANDARD.search(" ".join(self.build))
-        return f"{self.name} ({', '.join(filter(None, (self.tool or guest, found and found[1])))})"
+        standard = _STANDARD.search(" ".join(self.build))
+        facts = (self.tool or guest, standard and standard[1])
+        return f"{self.name} ({', '.join(filter(None, facts))})"
 
     def without(self, suffixes: AbstractSet[str]) -> Language:
         """The language without these suffixes, which belong to another one."""

@@ -115,8 +115,8 @@ class Contest(Section):
     aliases: tuple[Address, ...] = Field((), description="further addresses that reach the robot")
     zone: str = Field(
         "",
-        description="the time zone whose local time stands beside Universal Time in mails, e.g. "
-        "Europe/Berlin; empty = Universal Time alone",
+        description="the time zone whose local time stands beside Universal Time in mails and on "
+        "pages, e.g. Europe/Berlin; empty = Universal Time alone",
         json_schema_extra=OF_THE_HOST,  # which knows the zone; nothing depends on it
     )
     licence: str = Field(
@@ -484,11 +484,11 @@ class Programs(Section):
 
     @model_validator(mode="after")
     def _languages_differ(self) -> Programs:
-        for what, found in (
+        for what, words in (
             ("are called", [row.name for row in self.languages]),
             ("have the suffix", [suffix for row in self.languages for suffix in row.suffixes]),
         ):
-            twice = sorted({word for word in found if found.count(word) > 1})
+            twice = sorted({word for word in words if words.count(word) > 1})
             if twice:
                 raise ValueError(f"two languages {what} {twice[0]!r}")
         return self
@@ -897,8 +897,8 @@ def _host_of(text: str) -> str:
 
 
 def _port_of(text: str, usual: int) -> int:
-    found = re.search(r"(?:\]|^[^:]*):(\d+)$", text)
-    return int(found[1]) if found else usual
+    port = re.search(r"(?:\]|^[^:]*):(\d+)$", text)
+    return int(port[1]) if port else usual
 
 
 HostAndPort = Annotated[str, AfterValidator(_host_and_port)]
@@ -1019,8 +1019,8 @@ class Mail(Section):
     @property
     def sending_limits(self) -> tuple[tuple[int, timedelta], ...]:
         """How many mails may go out within which span, for each limit."""
-        found = (_SENDING_LIMIT.fullmatch(limit) for limit in self.limits)
-        return tuple((int(match[1]), _SPANS[match[2]]) for match in found if match)
+        matches = (_SENDING_LIMIT.fullmatch(limit) for limit in self.limits)
+        return tuple((int(match[1]), _SPANS[match[2]]) for match in matches if match)
 
     @property
     def relay_host(self) -> str:

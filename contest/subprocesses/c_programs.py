@@ -43,8 +43,8 @@ def c_program(
             return built
         raise
     name = f"{of_sources}.{_key_of_compiler(compiler)}"
-    if found := caches.find(cache, (name,)):
-        return found[name]
+    if programs := caches.find(cache, (name,)):
+        return programs[name]
     try:
         make_folder(cache)
         with scratch_folder(cache) as folder:
@@ -57,12 +57,12 @@ def c_program(
 
 def c_compiler() -> str:
     """The path of this host's C compiler. Raises ToolMissing, with advice how to get one."""
-    found = shutil.which("cc") or shutil.which("gcc")
-    if found is None:
+    compiler = shutil.which("cc") or shutil.which("gcc")
+    if compiler is None:
         raise ToolMissing(
             "there is no C compiler (cc or gcc), which builds our engines", hint="install gcc"
         )
-    return found
+    return compiler
 
 
 def _key_of_sources(folders: Sequence[Path], flags: tuple[str, ...]) -> str:
@@ -77,8 +77,8 @@ def _key_of_compiler(compiler: str) -> str:
 
 def _built_before(cache: Path, of_sources: str) -> Path | None:
     """The program that some compiler has made of these sources."""
-    kept = (file.name.rpartition("-")[0] for file in cache.glob(f"{of_sources}.*"))
-    return next(iter(caches.find(cache, tuple(kept)).values()), None)
+    names = (file.name.rpartition("-")[0] for file in cache.glob(f"{of_sources}.*"))
+    return next(iter(caches.find(cache, tuple(names)).values()), None)
 
 
 @functools.cache

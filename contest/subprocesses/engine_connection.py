@@ -79,10 +79,10 @@ def read_answer(stream: IO[bytes]) -> bytes:
 
 
 def _exactly(stream: IO[bytes], size: int) -> bytes:
-    found = b""
-    while len(found) < size:
-        part = stream.read(size - len(found))
+    received = b""
+    while len(received) < size:
+        part = stream.read(size - len(received))
         if not part:
             raise EOFError
-        found += part
-    return found
+        received += part
+    return received

@@ -132,7 +132,9 @@ def _is_alone(user: int, group: int) -> bool:
         owner, known = pwd.getpwuid(user), grp.getgrgid(group)
     except KeyError:
         return False
-    others = {each.pw_name for each in pwd.getpwall() if each.pw_gid == group} | set(known.gr_mem)
+    others = {account.pw_name for account in pwd.getpwall() if account.pw_gid == group} | set(
+        known.gr_mem
+    )
     return owner.pw_gid == group and known.gr_name == owner.pw_name and others <= {owner.pw_name}
 
 
@@ -155,18 +157,18 @@ def digest_of_sources(facts: Iterable[str], sources: Iterable[Traversable]) -> s
 def find(folder: Path, names: Collection[str]) -> Mapping[str, Path]:
     """The files that `keep` wrote under these names and that nobody can have changed since, by
     name."""
-    found: dict[str, Path] = {}
+    files: dict[str, Path] = {}
     try:
         if why_unsafe(folder):
-            return found
+            return files
         with os.scandir(folder) as entries:
             for entry in entries:
                 name, _, digest = entry.name.rpartition("-")
                 if name in names and _has_digest(entry, digest):
-                    found[name] = folder / entry.name
+                    files[name] = folder / entry.name
     except OSError:
         pass  # it is not there, or somebody cleans it at this moment
-    return found
+    return files
 
 
 def keep(folder: Path, name: str, data: bytes, *, mode: int = 0o600) -> Path:

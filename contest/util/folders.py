@@ -30,7 +30,7 @@ _CORE = Path(__file__).parents[1]
 def make_folder(folder: Path, mode: int = 0o700) -> None:
     """Make the folder, and the folders above that are missing, with this mode, whatever the
     umask."""
-    for missing in reversed([each for each in (folder, *folder.parents) if not each.exists()]):
+    for missing in reversed([place for place in (folder, *folder.parents) if not place.exists()]):
         with suppress(FileExistsError):  # another process was quicker
             missing.mkdir(mode=0o700)
             missing.chmod(mode)

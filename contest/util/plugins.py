@@ -24,15 +24,15 @@ def by_name(group: str, built_in: Iterable[T]) -> dict[str, T]:
 
     Raises ConfigError where two have the same name.
     """
-    found: dict[str, T] = {}
-    for each in (*built_in, *_added_by_others(group, tuple(sys.path))):
-        if each.name in found:
+    plugins: dict[str, T] = {}
+    for plugin in (*built_in, *_added_by_others(group, tuple(sys.path))):
+        if plugin.name in plugins:
             raise ConfigError(
-                f"two plug-ins of {group} are called {each.name!r}",
+                f"two plug-ins of {group} are called {plugin.name!r}",
                 hint="uninstall one of the packages",
             )
-        found[each.name] = each
-    return found
+        plugins[plugin.name] = plugin
+    return plugins
 
 
 @lru_cache(maxsize=16)

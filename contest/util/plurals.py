@@ -28,6 +28,6 @@ def did_you_mean(word: str, known: Iterable[str]) -> str:
     """Return "did you mean X?" with the known word that is nearest, or "" if none is near."""
     from difflib import get_close_matches  # seldom needed, and every command imports this module
 
-    spelt = {each.casefold(): each for each in known}
+    spelt = {name.casefold(): name for name in known}
     near = get_close_matches(word.casefold(), list(spelt), n=1)
     return f"did you mean {spelt[near[0]]}?" if near else ""

@@ -132,6 +132,6 @@ def _header_options(names: Sequence[str]) -> list[str]:
     Headers beside the program come after the compiler's own: `<string.h>` stays what it is.
     """
     headers = [name for name in names if suffix_of(name) in _HEADERS]
-    found = sorted({folder for name in headers for folder in folders_above(name)})
+    folders = sorted({folder for name in headers for folder in folders_above(name)})
     beside = ["-idirafter", "."] if headers else []
-    return [f"-I{folder}" for folder in ([".", *found] if found else [])] + beside
+    return [f"-I{folder}" for folder in ([".", *folders] if folders else [])] + beside

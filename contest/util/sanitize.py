@@ -34,12 +34,12 @@ def sanitize(
     each run of white space becomes one blank. `max_length`: in characters; longer text ends with
     "...".
     """
-    found = _NOT_PLAIN.sub(lambda match: replacement if is_invisible(match[0]) else match[0], text)
+    clean = _NOT_PLAIN.sub(lambda match: replacement if is_invisible(match[0]) else match[0], text)
     if one_line:
-        found = " ".join(found.split())
-    if max_length is not None and len(found) > max_length:
-        return found[: max_length - 3] + "..."
-    return found
+        clean = " ".join(clean.split())
+    if max_length is not None and len(clean) > max_length:
+        return clean[: max_length - 3] + "..."
+    return clean
 
 
 def visible(text: str) -> str:

@@ -77,24 +77,24 @@ def games_of(text: str) -> Iterator[Game]:
     title = f"{TITLE}\n"
     if not text.startswith(title):
         raise ValueError(f"line 1: there must be `{TITLE}`")
-    at = len(title)
-    while at < len(text):
-        if text.startswith(title, at):
-            at += len(title)
+    position = len(title)
+    while position < len(text):
+        if text.startswith(title, position):
+            position += len(title)
             continue
-        found = GAME.match(text, at)
-        game = found and read_game(found)
-        if not found or not game:
+        match = GAME.match(text, position)
+        game = match and read_game(match)
+        if not match or not game:
             raise ValueError(
-                f"line {text.count(chr(10), 0, at) + 1}: here is no whole and sound game"
+                f"line {text.count(chr(10), 0, position) + 1}: here is no whole and sound game"
             )
         yield game
-        at = found.end()
+        position = match.end()
 
 
-def read_game(found: re.Match[str]) -> Game | None:
+def read_game(match: re.Match[str]) -> Game | None:
     """The game in its lines; None unless it has as many throws as it says."""
-    words = found.groups()
+    words = match.groups()
     counted, played, missing, rows = words[13:]
     lines = rows.split()
     first, second = (
@@ -103,15 +103,15 @@ def read_game(found: re.Match[str]) -> Game | None:
     if not len(first) == len(second) == (0 if missing else int(played)):
         return None
     return Game(
-        words[:3],
-        words[3:5],
-        words[5:9],
-        words[9:11],
-        words[11:13],
-        counted == "yes",
-        int(played),
-        list(zip(first, second)),
-        not missing,
+        where=words[:3],
+        players=words[3:5],
+        rules=words[5:9],
+        points=words[9:11],
+        verdicts=words[11:13],
+        counted=counted == "yes",
+        played=int(played),
+        throws=list(zip(first, second)),
+        kept=not missing,
     )
 
 
@@ -174,17 +174,17 @@ def ending(game: Game) -> Iterator[str]:
 
 def folded(line: str) -> Iterator[str]:
     """Wrap a long line; its rest is indented by two columns more."""
-    indent, at = "", 0
-    while len(indent) + len(line) - at > WIDTH:
-        begin = indent + line[at : at + WIDTH + 1]
+    indent, position = "", 0
+    while len(indent) + len(line) - position > WIDTH:
+        begin = indent + line[position : position + WIDTH + 1]
         blank = begin.rfind(" ", 2, WIDTH + 1)
         cut = blank if blank > 0 and begin[:blank].strip() else WIDTH
         yield begin[:cut].rstrip()
-        at += cut - len(indent)
-        while line.startswith(" ", at):
-            at += 1
+        position += cut - len(indent)
+        while line.startswith(" ", position):
+            position += 1
         indent = "  "
-    yield indent + line[at:]
+    yield indent + line[position:]
 
 
 # --- the command ----------------------------------------------------------------------------------

@@ -116,8 +116,8 @@ def archive_of(contest: ContestContext) -> Archive:
             ),
             seal=Seal.of(state.seed, contest_state.number(tx)),
             entry_lists=tuple(
-                ArchivedList(each.at, each.is_final, each.list.entries)
-                for each in entry_lists.all_lists(tx)
+                ArchivedList(listing.at, listing.is_final, listing.list.entries)
+                for listing in entry_lists.all_lists(tx)
             ),
         )
     return completed(archive)
@@ -129,7 +129,7 @@ def _decisions(tx: Transaction) -> Decisions:
     out = (
         TakenOut(team, ban.kind, ban.at, ban.lifted_at) for team, ban in decisions.ban_history(tx)
     )
-    again = (PlayedAgain(each.round, each.group, each.at) for each in results.all_reruns(tx))
+    again = (PlayedAgain(rerun.round, rerun.group, rerun.at) for rerun in results.all_reruns(tx))
     return Decisions(tuple(out), tuple(again))
 
 
@@ -174,8 +174,8 @@ def packed(contest: ContestContext) -> bytes | None:
     """
     if _why_not_yet(contest):
         return None
-    found: Mapping[str, bytes] = to_files(archive_of(contest))
-    whole = {**found, files.MANIFEST: files.manifest_of(found)}
+    contents: Mapping[str, bytes] = to_files(archive_of(contest))
+    whole = {**contents, files.MANIFEST: files.manifest_of(contents)}
     return tar_gz((tarfile.TarInfo(path), data) for path, data in sorted(whole.items()))
 
 

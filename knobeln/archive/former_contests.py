@@ -95,7 +95,7 @@ def common_settings(contests: Sequence[FormerContest]) -> Settings:
     newest = max(contests, key=lambda contest: contest.archive.contest.started_at)
     for contest in contests:
         if contest.settings.game != newest.settings.game:
-            ours, theirs = (_game_of(each.settings) for each in (newest, contest))
+            ours, theirs = (_game_of(one.settings) for one in (newest, contest))
             raise GiveUp(
                 f"{newest.name} is a contest of {ours}, and {contest.name} of {theirs}: programs"
                 " meet in one game, with the same rules"
@@ -169,7 +169,7 @@ def _built_here(program: Program, builder: ProgramBuilder[Any]) -> bytes | None:
 def _must_be_of(contests: Sequence[FormerContest], settings: Settings) -> None:
     for contest in contests:
         if contest.settings.game.name != settings.game.name:
-            theirs, ours = (_game_of(each) for each in (contest.settings, settings))
+            theirs, ours = (_game_of(one) for one in (contest.settings, settings))
             raise GiveUp(
                 f"{contest.name} is a contest of {theirs}, and this is {ours}",
                 hint=f"--game {contest.settings.game.name} plays that game",

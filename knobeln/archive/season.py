@@ -70,16 +70,16 @@ def read_season(folder: Path, digest: str | None) -> tuple[SeasonFacts, str]:
     """What season.json says, and its digest. Raises Differs unless that is `digest`, if one is
     given."""
     raw = files.read_alone(folder / SEASON)
-    found = hashlib.sha256(raw).hexdigest()
-    if digest is not None and found != digest.strip().lower():
+    own_digest = hashlib.sha256(raw).hexdigest()
+    if digest is not None and own_digest != digest.strip().lower():
         raise Differs(
-            f"this is another season: the sha256 of its {SEASON} is {found}, not"
+            f"this is another season: the sha256 of its {SEASON} is {own_digest}, not"
             f" {files.shown(digest)}"
         )
     facts = files.from_json(raw, SeasonFacts, SEASON)
     if not 1 <= len(facts.archives) <= MAX_TOURNAMENTS:
         raise Differs(f"{SEASON} has {len(facts.archives)} archives")
-    return facts, found
+    return facts, own_digest
 
 
 def check_season(
@@ -131,9 +131,9 @@ def check_season(
             for line in claimed.lines
         )
         claimed = replace(claimed, games=0, unknown=table.unknown, lines=tuple(lines))
-    for told, line in zip(claimed.lines, table.lines, strict=False):
-        if told != line:
-            raise Differs(f"{SEASON}: it says {files.shown(told)}, but {line} follows")
+    for claim, line in zip(claimed.lines, table.lines, strict=False):
+        if claim != line:
+            raise Differs(f"{SEASON}: it says {files.shown(claim)}, but {line} follows")
     if claimed != table:
         raise Differs(
             f"{SEASON}: it has {len(claimed.lines)} teams and {claimed.games} games, but "

@@ -111,14 +111,16 @@ class Columns:
     @property
     def sentences(self) -> tuple[str, ...]:
         """What each column was taken for: `column Vorname is the first name`."""
-        said = [f"column `{self.heads[at]}` is the {name}" for name, at in self.of.items()]
+        said = [f"column `{self.heads[index]}` is the {name}" for name, index in self.of.items()]
         if not {NAME, FIRST, LAST, TURNED} & self.of.keys():
             said.append("no column is a name, so each form asks for it")
         for one, other in ((FIRST, LAST), (LAST, FIRST)):
             if one in self.of and other not in self.of:
                 said.append(f"no column is the {other}")
         used = self.of.values()
-        unused = [f"`{head}`" for at, head in enumerate(self.heads) if head and at not in used]
+        unused = [
+            f"`{head}`" for index, head in enumerate(self.heads) if head and index not in used
+        ]
         if unused:
             said.append(f"not used, but given back with the marks: {listed(unused[:_MAX_UNUSED])}")
         return tuple(said)
@@ -150,8 +152,11 @@ def find(rows: Sequence[Row], settings: Settings, *, needs_mail: bool = True) ->
     columns = _by_heads(heads, known)
     if needs_mail and MAIL not in columns:
         below = [row for row in rows if row.number > best.number]
-        at = _with_addresses(heads, below)
-        columns = {MAIL: at, **{kind: each for kind, each in columns.items() if each != at}}
+        mail_column = _with_addresses(heads, below)
+        columns = {
+            MAIL: mail_column,
+            **{kind: index for kind, index in columns.items() if index != mail_column},
+        }
     if not needs_mail and not {NAME, FIRST, LAST, TURNED} & columns.keys():
         raise GiveUp(f"no column of the list is the name; it has {_named(heads)}")
     return Columns(heads, _names_in_their_sense(columns), best.number)
@@ -182,7 +187,7 @@ def _kind(head: str, known: Mapping[str, str]) -> str | None:
 
 def _by_heads(heads: Sequence[str], known: Mapping[str, str]) -> dict[str, int]:
     columns: dict[str, int] = {}
-    for at, head in enumerate(heads):
+    for index, head in enumerate(heads):
         kind = _kind(head, known)
         if kind is not None and kind in columns and kind != NUMBER:
             raise GiveUp(
@@ -191,7 +196,7 @@ def _by_heads(heads: Sequence[str], known: Mapping[str, str]) -> dict[str, int]:
                 hint="delete one of them, or give it another name",
             )
         if kind is not None:
-            columns.setdefault(kind, at)
+            columns.setdefault(kind, index)
     return columns
 
 
@@ -211,7 +216,7 @@ def _with_addresses(heads: Sequence[str], rows: Sequence[Row]) -> int:
         return columns[0]
     if columns:
         raise GiveUp(
-            f"{listed([f'`{heads[at]}`' for at in columns])} hold addresses",
+            f"{listed([f'`{heads[index]}`' for index in columns])} hold addresses",
             hint="name the column to be used `mail`",
         )
     raise GiveUp(
@@ -224,9 +229,9 @@ def _address_columns(rows: Sequence[Row]) -> list[int]:
     filled: set[int] = set()
     others: set[int] = set()
     for row in islice(rows, _ROWS_LOOKED_AT):
-        for at, cell in enumerate(row.cells):
+        for index, cell in enumerate(row.cells):
             if cell.strip():
-                (filled if "@" in cell else others).add(at)
+                (filled if "@" in cell else others).add(index)
     return sorted(filled - others)
 
 
@@ -234,14 +239,14 @@ def _without_heads(rows: Sequence[Row]) -> Columns:
     """The columns of a list that begins with its first person."""
     addresses = _address_columns(rows)
     width = max(len(row.cells) for row in rows[:_ROWS_LOOKED_AT])
-    texts = [at for at in range(width) if at not in addresses]
+    texts = [index for index in range(width) if index not in addresses]
     if len(addresses) != 1 or len(texts) > 1:
         raise GiveUp(
             "no row of the list names its columns",
             hint="write a first row such as: mail,first name,last name,group",
         )
     columns = {MAIL: addresses[0], **({NAME: texts[0]} if texts else {})}
-    return Columns(tuple(f"column {at + 1}" for at in range(width)), columns, 0)
+    return Columns(tuple(f"column {index + 1}" for index in range(width)), columns, 0)
 
 
 def _named(heads: Sequence[str]) -> str:

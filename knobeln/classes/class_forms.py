@@ -55,7 +55,7 @@ def invitations(
     """
     teams = _teams(people, settings.teams.max_members, groups)
     names = _TeamNames(settings)
-    made: list[Invitation] = []
+    invitations_so_far: list[Invitation] = []
     problems: list[str] = []
     for number, members in enumerate(teams, start=1):
         readers = [person for person in members if person.address]
@@ -64,7 +64,7 @@ def invitations(
         invitation = Invitation(
             _form(readers[0], members, names.name_of(members[0], number), settings), tuple(members)
         )
-        made.append(invitation)
+        invitations_so_far.append(invitation)
         problems += _problems(invitation, settings)
     if problems:
         raise GiveUp(
@@ -72,7 +72,7 @@ def invitations(
             + "\n  ".join(shortened(problems)),
             hint="`--groups split` makes several teams of a large group, `--groups ignore` none",
         )
-    return tuple(made)
+    return tuple(invitations_so_far)
 
 
 def _teams(people: Sequence[Person], most: int, groups: Groups) -> Iterator[list[Person]]:
@@ -108,7 +108,7 @@ class _TeamNames:
 
     def name_of(self, first: Person, number: int) -> str:
         wanted = team_name(first.team, in_c=self._in_c) if first.team else f"team_{number}"
-        name = team_names.unique_name(wanted, lambda each: each.casefold() in self._taken)
+        name = team_names.unique_name(wanted, lambda candidate: candidate.casefold() in self._taken)
         self._taken.add(name.casefold())
         return name
 

@@ -143,13 +143,13 @@ def read(data: bytes, settings: Settings) -> ClassList:
 
     Raises GiveUp that names each wrong row and its column, or says that nobody has an address.
     """
-    found = read_names(data, settings, needs_mail=True)
-    if not found.invited:
+    names = read_names(data, settings, needs_mail=True)
+    if not names.invited:
         raise GiveUp(
             "nobody in the list has a mail address",
             hint="for names alone there is `knobeln class open`",
         )
-    return found
+    return names
 
 
 def read_names(data: bytes, settings: Settings, *, needs_mail: bool = False) -> ClassList:
@@ -187,9 +187,9 @@ class _Reader:
     def __init__(self, columns: Columns, settings: Settings) -> None:
         self._columns = columns
         self._own = [field.name for field in settings.teams.fields]
-        of = columns.of.values()
+        known_columns = columns.of.values()
         # a student number comes first
-        self._order = sorted(range(len(columns.heads)), key=lambda at: at in of)
+        self._order = sorted(range(len(columns.heads)), key=lambda index: index in known_columns)
         self.people: list[Person] = []
         self.problems: list[str] = []
         self.remarks: list[str] = []
@@ -218,8 +218,8 @@ class _Reader:
         """Why the row is nobody: it repeats the headings, is a sum, or is a heading; "" if it is
         somebody, who may have a name and nothing else."""
         columns = self._columns
-        known = [at for at in columns.of.values() if cells[at]]
-        if known and all(cells[at] == columns.heads[at] for at in known):
+        known = [index for index in columns.of.values() if cells[index]]
+        if known and all(cells[index] == columns.heads[index] for index in known):
             return "which repeats the headings"
         if "@" not in self._cell(cells, MAIL):
             filled = [cell for cell in cells if cell]
@@ -245,8 +245,8 @@ class _Reader:
         return " " in cell and not has_two and not any(map(str.isdigit, cell))
 
     def _cell(self, cells: Sequence[str], kind: str) -> str:
-        at = self._columns.of.get(kind)
-        return "" if at is None else cells[at]
+        index = self._columns.of.get(kind)
+        return "" if index is None else cells[index]
 
     def _person(self, number: int, cells: Sequence[str]) -> Person | None:
         """The person, or None with a problem told."""
@@ -269,12 +269,12 @@ class _Reader:
             team="" if _plain(team) in {"", *_NO_GROUP} else team,
             organization=self._cell(cells, ORGANIZATION),
             fields={field: self._cell(cells, field) for field in self._own},
-            columns=tuple((heads[at], cells[at]) for at in self._order if heads[at]),
+            columns=tuple((heads[index], cells[index]) for index in self._order if heads[index]),
         )
 
     def _wrong(self, number: int, kind: str, cell: str, why: str) -> None:
-        at = self._columns.of.get(kind)
-        where = f", column `{self._columns.heads[at]}`" if at is not None else ""
+        index = self._columns.of.get(kind)
+        where = f", column `{self._columns.heads[index]}`" if index is not None else ""
         said = f"{quote(cell)!r}: " if cell else ""
         self.problems.append(f"row {number}{where}: {said}{why}")
 
@@ -346,8 +346,10 @@ class _Reader:
 
     def _key(self, person: Person) -> tuple[str, str] | None:
         """The student number and the name, which nobody shares; or the mailbox and the name."""
-        at = self._columns.of.get(NUMBER)
-        number = dict(person.columns).get(self._columns.heads[at], "") if at is not None else ""
+        index = self._columns.of.get(NUMBER)
+        number = (
+            dict(person.columns).get(self._columns.heads[index], "") if index is not None else ""
+        )
         mailbox = addresses.mailbox_of(person.address) if person.address else ""
         return (number or mailbox, _plain(person.name)) if number or mailbox else None
 

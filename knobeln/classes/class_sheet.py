@@ -190,8 +190,8 @@ def _workbook(data: bytes, score: Score) -> Sheet:
     best_name, best_rows = sheets[best]
     others = [
         f"`{name}`"
-        for at, (name, _) in enumerate(sheets)
-        if at != best and scores[at] >= _HEADINGS_OF_LIST
+        for index, (name, _) in enumerate(sheets)
+        if index != best and scores[index] >= _HEADINGS_OF_LIST
     ]
     chosen = [f"from the sheet `{best_name}`"] if len(sheets) > 1 else []
     if others:

@@ -119,13 +119,13 @@ def _by_mailbox(tx: Transaction, *notes: str) -> Mapping[str, list[ListedLetter]
     """The letters whose notes begin so, the oldest first, by who wrote them."""
     wrote = [letter for note in notes for letter in letters.with_note(tx, note)]
     stored = letters.get_all(tx, [letter.id for letter in wrote])
-    writers = {each.id: headers_alone(each.raw).sender or each.sender for each in stored}
-    found: dict[str, list[ListedLetter]] = {}
+    writers = {whole.id: headers_alone(whole.raw).sender or whole.sender for whole in stored}
+    by_mailbox: dict[str, list[ListedLetter]] = {}
     for letter in sorted(wrote, key=lambda letter: letter.id):
         if writer := writers[letter.id]:
-            known = found.setdefault(addresses.mailbox_of(writer), [])
+            known = by_mailbox.setdefault(addresses.mailbox_of(writer), [])
             known.append(replace(letter, sender=writer))
-    return found
+    return by_mailbox
 
 
 def _students(
@@ -140,7 +140,9 @@ def _students(
         is_listed = number < len(people)
         name = people[number].name if is_listed else mark.member
         step, detail = _step(mark, phase)
-        student = Student(name, mark.mail, mark.team, step, detail, is_listed)
+        student = Student(
+            name=name, mail=mark.mail, team=mark.team, step=step, detail=detail, is_listed=is_listed
+        )
         its_letters = tried.get(addresses.mailbox_of(mark.mail), []) if mark.mail else []
         is_in_no_team = step in (Step.INVITED, Step.NOT_INVITED)
         yield _with_letters(contest, student, its_letters) if is_in_no_team else student
@@ -185,8 +187,8 @@ def _step_of_program(mark: Mark, phase: Phase) -> tuple[Step, str]:
     failures = (
         ngettext("%(num)s failure", "%(num)s failures", mark.failures) if mark.failures else ""
     )
-    told = ", ".join(filter(None, (rank, failures)))
-    return (Step.PLAYING if phase is Phase.RUNNING else Step.PLAYED), told
+    detail = ", ".join(filter(None, (rank, failures)))
+    return (Step.PLAYING if phase is Phase.RUNNING else Step.PLAYED), detail
 
 
 def _with_letters(
@@ -196,14 +198,14 @@ def _with_letters(
     if not its_letters:
         return student
     last = its_letters[-1]
-    at = _date(contest, last)
+    day = _date(contest, last)
     refusals = sum(letter.note.startswith(_REFUSED) for letter in its_letters)
     if not last.note.startswith(_REFUSED):
-        step, detail = Step.ASKED, gettext("%(date)s: must answer the robot's question", date=at)
+        step, detail = Step.ASKED, gettext("%(date)s: must answer the robot's question", date=day)
     elif refusals == 1:
-        step, detail = Step.REFUSED, f"{at}: {_why(contest, last)}"
+        step, detail = Step.REFUSED, f"{day}: {_why(contest, last)}"
     else:
-        times = gettext("%(times)s times, last %(date)s", times=refusals, date=at)
+        times = gettext("%(times)s times, last %(date)s", times=refusals, date=day)
         step, detail = Step.REFUSED, f"{times}: {_why(contest, last)}"
     return replace(student, step=step, detail=detail)
 
@@ -216,8 +218,8 @@ def _with_untaken(
     its_letters = untaken.get(addresses.mailbox_of(student.mail), []) if student.mail else []
     if student.step is not Step.REGISTERED or not its_letters:
         return student
-    at = _date(contest, its_letters[-1])
-    detail = gettext("%(date)s: no program could be taken from the letter", date=at)
+    day = _date(contest, its_letters[-1])
+    detail = gettext("%(date)s: no program could be taken from the letter", date=day)
     return replace(student, step=Step.FAILING, detail=detail)
 
 

@@ -170,8 +170,10 @@ def _with_field(mark: Mark, played: Sequence[PracticeGame], info: GameInfo) -> M
     for game in played:
         seat, *others = game.result.seats
         counts = does_count(game.result, info)
-        games += counts or seat.verdict.is_charged
-        failures += seat.verdict.is_charged
+        if counts or seat.verdict.is_charged:
+            games += 1
+        if seat.verdict.is_charged:
+            failures += 1
         if counts:
             total += seat.points
             won += all(seat.points > other.points for other in others)
@@ -195,10 +197,10 @@ class _Unfound:
 
     def named(self, name: str, group: str | None = None) -> ListedPerson | None:
         """The first who has this name, in this group of the list or in all of it."""
-        found = self._named.get((group, _key(name)), deque())
-        while found and found[0].key not in self.left:
-            found.popleft()
-        return found[0] if found else None
+        namesakes = self._named.get((group, _key(name)), deque())
+        while namesakes and namesakes[0].key not in self.left:
+            namesakes.popleft()
+        return namesakes[0] if namesakes else None
 
     def take(self, person: ListedPerson) -> ListedPerson:
         return self.left.pop(person.key)
@@ -214,13 +216,13 @@ def _with_people(
     it gave.
     """
     registered = unfound.left.get(team.address.casefold())
-    members, found = list(marks), list[ListedPerson | None]()
+    members, people = list(marks), list[ListedPerson | None]()
     for mark in members:
         person = _near(mark.member, registered, unfound) or unfound.named(mark.member)
-        found.append(unfound.take(person) if person else None)
-    if registered and registered.key in unfound.left and found.count(None) == 1:
-        found[found.index(None)] = unfound.take(registered)
-    yield from zip(members, found, strict=True)
+        people.append(unfound.take(person) if person else None)
+    if registered and registered.key in unfound.left and people.count(None) == 1:
+        people[people.index(None)] = unfound.take(registered)
+    yield from zip(members, people, strict=True)
 
 
 def _near(name: str, registered: ListedPerson | None, unfound: _Unfound) -> ListedPerson | None:
@@ -246,13 +248,15 @@ def _mark(
 ) -> Mark:
     """The team's results as a mark, without a member yet. `counting`: the version that plays."""
     accepted = sorted(
-        each.submission.received_at for each in versions if each.report and each.report.accepted
+        version.submission.received_at
+        for version in versions
+        if version.report and version.report.accepted
     )
-    trials = (_trial(each) for each in versions if each.submission.number == counting)
+    trials = (_trial(version) for version in versions if version.submission.number == counting)
     played = [
-        each.plan.number
-        for each in history
-        if any(team.name in g.plan.members for g in each.groups)
+        outcome.plan.number
+        for outcome in history
+        if any(team.name in g.plan.members for g in outcome.groups)
     ]
     return Mark(
         member="",

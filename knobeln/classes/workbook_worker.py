@@ -34,7 +34,7 @@ def sheets(data: bytes) -> list[tuple[str, list[tuple[int, list[str]]]]]:
     if _unpacked_bytes(data) > MAX_UNPACKED_BYTES:
         sys.exit(TOO_LARGE)
     workbook = load_workbook(BytesIO(data))
-    found = []
+    named_rows = []
     room = MAX_CELLS
     for name in workbook.sheet_names:
         sheet = workbook.get_sheet_by_name(name)
@@ -46,8 +46,8 @@ def sheets(data: bytes) -> list[tuple[str, list[tuple[int, list[str]]]]]:
                 room -= len(cells)
             if room < 0 or len(rows) > MAX_ROWS:
                 sys.exit(TOO_LARGE)
-        found.append((name, rows))
-    return found
+        named_rows.append((name, rows))
+    return named_rows
 
 
 def _unpacked_bytes(data: bytes) -> int:

@@ -174,19 +174,19 @@ def marks(fields: tuple[str, ...], system: str | None, number: str | None) -> No
         play = HomePractice(settings, _opponents(fields, settings)).play
     rows, title = rows_of.marks_of(contest, play), contest.settings.contest.title
     if system == "moodle":
-        found = rows_of.moodle_table(rows, number, title)
+        table = rows_of.moodle_table(rows, number, title)
     elif system == "canvas":
-        found = rows_of.canvas_table(rows, number, title)
+        table = rows_of.canvas_table(rows, number, title)
     else:
-        found = rows_of.marks_table(rows)
-    if left_out := len(rows) - len(found.rows):
+        table = rows_of.marks_table(rows)
+    if left_out := len(rows) - len(table.rows):
         people = plural(left_out, "person is", "people are")
         remark(f"{people} left out, because {system} does not know them.", err=True)
     without = sum(getattr(mark, number) is None for _, mark in rows)
     if system and without:
         text = f"{plural(without, 'person has', 'people have')} no {number}, and so no mark"
         remark(f"{text}. `--mark reached` and `--field house` have one for more people.", err=True)
-    click.echo(as_csv(found), nl=False)
+    click.echo(as_csv(table), nl=False)
 
 
 def _opponents(fields: Sequence[str], settings: Settings) -> SparringOpponents | None:

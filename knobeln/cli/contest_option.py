@@ -121,10 +121,10 @@ class NounGroup(ContestGroup):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        found = super().resolve_command(ctx, args)
+        command = super().resolve_command(ctx, args)
         for option in self.params:
             if ctx.get_parameter_source(option.name or "") is ParameterSource.COMMANDLINE:
                 raise click.UsageError(
-                    f"{option.opts[-1]} is no option of {found[0]}, or belongs after it", ctx
+                    f"{option.opts[-1]} is no option of {command[0]}, or belongs after it", ctx
                 )
-        return found
+        return command

@@ -17,8 +17,8 @@ def dates() -> None:
     """Show the dates, or move them."""
     contest = open_contest()
     rows = [
-        (name, moment(at), moment(written) if written != at else "")
-        for (name, at), (_, written) in zip(contest.settings.dates, contest.written, strict=True)
+        (name, moment(date), moment(written) if written != date else "")
+        for (name, date), (_, written) in zip(contest.settings.dates, contest.written, strict=True)
     ]
     table("dates", ("date", "now", "in contest.toml"), rows, is_list=True)
 

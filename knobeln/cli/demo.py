@@ -25,7 +25,7 @@ from knobeln import presets
 from knobeln.cli.contest_option import ContestCommand, says_little
 from knobeln.cli.dry_run import organizer_actions
 from knobeln.cli.output import remark
-from knobeln.cli.progress_bars import progress_bars, round_bars
+from knobeln.cli.progress_bars import progress_bars, round_bars, say_where_no_bar_moves
 from knobeln.cli.result_tables import show_results
 from knobeln.cli.run import tell
 from knobeln.cli.terminal import console
@@ -74,11 +74,11 @@ def demo(folder: Path | None, game_name: str, count: int | None, seed: str | Non
     place = folder or Path(tempfile.gettempdir())
     remark("Looking whether this host can run a contest ...")
     failed = [result for result in check_host(place, settings) if not result.passed]
-    if any(each.is_needed for each in failed):
-        lacking = [f"\n  {each.name}: {each.text}" for each in failed]
+    if any(check.is_needed for check in failed):
+        lacking = [f"\n  {check.name}: {check.text}" for check in failed]
         raise GiveUp("this host cannot run a contest yet:" + "".join(lacking))
-    for each in failed:
-        remark(f"{each.name}: {each.text}")
+    for check in failed:
+        remark(f"{check.name}: {check.text}")
     with _folder_for(folder) as path:
         _demonstrate(path, settings, game_name, count, chosen)
 
@@ -138,6 +138,7 @@ def _play(contest: ContestContext, number: str) -> None:
 
 @contextmanager
 def _count_bar(text: str, total: int) -> Iterator[ShowCount]:
+    say_where_no_bar_moves(text)
     with progress_bars() as progress:
         task = progress.add_task(text, total=total)
         yield lambda count: progress.update(task, completed=count)
@@ -156,6 +157,11 @@ def _print_next_steps(
     knobeln, folder = shlex.quote(sys.argv[0]), shlex.quote(str(contest.path))
     for command in ("status", "teams", "announce --results", "mail"):
         _print_command(f"{knobeln} {command} -C {folder}")
+    pages = f"{contest.path}-site"
+    console.print(
+        f"\nMake its web pages, and open {pages}/index.html in a browser:", soft_wrap=True
+    )
+    _print_command(f"{knobeln} site -C {folder} {shlex.quote(pages)}")
     console.print("\nPublish it, and compute it again:")
     archive = shlex.quote(f"{contest.path}-archive")
     _print_command(f"{knobeln} publish -C {folder} {archive}")

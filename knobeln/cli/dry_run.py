@@ -7,6 +7,8 @@ import re
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from email import message_from_bytes
+from email.policy import default as modern
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -21,6 +23,8 @@ from store.outbox import OutboxItem
 
 if TYPE_CHECKING:
     from mailserver.organizer_actions import OrganizerActions
+
+_READABLE = modern.clone(utf8=True, cte_type="8bit", linesep="\n")
 
 dry_run_option = click.option(
     "--dry-run", is_flag=True, help="Print the mails that would go out (mbox), and change nothing."
@@ -68,16 +72,28 @@ def transaction(contest: ContestContext, *, dry_run: bool) -> Iterator[Transacti
 
 
 def print_mails(contest: ContestContext, tx: Transaction, items: Iterable[OutboxItem]) -> None:
-    """Print mails as a mailbox that `mutt -f` can read."""
+    """Print mails as a mailbox that `mutt -f` can read, and a person at the terminal, too."""
     from mailserver.delivery.deliver import senders  # lists of teams or mails do without
 
     sender = senders(tx, contest.settings)
     for item in items:
         # The time in the first line is nobody's but the file's: the mail has its own.
         head = f"From {sender(item.id)} Thu Jan  1 00:00:00 1970\nX-Envelope-To: {item.to}\n"
-        text = re.sub(rb"(?m)^(>*From )", rb">\1", item.raw.replace(b"\r\n", b"\n"))
+        text = re.sub(rb"(?m)^(>*From )", rb">\1", _readable(item.raw))
         sys.stdout.buffer.write(head.encode() + text.rstrip(b"\n") + b"\n\n")
     sys.stdout.buffer.flush()
+
+
+def _readable(raw: bytes) -> bytes:
+    """This mail with headers and texts in UTF-8 as they are, in place of their encodings."""
+    mail = message_from_bytes(raw, policy=_READABLE)
+    for part in mail.walk():
+        text = part.get_payload(decode=True)
+        if part.get_content_maintype() == "text" and isinstance(text, bytes):
+            del part["Content-Transfer-Encoding"]
+            part["Content-Transfer-Encoding"] = "8bit"
+            part.set_payload(text.decode("ascii", "surrogateescape"))
+    return mail.as_bytes()
 
 
 @contextmanager

@@ -57,8 +57,8 @@ def opponents_from(
                 raise click.UsageError(
                     f"--field {folder} is a file: a field is a folder of programs, or an archive"
                 )
-            found = opponents_in(folder, settings, not_among)
-            for name, opponent in found.items():
+            others = opponents_in(folder, settings, not_among)
+            for name, opponent in others.items():
                 opponents[f"{folder.name}/{name}" if name in opponents else name] = opponent
     if archives:
         signal.signal(signal.SIGTERM, signal.default_int_handler)  # nothing unpacked is left behind

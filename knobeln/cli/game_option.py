@@ -69,8 +69,10 @@ def lacking_packages(settings: Settings) -> tuple[str, ...]:
 
 def without_packages(settings: Settings, packages: tuple[str, ...]) -> Settings:
     """The settings of a contest whose programs cannot import these packages."""
-    kept = tuple(each for each in settings.programs.python_packages if each not in packages)
-    return settings.changed(programs={"python_packages": kept})
+    others = tuple(
+        package for package in settings.programs.python_packages if package not in packages
+    )
+    return settings.changed(programs={"python_packages": others})
 
 
 def without_description(settings: Settings) -> Settings:

@@ -87,7 +87,7 @@ def check(files: tuple[Path, ...], game_name: str | None, against: str | None, s
         digest="",
     )
     checked = CheckedProgram(name, built.report.accepted, built.report, text.body)
-    answer(checked, lambda found: click.echo(found.report))
+    answer(checked, lambda checked: click.echo(checked.report))
     texts = (data.decode(errors="replace") for data in program.values())
     if not any(has_from_line(text.split("\n")) for text in texts):
         remark(

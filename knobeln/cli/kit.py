@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 
 import click
@@ -14,6 +15,8 @@ from knobellib.samples import house_strategies, samples
 from knobeln.cli.contest_option import ContestCommand
 from knobeln.cli.output import remark, table
 from knobeln.home.home_game import seats_text
+
+_PACKED = (".tar.gz", ".tgz")
 
 
 @click.command(cls=ContestCommand)
@@ -35,17 +38,21 @@ def games() -> None:
 def kit(file: Path | None) -> None:
     """Write the software kit that teams work with at home.
 
-    FILE is a new tar archive. Default: the usual name, such as knobelnsoftware.tar.gz. The kit has
-    the contest's own rules and limits.
+    FILE is a new tar archive; a name without .tar.gz gets it. Default: the usual name, such as
+    knobelnsoftware.tar.gz. The kit has the contest's own rules and limits.
     """
     from knobellib.kits import kit_of
     from knobeln.cli.game_option import settings_or_defaults
 
     software = kit_of(settings_or_defaults())
     file = file or Path(software.tar_name)
+    if not file.name.endswith(_PACKED):
+        file = file.with_name(f"{file.name}.tar.gz")
     try:
         with file.open("xb") as out:
             out.write(tar_archive(software))
     except (FileExistsError, FileNotFoundError, NotADirectoryError) as error:
         raise GiveUp(f"cannot write {file}: {error.strerror}") from None
-    remark(f"The kit is in {file}.")
+    remark(
+        f"The kit is in {file}. Unpack it with `tar xf {shlex.quote(str(file))}`, and read README."
+    )

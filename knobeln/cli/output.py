@@ -29,9 +29,9 @@ def remark(text: str, *, err: bool = False) -> None:
         click.echo(text, err=err)
 
 
-def moment(at: datetime | None) -> str:
+def moment(when: datetime | None) -> str:
     """Return a time like 1994-05-14 12:00 UT; "" for None."""
-    return "" if at is None else at.strftime("%Y-%m-%d %H:%M UT")
+    return "" if when is None else when.strftime("%Y-%m-%d %H:%M UT")
 
 
 def table(

@@ -140,7 +140,7 @@ def _practise(
     text = _verdict_text(names, comparison, info)
     if is_watched and comparison and comparison.verdict is ComparisonVerdict.REAL:
         seeds = Seeds(token_bytes(32))
-        once_more, its = (home.games(each, number, seeds) for each in programs)
+        once_more, its = (home.games(program, number, seeds) for program in programs)
         again = compare_versions(once_more, its, info)
         text = _text_of_both(names, comparison, again, info)
     if comparison:
@@ -240,7 +240,7 @@ def _text_of_both(
     names: Sequence[str], first: Comparison, again: Comparison | None, info: GameInfo
 ) -> str:
     """What two comparisons say, of which the second had chance of its own."""
-    both = [each and "".join(_wins_text(names, each.total, info)) for each in (first, again)]
+    both = [table and "".join(_wins_text(names, table.total, info)) for table in (first, again)]
     verdict = (
         f"Both times {_IS_REAL}"
         if is_confirmed(first, again)

@@ -193,11 +193,11 @@ def twins() -> None:
 
     contest = open_contest()
     with busy("comparing the programs ..."):
-        found = twins_of(contest)
-    answer(found, _show_twins)
+        similar = twins_of(contest)
+    answer(similar, _show_twins)
 
 
-def _show_twins(found: Twins) -> None:
+def _show_twins(similar: Twins) -> None:
     from compiler.likeness import ALIKE
     from knobeln.organizer.twins import SHORT_WORDS
     from tournament.behaviour import PROBES
@@ -209,20 +209,20 @@ def _show_twins(found: Twins) -> None:
         else:
             console.print("None.\n")
 
-    if found.behaviour is None:
+    if similar.behaviour is None:
         console.print(
             "Behaviour: the games of these programs cannot be computed, so nobody can tell.\n"
         )
     else:
         rows = []
-        for each in found.behaviour:
-            known = f"short: less than {SHORT_WORDS} words" if each.is_well_known else ""
-            known = f"plays like our {', '.join(each.ours)}" if each.ours else known
-            rows.append((", ".join(each.programs), each.words, known))
+        for group in similar.behaviour:
+            known = f"short: less than {SHORT_WORDS} words" if group.is_well_known else ""
+            known = f"plays like our {', '.join(group.ours)}" if group.ours else known
+            rows.append((", ".join(group.programs), group.words, known))
         show(
-            f"Behaviour: of {found.programs} programs, those that do the same in every game: in up"
-            f" to {PROBES} games against fixed probes, or in their whole table. One idea can come"
-            " to two teams, the more so if it is well known.",
+            f"Behaviour: of {similar.programs} programs, those that do the same in every game: in"
+            f" up to {PROBES} games against fixed probes, or in their whole table. One idea can"
+            " come to two teams, the more so if it is well known.",
             ("programs", "#words", "well known?"),
             rows,
         )
@@ -231,5 +231,5 @@ def _show_twins(found: Twins) -> None:
         " are. What both have from our kit does not count; what both have from a third source"
         " does.",
         ("one", "other", "#likeness"),
-        [(each.one, each.other, f"{each.share:.0%}") for each in found.texts],
+        [(pair.one, pair.other, f"{pair.share:.0%}") for pair in similar.texts],
     )

@@ -12,7 +12,7 @@ from contest.interfaces.protocols import ProgressCallback
 from contest.model import RoundPlan
 from contest.util.plurals import plural
 from knobeln.cli.answers import is_quiet
-from knobeln.cli.output import busy
+from knobeln.cli.output import busy, remark
 from knobeln.cli.terminal import console
 from tournament.day import Spectator
 
@@ -32,6 +32,12 @@ def progress_bars(*, columns: int = COLUMNS) -> Iterator[Progress]:
         disable=is_quiet(),
     ) as progress:
         yield progress
+
+
+def say_where_no_bar_moves(text: str) -> None:
+    """Print what is being done now, where a bar is printed only at its end, such as in a file."""
+    if not console.is_terminal:
+        remark(f"{text[0].upper()}{text[1:]} ...")
 
 
 @contextmanager
@@ -83,6 +89,6 @@ class RoundBars(Spectator):
 
     def playing_with_other_chance(self, contests: int) -> None:
         self._shown.close()
-        self._shown.enter_context(
-            busy(f"checking how sure the ranking is: {plural(contests, 'replay')}")
-        )
+        text = f"checking how sure the ranking is: {plural(contests, 'replay')}"
+        say_where_no_bar_moves(text)
+        self._shown.enter_context(busy(text))

@@ -140,7 +140,7 @@ def _index(target: Path) -> None:
     from trust.archive import files
     from trust.archive.contents import from_files, settings_of
 
-    index, found = target / INDEX, []
+    index, archives = target / INDEX, []
     if index.exists() and b'<meta name="generator" content="knobeln">' not in index.read_bytes():
         raise GiveUp(f"{index} is not a page of ours, so it stays as it is")
     for folder in sorted(path.parent for path in target.glob(f"*/{files.MANIFEST}")):
@@ -165,14 +165,14 @@ def _index(target: Path) -> None:
             winners=tuple(standing.entry for standing in archive.ranking if standing.rank == 1),
             packed=packed.name if packed.is_file() else "",
         )
-        found.append((listed, settings, game))
-    if not found:
+        archives.append((listed, settings, game))
+    if not archives:
         raise NotFound(
             f"there is no archive in {target}", hint="`knobeln publish DIR/NAME` writes one"
         )
-    listed, settings, game = max(found, key=lambda each: each[0].started_at)
-    write_at_once(index, index_of_archives([each for each, *_ in found], settings, game))
-    remark(f"{plural(len(found), 'archive')} on the page {index}.")
+    listed, settings, game = max(archives, key=lambda archive: archive[0].started_at)
+    write_at_once(index, index_of_archives([archive for archive, *_ in archives], settings, game))
+    remark(f"{plural(len(archives), 'archive')} on the page {index}.")
 
 
 @click.command(cls=ContestCommand)

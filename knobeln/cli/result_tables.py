@@ -103,12 +103,12 @@ def _show_group(
 def show_ranking(standings: Sequence[Standing], title: str, info: GameInfo) -> None:
     """Print rank, team, points, failures or faulty games, and who proceeds or is out."""
     failures = "#failures" if info.fault_rule is FaultRule.REPLAY else "#faulty games"
-    fates = ["remark"] if any(s.fate for s in standings) else []
+    remarks = ["remark"] if any(s.status for s in standings) else []
     rows = [
-        (s.rank or "-", s.entry, _points(s, info), s.failures, *(s.fate for _ in fates))
+        (s.rank or "-", s.entry, _points(s, info), s.failures, *(s.status for _ in remarks))
         for s in standings
     ]
-    table(title, ("#rank", "team", "#points", failures, *fates), rows, drop=fates)
+    table(title, ("#rank", "team", "#points", failures, *remarks), rows, drop=remarks)
 
 
 def _points(standing: Standing, info: GameInfo) -> str:
@@ -143,9 +143,9 @@ def show_melees(outcome: GroupOutcome, title: str, info: GameInfo) -> None:
 def show_prizes(lists: Sequence[PrizeList], title: str, info: GameInfo) -> None:
     """Print the places with a prize, list by list."""
     rows: list[tuple[object, ...]] = []
-    for each in lists:
-        rows += [(each.value, place, s.entry, _points(s, info)) for place, s in each.places]
-        rows += [] if each.places else [(each.value, "", "nobody", "")]
+    for prizes in lists:
+        rows += [(prizes.value, place, s.entry, _points(s, info)) for place, s in prizes.places]
+        rows += [] if prizes.places else [(prizes.value, "", "nobody", "")]
     table(title, ("", "#place", "team", "#points"), rows)
 
 

@@ -70,7 +70,7 @@ def results(games: bool, tournament: int | None) -> None:
         ranking = contest_ranking(tx, contest.settings)
         fields = prize_fields(submissions.participants(tx), contest.settings.teams)
         prizes = prize_lists(ranking, fields, contest.settings.teams)
-        found = Results(
+        answered = Results(
             phase=state.phase,
             seed_commitment=state.seed.commitment,
             secret=state.seed.secret.hex() if is_over else None,
@@ -81,7 +81,7 @@ def results(games: bool, tournament: int | None) -> None:
             grand_prize=grand_prize(prizes),
             evolution=result_store.get_evolution(tx),
         )
-    answer(found, lambda _: show_results(contest, games=games))
+    answer(answered, lambda _: show_results(contest, games=games))
 
 
 @results.command()
@@ -97,27 +97,29 @@ def season() -> None:
 
     contest = open_contest()
     with busy("playing every version against every other ..."):
-        found = season_so_far(contest)
-    answer(found, _show_season)
+        table = season_so_far(contest)
+    answer(table, _show_season)
 
 
-def _show_season(found: SeasonTable) -> None:
+def _show_season(standings: SeasonTable) -> None:
     rows = []
-    for line in found.lines:
+    for line in standings.lines:
         is_known = line.strength is not None and line.gain is not None
         strength = (f"{line.strength:.1f}", f"{line.gain:+.1f}") if is_known else ("", "")
         rows.append(
-            (line.rank, line.team, line.points, *(each or "-" for each in line.places), *strength)
+            (line.rank, line.team, line.points, *(place or "-" for place in line.places), *strength)
         )
-    numbers = [f"#{number}" for number in range(1, found.tournaments + 1)]
+    numbers = [f"#{number}" for number in range(1, standings.tournaments + 1)]
     table(
         "",
-        ("#rank", "team", "#points", *(f"#{each}" for each in numbers), "#strength", "#gain"),
+        ("#rank", "team", "#points", *(f"#{heading}" for heading in numbers), "#strength", "#gain"),
         rows,
     )
-    versions = plural(found.versions, "version")
-    games = f"{plural(found.games, 'game')} of {versions}"
-    remark(f"Strengths are by {games}." if found.games else f"No strengths: {found.unknown}.")
+    versions = plural(standings.versions, "version")
+    games = f"{plural(standings.games, 'game')} of {versions}"
+    remark(
+        f"Strengths are by {games}." if standings.games else f"No strengths: {standings.unknown}."
+    )
 
 
 @results.command("all-time")
@@ -160,18 +162,18 @@ def all_time(archives: tuple[Path, ...], as_table: bool, page: Path | None) -> N
         settings = common_settings(contests)
         builds, programs = builds_of(contests, settings), list(former_programs(contests))
     with busy(f"playing {plural(len(programs), 'program')}, every one against every other ..."):
-        found = all_time_table(programs, builds, settings, open_runner)
+        table = all_time_table(programs, builds, settings, open_runner)
     if page:
-        write_at_once(page, all_time_page(found, settings))
+        write_at_once(page, all_time_page(table, settings))
     if as_table:
-        click.echo(as_csv(all_time_rows(found)), nl=False)
+        click.echo(as_csv(all_time_rows(table)), nl=False)
     else:
-        answer(found, _show_all_time)
+        answer(table, _show_all_time)
     if page:
         remark(f"The page is in {page}.", err=True)
 
 
-def _show_all_time(found: AllTimeTable) -> None:
+def _show_all_time(all_time: AllTimeTable) -> None:
     rows = [
         (
             line.rank,
@@ -185,11 +187,11 @@ def _show_all_time(found: AllTimeTable) -> None:
             line.in_contest,
             line.place or "-",
         )
-        for line in found.lines
+        for line in all_time.lines
     ]
     table(
-        f"{plural(len(found.contests), 'contest')}, {plural(found.builds, 'program')},"
-        f" {plural(found.games, 'game')}",
+        f"{plural(len(all_time.contests), 'contest')}, {plural(all_time.builds, 'program')},"
+        f" {plural(all_time.games, 'game')}",
         (
             "#rank",
             "team",
@@ -219,16 +221,16 @@ def certainty() -> None:
     It was computed at the contest's end; the pages say the same.
     """
     with open_contest().store.read() as tx:
-        found = result_store.get_certainty(tx)
-    if found is None:
+        likely = result_store.get_certainty(tx)
+    if likely is None:
         raise NotFound(
             "nobody has computed how sure the ranking is: only a finished contest has that"
         )
-    answer(found, _show_certainty)
+    answer(likely, _show_certainty)
 
 
-def _show_certainty(found: Certainty) -> None:
-    facts = certainty_facts(found)
+def _show_certainty(likely: Certainty) -> None:
+    facts = certainty_facts(likely)
     console.print(facts.words, markup=False)
     if facts.lines:
         name, *numeric = facts.columns

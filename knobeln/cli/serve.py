@@ -16,7 +16,7 @@ from knobeln.context import only_one
 from knobeln.home.games import sample_replay
 from knobeln.server.gateway import Gateway
 from knobeln.server.parts import Part, PartsAtWork
-from mailserver.intake.smtp import low_ports
+from mailserver.intake.sockets import low_ports
 from sandbox import living
 
 

@@ -44,7 +44,7 @@ def _show(status: Status) -> None:
         (f"{status.title}, {moment(status.now)}", "bold"),
         (f"  {status.folder}", ""),
         _phase(status),
-        (f"  at work   {', '.join(_worker(*each) for each in status.at_work.items())}", ""),
+        (f"  at work   {', '.join(_worker(*worker) for worker in status.at_work.items())}", ""),
         (f"  open      {', '.join(is_open)}", ""),
     ]
     if status.limits_of_sandboxes:

@@ -53,12 +53,12 @@ def teams() -> None:
         participating, counting = participation.of_all(tx), submissions.counting_numbers(tx)
         lines = [
             ListedTeam(
-                team.name,
-                participating[team.id],
-                team,
-                versions.get(team.id, 0),
-                counting.get(team.id),
-                troubles.get(team.id),
+                name=team.name,
+                state=participating[team.id],
+                team=team,
+                versions=versions.get(team.id, 0),
+                latest_good=counting.get(team.id),
+                undelivered=troubles.get(team.id),
             )
             for team in team_store.all_teams(tx)
         ]
@@ -109,12 +109,12 @@ def show_team(name: str) -> None:
         versions = submissions.versions(tx, team.id)
         ban = decisions.ban_of(tx, team.id)
         line = ListedTeam(
-            team.name,
-            participation.of_team(tx, team.id),
-            team,
-            len(versions),
-            submissions.counting_numbers(tx).get(team.id),
-            outbox.troubles(tx).get(team.id),
+            name=team.name,
+            state=participation.of_team(tx, team.id),
+            team=team,
+            versions=len(versions),
+            latest_good=submissions.counting_numbers(tx).get(team.id),
+            undelivered=outbox.troubles(tx).get(team.id),
         )
     answer(line, lambda line: _show_team(line, versions, ban))
 
@@ -133,8 +133,9 @@ def _show_team(line: ListedTeam, versions: Sequence[Version], ban: Ban | None) -
             "state": f"{line.state}, because: {ban.reason}" if ban else line.state,
             "registered": moment(team.registered_at),
             "programs": ", ".join(
-                f"{each.submission.number} {each.verdict} (submission {each.submission.id})"
-                for each in versions
+                f"{version.submission.number} {version.verdict}"
+                f" (submission {version.submission.id})"
+                for version in versions
             )
             or "none",
             "counts": f"version {line.latest_good}" if line.latest_good else "none",
@@ -142,7 +143,7 @@ def _show_team(line: ListedTeam, versions: Sequence[Version], ban: Ban | None) -
     )
     for member in registration.members:
         about = (member.name, member.age, member.occupation, member.background)
-        text = ", ".join(str(each) for each in about if each not in (None, ""))
+        text = ", ".join(str(fact) for fact in about if fact not in (None, ""))
         click.echo(f"member: {sanitize(text, one_line=True)}")
     for flag in team.flags:
         click.echo(f"* {sanitize(flag, one_line=True)}")

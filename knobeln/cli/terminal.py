@@ -26,21 +26,23 @@ def draw(
 ) -> Sequence[str]:
     """Draw the table with the columns that fit; return the names of the others."""
     by_column = []
-    for at, name in enumerate(names):
-        texts = [row[at] for row in cells]
+    for index, name in enumerate(names):
+        texts = [row[index] for row in cells]
         by_column.append([name, *texts])
     shown = _that_fit(columns, [_least(texts) for texts in by_column], drop)
-    widths: Sequence[int | None] = _widths([by_column[at] for at in shown]) or [None] * len(shown)
+    widths: Sequence[int | None] = _widths([by_column[index] for index in shown]) or [None] * len(
+        shown
+    )
     whole = Table(header_style="bold", box=SIMPLE_HEAD, padding=(0, 1, 0, 0))
-    for at, width in zip(shown, widths, strict=True):
-        justify: JustifyMethod = "right" if columns[at].startswith("#") else "left"
-        whole.add_column(names[at], justify=justify, overflow="fold", width=width)
+    for index, width in zip(shown, widths, strict=True):
+        justify: JustifyMethod = "right" if columns[index].startswith("#") else "left"
+        whole.add_column(names[index], justify=justify, overflow="fold", width=width)
     for row in cells:
-        whole.add_row(*(Text(row[at]) for at in shown))
+        whole.add_row(*(Text(row[index]) for index in shown))
     if title:
         console.print(Text(title, style="italic"))
     console.print(whole)
-    return [name for at, name in enumerate(names) if at not in shown]
+    return [name for index, name in enumerate(names) if index not in shown]
 
 
 def _least(texts: Iterable[str]) -> int:
@@ -52,7 +54,7 @@ def _that_fit(columns: Sequence[str], least: Sequence[int], drop: Sequence[str])
     """Return the places of the columns that have room, when as few as possible are dropped."""
     shown = list(range(len(columns)))
     for name in drop:
-        if _width_of_table(least[at] for at in shown) <= console.width:
+        if _width_of_table(least[index] for index in shown) <= console.width:
             break
         shown.remove(columns.index(name))
     return shown
@@ -67,9 +69,9 @@ def _widths(by_column: Sequence[Sequence[str]]) -> list[int] | None:
     room = console.width - _width_of_table(widths)
     if room < 0:
         return None
-    for at, texts in enumerate(by_column):
-        more = min(room, max(map(cell_len, texts)) - widths[at])
-        widths[at], room = widths[at] + more, room - more
+    for index, texts in enumerate(by_column):
+        more = min(room, max(map(cell_len, texts)) - widths[index])
+        widths[index], room = widths[index] + more, room - more
     return widths
 
 

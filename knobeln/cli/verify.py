@@ -88,17 +88,17 @@ def verify(
     some things have to be believed, or could not be checked on this host.
     The first line says it in a sentence; below, each such thing is named with what could prove it.
     """
-    found: VerifyAnswer | SeasonAnswer
+    verdict: VerifyAnswer | SeasonAnswer
     try:
         if (folder / season.SEASON).is_file():
-            found = _verify_season(folder, digest, minutes, letters)
+            verdict = _verify_season(folder, digest, minutes, letters)
         else:
-            found, _ = _verify(folder, digest, minutes, letters)
+            verdict, _ = _verify(folder, digest, minutes, letters)
     except Differs as error:
         text = f"the results do not follow. The first difference ({error.code}): {error}"
         raise Differs(text) from None
-    answer(found, _show)
-    if found.eyes:
+    answer(verdict, _show)
+    if verdict.eyes:
         click.get_current_context().exit(EX_FAILED if strict else EX_INCOMPLETE)
 
 
@@ -110,17 +110,24 @@ def _verify_season(
     tournaments = []
 
     def check(of_tournament: Path, its_digest: str) -> Archive:
-        found, archive = _verify(of_tournament, its_digest, minutes, letters)
-        tournaments.append(found)
+        verdict, archive = _verify(of_tournament, its_digest, minutes, letters)
+        tournaments.append(verdict)
         return archive
 
     result = Verified()
     seconds = season.USUAL_SECONDS if minutes is None else 60 * minutes
     with step("season"):
         season.check_season(folder, facts, check, result, seconds)
-    eyes = len(result.missed) + sum(each.eyes for each in tournaments)
+    eyes = len(result.missed) + sum(tournament.eyes for tournament in tournaments)
     checked, missed = tuple(result.checked), tuple(result.missed)
-    return SeasonAnswer(tuple(tournaments), checked, missed, own_digest, eyes, _verdict(eyes))
+    return SeasonAnswer(
+        tournaments=tuple(tournaments),
+        checked=checked,
+        missed=missed,
+        digest=own_digest,
+        eyes=eyes,
+        verdict=_verdict(eyes),
+    )
 
 
 def _verify(
@@ -137,7 +144,7 @@ def _verify(
         verified.checked.append(receipts.how_many(of_letters))
         verified.noticed.extend(Finding("mails", remark) for remark in of_letters.remarks)
     eyes = len(verified.noticed) + len(verified.missed) + len(verified.believed)
-    found = VerifyAnswer(
+    verdict = VerifyAnswer(
         **{field.name: getattr(verified, field.name) for field in fields(verified)},
         title=files.shown(settings_of(archive.contest).contest.title),
         programs=len(archive.entries),
@@ -146,7 +153,7 @@ def _verify(
         eyes=eyes,
         verdict=_verdict(eyes),
     )
-    return found, archive
+    return verdict, archive
 
 
 def _verdict(eyes: int) -> str:
@@ -178,32 +185,32 @@ def _list_findings(what: str, findings: Iterable[Finding]) -> None:
         _list("", (f"{what}{finding.text}", f"  proof ({finding.code}): {finding.proof}"))
 
 
-def _show(found: VerifyAnswer | SeasonAnswer) -> None:
-    click.echo(found.verdict)
-    if isinstance(found, SeasonAnswer):
-        for number, each in enumerate(found.tournaments, start=1):
-            click.echo(f"Tournament {number} of {len(found.tournaments)}")
-            _show(each)
-        _list("", found.checked)
-        _list_findings("not checked: ", _of_this_host(found.missed))
+def _show(verdict: VerifyAnswer | SeasonAnswer) -> None:
+    click.echo(verdict.verdict)
+    if isinstance(verdict, SeasonAnswer):
+        for number, tournament in enumerate(verdict.tournaments, start=1):
+            click.echo(f"Tournament {number} of {len(verdict.tournaments)}")
+            _show(tournament)
+        _list("", verdict.checked)
+        _list_findings("not checked: ", _of_this_host(verdict.missed))
         click.echo("Compare this with the season's digest as the organizer announced it:")
-        click.echo(f"    {found.digest}")
+        click.echo(f"    {verdict.digest}")
         return
-    click.echo(f"{found.title}: {plural(found.programs, 'program')}")
-    _list("", found.checked)
-    _list_findings("look at this: ", found.noticed)
-    if found.without_late_bans:
-        late = ", ".join(found.without_late_bans.banned)
+    click.echo(f"{verdict.title}: {plural(verdict.programs, 'program')}")
+    _list("", verdict.checked)
+    _list_findings("look at this: ", verdict.noticed)
+    if verdict.without_late_bans:
+        late = ", ".join(verdict.without_late_bans.banned)
         click.echo(f"  without the late bans of {late}, from the same seed:")
-        _list("  ", sentences(found.without_late_bans))
-    _list_findings("believed: ", found.believed)
-    _list_findings("not checked: ", _of_this_host(found.missed))
-    _list("not checked: ", found.unchecked)
+        _list("  ", sentences(verdict.without_late_bans))
+    _list_findings("believed: ", verdict.believed)
+    _list_findings("not checked: ", _of_this_host(verdict.missed))
+    _list("not checked: ", verdict.unchecked)
     click.echo("Compare this with the sha256 of the secret number that every welcome told:")
-    click.echo(f"    {found.seed_commitment}")
+    click.echo(f"    {verdict.seed_commitment}")
     click.echo("and this with the archive's digest as the organizer announced it:")
-    click.echo(f"    {found.digest}")
+    click.echo(f"    {verdict.digest}")
 
 
 def _of_this_host(missed: Iterable[str]) -> Iterator[Finding]:
-    return (Finding("host", each) for each in missed)
+    return (Finding("host", missing) for missing in missed)

@@ -108,11 +108,11 @@ class Demonstration:
         forms = [
             self._letter(team, subject, record_text(team.registration)) for team in self._teams
         ]
-        self._send_all(f"{len(self._teams)} teams register by SMTP", forms, mails=1)
+        self._wait_for(f"{len(self._teams)} teams register by SMTP", 1, forms)
         programs = [self._program(team) for team in self._teams]
-        self._send_all("they mail their programs, the compiler works", programs, mails=2)
+        self._wait_for("they mail their programs, the compiler works", 2, programs)
         self._close_compilation()
-        self._wait_for("all teams get the list of entries, and may object", mails=3)
+        self._wait_for("all teams get the list of entries, and may object", 3)
         time.sleep(
             max(0, (self._contest.current().settings.dates.contest_starts - _now()).total_seconds())
         )
@@ -142,18 +142,14 @@ class Demonstration:
         }
         with self._contest.store.write() as tx:
             season = self._contest.settings.season
-            for name, at in moved.items():
-                decisions.move_date(tx, name, getattr(self._contest.written, name), at, season)
+            for name, date in moved.items():
+                decisions.move_date(tx, name, getattr(self._contest.written, name), date, season)
 
-    def _send_all(self, step: str, letters: Sequence[EmailMessage], mails: int) -> None:
-        """Send these letters, and wait until every team has this many mails."""
-        for letter in letters:
-            self._send(letter)
-        self._wait_for(step, mails)
-
-    def _wait_for(self, step: str, mails: int) -> None:
-        """Wait until every team has this many mails."""
+    def _wait_for(self, step: str, mails: int, letters: Sequence[EmailMessage] = ()) -> None:
+        """Send these letters, if there are any, and wait until every team has this many mails."""
         with self._count_bar(step, len(self._teams)) as show:
+            for letter in letters:
+                self._send(letter)
 
             def answered() -> int:
                 count = sum(len(self._mails(team)) >= mails for team in self._teams)

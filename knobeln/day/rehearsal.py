@@ -77,7 +77,7 @@ def _play(
     with contest.store.read() as tx:
         entries = submissions.all_entries(tx)
         played = zip(results.all_rounds(tx), results.round_log(tx), strict=True)
-        rounds = tuple(_line(each.plan, log) for each, log in played)
+        rounds = tuple(_line(outcome.plan, log) for outcome, log in played)
         warnings = tuple(_warnings(contest, tx, len(entries)))
         return Rehearsal(len(entries), rounds, seconds, warnings)
 
@@ -86,9 +86,9 @@ def _line(plan: RoundPlan, log: RoundLog) -> tuple[object, ...]:
     sizes = sorted(len(group.members) for group in plan.groups)
     games = sum(pairing.games for group in plan.groups for pairing in group.pairings)
     seconds = ((log.played_at or log.planned_at) - log.planned_at).total_seconds()
-    of = " to ".join(map(str, sorted({sizes[0], sizes[-1]})))
+    size = " to ".join(map(str, sorted({sizes[0], sizes[-1]})))
     name = "final" if plan.final else plan.number
-    return name, sum(sizes), len(sizes), of, games, f"{seconds:.1f}"
+    return name, sum(sizes), len(sizes), size, games, f"{seconds:.1f}"
 
 
 def _warnings(contest: ContestContext, tx: Transaction, entries: int) -> Iterator[str]:
@@ -107,7 +107,10 @@ def _warnings(contest: ContestContext, tx: Transaction, entries: int) -> Iterato
     if idle:
         yield f"{_some_of(idle)}: there is no accepted program, so they would not play"
     lines = (
-        line for each in results.all_rounds(tx) for group in each.groups for line in group.standings
+        line
+        for outcome in results.all_rounds(tx)
+        for group in outcome.groups
+        for line in group.standings
     )
     failed = sorted({line.entry for line in lines if line.disqualified})
     if failed:

@@ -53,8 +53,8 @@ def play_contest(
         handle_everything(contest)
         with contest.store.read() as tx:
             waiting = languages.waiting(tx)
-        for each in waiting:
-            tell(each.sentence(contest.clock.now()))
+        for program in waiting:
+            tell(program.sentence(contest.clock.now()))
     translate_programs(contest)
     retrying_run = RetryingRun(contest)
     while True:

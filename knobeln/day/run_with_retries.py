@@ -80,5 +80,7 @@ class RetryingRun:
 
 def _progress(tx: Transaction) -> object:
     """Return a value that changes when something was finished, or a program was set aside."""
-    finished = [(each.number, each.groups_done) for each in results.progress_of_rounds(tx)]
+    finished = [
+        (progress.number, progress.groups_done) for progress in results.progress_of_rounds(tx)
+    ]
     return finished, engine_failures.aside(tx)

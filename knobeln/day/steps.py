@@ -35,17 +35,17 @@ Step = tuple[str, str]
 def steps_of(settings: Settings, seeds: Seeds, rounds: Sequence[RoundOutcome]) -> Iterator[Step]:
     """The steps of all groups in these rounds, with their games and moves."""
     game = game_of(settings.game, settings.programs)
-    for each in rounds:
-        for group in each.groups:
-            place = _place(each.plan, group)
+    for outcome in rounds:
+        for group in outcome.groups:
+            place = _place(outcome.plan, group)
             if isinstance(game, TextGame) and len(group.plan.pairings) == 1:
                 for match in group.matches:
                     yield from _turns(game, place, group, match, seeds)
                 yield f"{place}: the result", _table(group.standings, game.info)
             else:
-                for at in reversed(range(len(group.standings))):
-                    rank = group.standings[at].rank or "-"
-                    yield f"{place}: rank {rank}", _table(group.standings[at:], game.info)
+                for place_index in reversed(range(len(group.standings))):
+                    rank = group.standings[place_index].rank or "-"
+                    yield f"{place}: rank {rank}", _table(group.standings[place_index:], game.info)
 
 
 def _place(plan: RoundPlan, group: GroupOutcome) -> str:
@@ -89,7 +89,7 @@ def _table(standings: Sequence[Standing], info: GameInfo) -> str:
             str(line.rank or "-"),
             line.entry,
             "-" if line.disqualified else points_text(line.half_points, info.point),
-            line.fate,
+            line.status,
         )
         for line in standings
     ]

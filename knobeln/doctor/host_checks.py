@@ -37,12 +37,12 @@ from sandbox.groups import limits_of_sandboxes
 from sandbox.images.oci_image import image_cache
 from sandbox.images.unpacking import require_tools
 from sandbox.limits import MB
-from sandbox.players.fuel import GRACE_SECONDS, SECONDS_A_UNIT, seconds_until_aside
+from sandbox.players.fuel import SECONDS_A_UNIT, seconds_until_aside
 from sandbox.sandbox import Ending, Limits, Sandbox
 from sandbox.self_test import require_tight
 from sandbox.vm.translation import NotTranslated, translations
 from store import submissions
-from tournament.longest_day import longest_first_round
+from tournament.longest_day import LONGEST_OF_CERTAINTY, longest_first_round
 from tournament.runners.machine import knobeln_engine
 
 _MIN_DISK_BYTES = 500_000_000
@@ -189,7 +189,7 @@ def _engine(settings: Settings) -> str:
     ]
     memory = programs.memory_mb or max(row.memory_mb for row in compiled)
     slowest = engine.nanoseconds_at_worst(Sandbox(), memory * MB)
-    found = (
+    version_line = (
         f"{engine.name()}, in {engine.engine_folder()}; a unit takes {slowest:.1f} ns at worst, and"
         f" may take {SECONDS_A_UNIT * 1e9:g}, so an answer of {programs.fuel:,} units takes at most"
         f" {programs.fuel * SECONDS_A_UNIT:,.0f} s"
@@ -197,22 +197,23 @@ def _engine(settings: Settings) -> str:
     ends = engine.supported_until(engine.major_version())
     if datetime.now(UTC).date() > ends:
         return Note(
-            f"{found}; its makers have not corrected this version since {ends}: upgrade wasmtime"
+            f"{version_line}; its makers have not corrected this version since {ends}: upgrade"
+            " wasmtime"
         )
-    return found
+    return version_line
 
 
 def _counted_language(language: Language, settings: Settings) -> CheckResult:
     """Try it. A contest that does not count programs in this language can do without."""
     what = f"counted time of {language.name}"
-    found = run_check(what, partial(try_language, language, settings))
-    if found.passed:
-        return found
+    check = run_check(what, partial(try_language, language, settings))
+    if check.passed:
+        return check
     if language.name in settings.programs.counted_languages:
         without = f"Until it works, take {language.name} from programs.counted_languages."
-        return replace(found, text=f"{found.text}\n{without}")
+        return replace(check, text=f"{check.text}\n{without}")
     return CheckResult(
-        what, Level.NOTE, f"cannot be counted here, `init` leaves it out: {found.text}"
+        what, Level.NOTE, f"cannot be counted here, `init` leaves it out: {check.text}"
     )
 
 
@@ -282,17 +283,17 @@ def _limits() -> str:
 
     Weak limits are not a failure: contests can do with them.
     """
-    found = limits_of_sandboxes()
-    if not found.whole:
-        return Note(f"weak: {found.sentence}")
+    limits = limits_of_sandboxes()
+    if not limits.whole:
+        return Note(f"weak: {limits.sentence}")
     result = Sandbox().run(["/bin/sh", "-c", _MEMORY_OF_MANY], limits=_LITTLE_MEMORY)
     if result.ending is not Ending.MEMORY_LIMIT:
         raise ToolMissing(
-            f"{found.sentence}, but a sandbox that used more than"
+            f"{limits.sentence}, but a sandbox that used more than"
             f" {_LITTLE_MEMORY.memory_bytes // MB} MB ended with {result.ending} {result.code}:"
             f" {result.stderr.decode('utf-8', 'replace')}"
         )
-    return found.sentence
+    return limits.sentence
 
 
 def _native_code() -> str:
@@ -319,7 +320,7 @@ def _images(settings: Settings) -> str:
 
 def _disk(path: Path) -> str:
     whole = path.resolve()
-    folder = next(each for each in (whole, *whole.parents) if each.exists())
+    folder = next(parent for parent in (whole, *whole.parents) if parent.exists())
     free = shutil.disk_usage(folder).free
     if free < _MIN_DISK_BYTES:
         raise KnobelnError(
@@ -348,9 +349,9 @@ def _longest_day(path: Path) -> str:
     return (
         f"the games of the first round of {plural(len(programs), 'program')} take at most"
         f" {seconds:,.0f} s together, if each program uses all that it may, and sleeps as long as"
-        f" it may; a counted program may take {GRACE_SECONDS:g} s more in each game that is played"
-        f" at once, and one that is set aside {seconds_until_aside(fuel):,.0f} s, and its group is"
-        " played again"
+        f" it may; a counted program may take {seconds_until_aside(fuel):,.0f} s more in each game"
+        " that is played at once; the group of one that is set aside is played again; to tell how"
+        f" sure the ranking is takes at most {LONGEST_OF_CERTAINTY:,.0f} s"
     )
 
 

@@ -32,7 +32,8 @@ from knobeln.server.parts import LISTENER, Part
 from mailserver.delivery.deliver import senders
 from mailserver.delivery.transports import MAILDIRS, Transport, transport_of
 from mailserver.delivery.transports.smtp import SmtpTransport
-from mailserver.intake.smtp import Certificate, is_answered
+from mailserver.intake.certificate import Certificate
+from mailserver.intake.sockets import is_answered
 from store import letters
 
 _TIMEOUT_SECONDS = 10.0
@@ -175,6 +176,10 @@ _LOCAL = ("localhost", "127.0.0.1", "::1")
 
 # Patterns of error messages, and advice. The first match counts.
 _ADVICE = (
+    (
+        "certificate has expired|certificate is not yet valid",
+        "whoever runs the relay must renew it, unless this host's clock is wrong: see `date`",
+    ),
     (
         "certificate verify failed",
         (

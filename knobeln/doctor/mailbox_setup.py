@@ -98,6 +98,8 @@ def connect(
         letters = len(mailbox.waiting())
         is_shared = bool(letters) or mailbox.has_folder(PROCESSED)
         trip = _round_trip(mailbox, transport, account, say)
+    if account.provider and account.provider.sent:
+        say(f"{account.provider.name} puts a copy of each mail into its folder for sent letters")
     if letters and not wishes.folder:
         there = plural(letters, "letter is", "letters are")
         say(f"{there} there already, so somebody uses the mailbox: we take what names the contest")
@@ -108,8 +110,8 @@ def connect(
 def _found(address: str, wishes: Wishes, say: Say) -> _Account:
     """The first servers that answer."""
     tried: list[str] = []
-    for found in discovery.find(address):
-        provider = found.provider
+    for servers in discovery.find(address):
+        provider = servers.provider
         if provider and provider.login is Login.NOTHING:
             raise GiveUp(provider.wants)
         if provider and provider.plus is False and not wishes.organizer:
@@ -117,15 +119,15 @@ def _found(address: str, wishes: Wishes, say: Say) -> _Account:
         try:
             account = _Account(
                 address,
-                _answering(found.imap, _reach_imap),
-                _answering(found.smtp, _reach_smtp),
+                _answering(servers.imap, _reach_imap),
+                _answering(servers.smtp, _reach_smtp),
                 provider,
             )
         except KnobelnError as error:
-            tried.append(f"{found.how}: {error}")
+            tried.append(f"{servers.how}: {error}")
             continue
         whose = f"{provider.name}, found" if provider else "found"
-        say(f"{whose} {found.how}: letters in from {account.imap}, mails out by {account.smtp}")
+        say(f"{whose} {servers.how}: letters in from {account.imap}, mails out by {account.smtp}")
         return account
     raise GiveUp(
         f"no mail server for {address} answers:\n  " + "\n  ".join(tried),

@@ -70,7 +70,9 @@ def opponents_in(
     """
     info = game_of(settings.game, settings.programs).info
     known = {path.resolve() for path in not_among}
-    suffixes = {f".{end}" for each in settings.programs.all_languages for end in each.suffixes}
+    suffixes = {
+        f".{end}" for language in settings.programs.all_languages for end in language.suffixes
+    }
 
     def may_be_program(path: Path) -> bool:
         if info.play.is_in_c:
@@ -108,12 +110,12 @@ State = dict[Path, tuple[int, int, int]]
 def state_of(paths: Sequence[Path]) -> State:
     """What changes with these files, and with the files in these folders."""
     files = [file for path in paths for file in (path.rglob("*") if path.is_dir() else (path,))]
-    found: State = {}
+    state: State = {}
     for file in files:
         with suppress(FileNotFoundError):
             facts = file.stat()
-            found[file] = (facts.st_mtime_ns, facts.st_size, facts.st_ino)
-    return found
+            state[file] = (facts.st_mtime_ns, facts.st_size, facts.st_ino)
+    return state
 
 
 def wait_for_change(paths: Sequence[Path], seen: State) -> State:

@@ -179,7 +179,7 @@ def _as_give_up(file: Path) -> Iterator[None]:
 
 def _free_bytes(folder: Path) -> int:
     path = folder.resolve()
-    existing = next(each for each in (path, *path.parents) if each.exists())
+    existing = next(place for place in (path, *path.parents) if place.exists())
     return shutil.disk_usage(existing).free
 
 

@@ -86,9 +86,9 @@ def _active_team(tx: Transaction, name: str) -> Team:
     ban = decisions.ban_of(tx, team.id)
     if ban is not None:
         raise NotNow(f"{name} is {ban.kind}: {ban.reason}")
-    found = participation.of_team(tx, team.id)
-    if found is not Participation.ACTIVE:
+    status = participation.of_team(tx, team.id)
+    if status is not Participation.ACTIVE:
         raise NotNow(
-            f"{name} does not take part yet: it is {found}", hint=f"`knobeln teams accept {name}`"
+            f"{name} does not take part yet: it is {status}", hint=f"`knobeln teams accept {name}`"
         )
     return team

@@ -136,7 +136,7 @@ def _behaviour(
     titles = _names_by_digest(ours)
     in_groups = {digest for group in alike for digest in group}
     alone = [(digest,) for digest in names if digest not in in_groups]
-    found = []
+    similar = []
     for group in (*alike, *alone):
         members = sorted(chain.from_iterable(names[digest] for digest in group))
         if len(members) > 1:
@@ -146,8 +146,8 @@ def _behaviour(
                 words=min(count_words(programs[name][1]) for name in members),
                 ours=tuple(sorted(known_as)),
             )
-            found.append(twins)
-    return tuple(sorted(found, key=lambda twins: (twins.is_well_known, twins.programs)))
+            similar.append(twins)
+    return tuple(sorted(similar, key=lambda twins: (twins.is_well_known, twins.programs)))
 
 
 def _names_by_digest(programs: Mapping[str, tuple[str, object]]) -> Mapping[str, list[str]]:

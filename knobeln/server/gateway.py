@@ -225,7 +225,7 @@ class Gateway:
 
     def _threads(self) -> list[Thread]:
         intakes = (self._listener, self._hand_over, self._watch_imap)
-        return [*self._loops, *(each for each in intakes if each)]
+        return [*self._loops, *(intake for intake in intakes if intake)]
 
     def _start_intakes(self) -> None:
         if self._listener:
@@ -257,9 +257,9 @@ class Gateway:
         end = time.monotonic() + MAX_YIELD_SECONDS
         while (wait := min(end, self._letters_at + LETTER_PAUSE_SECONDS) - time.monotonic()) > 0:
             time.sleep(wait)
-        found = services.handle_some_letters()
+        handled = services.handle_some_letters()
         self._letters_at = time.monotonic()
-        return found
+        return handled
 
     def _accept_found(self, raw: bytes, arrived_at: datetime) -> None:
         accept_found(self._contest.store, raw, arrived_at, self._contest.clock.now(), self._bounds)
@@ -277,8 +277,8 @@ class Gateway:
 
     def _keep_error(self, loop: str, text: str) -> None:
         """Note a loop's error for `knobeln status`; the same error again only after a while."""
-        last, at = self._last_errors.get(loop, ("", 0.0))
-        if last == text and time.monotonic() - at < REPEAT_ERROR_SECONDS:
+        last, logged_at = self._last_errors.get(loop, ("", 0.0))
+        if last == text and time.monotonic() - logged_at < REPEAT_ERROR_SECONDS:
             return
         # it may be the database that fails
         with suppress(KnobelnError), self._contest.store.write() as tx:

@@ -29,7 +29,9 @@ from knobeln import log_setup
 from knobeln.context import existing_store, only_one
 from knobeln.server.parts import LISTENER
 from mailserver.intake.accept import SizeLimits, accept_all
-from mailserver.intake.smtp import Certificate, Listener, open_sockets, port_of
+from mailserver.intake.certificate import Certificate
+from mailserver.intake.smtp import Listener
+from mailserver.intake.sockets import open_sockets, port_of
 
 START_SECONDS = 180.0  # a busy host may take long to start a Python
 _TOLD_AFTER_SECONDS = 15.0
@@ -48,16 +50,16 @@ class ListenerProcess(Thread):
         folder: Path,
         clock: Clock,
         ports: Sequence[socket.socket],
-        kept: Callable[[], object],
+        on_letter: Callable[[], object],
         failed: Callable[[str], object],
     ) -> None:
-        """`folder` is the contest's; `ports`: as for `open_sockets`. Called in this thread: `kept`
-        after letters were committed, `failed` with a sentence after the process has ended by
-        itself.
+        """`folder` is the contest's; `ports`: as for `open_sockets`. Called in this thread:
+        `on_letter` after letters were committed, `failed` with a sentence after the process has
+        ended by itself.
         """
         super().__init__(name="listener", daemon=True)
         self._settings, self._folder, self._clock, self._ports = settings, folder, clock, ports
-        self._kept, self._failed = kept, failed
+        self._on_letter, self._failed = on_letter, failed
         self._stopping = Event()
         self._start_again_at = 0.0
 
@@ -98,8 +100,8 @@ class ListenerProcess(Thread):
 
     def _start_process(self) -> None:
         self._link, end = socket.socketpair()
-        told = (self._settings, self._folder, self._clock, self._sockets, end)
-        self._process = get_context("spawn").Process(target=listen, args=told)
+        arguments = (self._settings, self._folder, self._clock, self._sockets, end)
+        self._process = get_context("spawn").Process(target=listen, args=arguments)
         # A file in the current folder must not take a module's place in a Python that we start.
         os.environ["PYTHONSAFEPATH"] = "1"
         with end:
@@ -110,7 +112,7 @@ class ListenerProcess(Thread):
         while not self._stopping.is_set():
             try:
                 if self._link.recv(4_096):
-                    self._kept()
+                    self._on_letter()
                 elif not self._stopping.is_set():
                     self._start_again()
             except TimeoutError:
@@ -135,8 +137,8 @@ class ListenerProcess(Thread):
         """End the process. If a letter was stored but its `250` not sent, the sender offers it
         again, and we recognise it."""
         self._stopping.set()
-        for each in self._sockets:
-            each.close()
+        for one_end in self._sockets:
+            one_end.close()
         with suppress(OSError):  # it has just ended by itself
             self._link.shutdown(socket.SHUT_RDWR)
         self.join()

@@ -84,7 +84,7 @@ def site_facts(tx: Transaction, contest: ContestContext) -> SiteFacts:
         ladder=ladder.rankings(tx, 2) if settings.ladder.enabled else (),
         noted=_public_events(tx, settings, state.phase),
         paused_since=pause.since if pause else None,
-        former=tuple(each for each in former if each.released),
+        former=tuple(result for result in former if result.released),
         texts=site_texts(settings, contest.templates, announcement_texts(tx, settings)),
     )
     if contest.tournament is None:  # not of an earlier one of the season

@@ -206,11 +206,11 @@ def write_season(
         is_over = contest_state.is_season_over(tx, contest.settings.season)
     newest = SiteWriter(contest, target, pack, sample)
     yield from newest.steps()
-    for each in range(1, number):
-        if (each, is_over) not in written:
-            past = replace(ContestContext.open(contest.path, each), clock=contest.clock)
-            yield from SiteWriter(past, target / f"tournament-{each}", pack).steps()
-            written.add((each, is_over))
+    for tournament in range(1, number):
+        if (tournament, is_over) not in written:
+            past = replace(ContestContext.open(contest.path, tournament), clock=contest.clock)
+            yield from SiteWriter(past, target / f"tournament-{tournament}", pack).steps()
+            written.add((tournament, is_over))
     return newest.summary
 
 

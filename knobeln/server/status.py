@@ -105,7 +105,7 @@ def status_of(contest: ContestContext) -> Status:
         progress = tuple(results.progress_of_rounds(tx))
         left = _newest(tx, 1, LEFT_AREA)
         draw = draw_awaited(contest.settings.tournament.beacon, dates.contest_starts, state)
-        found = Status(
+        status = Status(
             now=now,
             title=contest.settings.contest.title,
             folder=str(contest.path.resolve()),
@@ -126,9 +126,9 @@ def status_of(contest: ContestContext) -> Status:
             programs=_of_all(SubmissionState, submissions.count_by_state(tx)),
             programs_waiting=waiting.groups(tx, contest.settings, now),
             long_builds=tuple(
-                each
-                for each in submissions.running_builds(tx, now)
-                if now - each.since >= LONG_BUILD
+                build
+                for build in submissions.running_builds(tx, now)
+                if now - build.since >= LONG_BUILD
             ),
             mails=_of_all(OutboxState, outbox.count_by_state(tx)),
             mails_stopped=outbox.stopped(tx),
@@ -146,7 +146,7 @@ def status_of(contest: ContestContext) -> Status:
             ),
             free_disk_bytes=shutil.disk_usage(contest.path).free,
         )
-    return replace(found, advice=(*_machinery_advice(found), *_decision_advice(found)))
+    return replace(status, advice=(*_machinery_advice(status), *_decision_advice(status)))
 
 
 def _last_mail(tx: Transaction, contest: ContestContext, now: datetime) -> datetime | None:
@@ -183,8 +183,8 @@ def _machinery_advice(status: Status) -> Iterator[str]:
             f"{waiting} for the limits of the smarthost (mail.limits), answers before reports; all"
             f" will have gone out by {status.mails_until:{TIME_FORMAT}}"
         )
-    for each in status.programs_waiting:
-        yield each.sentence(status.now)
+    for program in status.programs_waiting:
+        yield program.sentence(status.now)
     for build in status.long_builds:
         yield (
             f"version {build.number} of {build.team} has been building since"
@@ -252,6 +252,8 @@ def next_date(dates: Dates, now: datetime, phase: Phase) -> str | None:
     """Return the name of the next date. After the start, which may be early, only the last date
     counts."""
     coming = [
-        (at, name) for name, at in dates if at > now and (phase is Phase.OPEN or name == LAST_DATE)
+        (date, name)
+        for name, date in dates
+        if date > now and (phase is Phase.OPEN or name == LAST_DATE)
     ]
     return min(coming)[1] if coming else None

@@ -108,16 +108,16 @@ def _user_and_group(root: Path) -> tuple[int, int] | None:
     user."""
     file = root / "etc/passwd"
     lines = file.read_text(encoding="utf-8").splitlines() if file.exists() else []
-    found = (line.split(":") for line in lines)
-    return next(((int(row[2]), int(row[3])) for row in found if row[0] == USUAL_USER), None)
+    fields = (line.split(":") for line in lines)
+    return next(((int(row[2]), int(row[3])) for row in fields if row[0] == USUAL_USER), None)
 
 
 def _make_folder(root: Path, folder: Path) -> None:
-    made = _below(root, folder)
-    made.mkdir(parents=True)
-    made.chmod(0o755 if folder == HOME else 0o700)
+    path = _below(root, folder)
+    path.mkdir(parents=True)
+    path.chmod(0o755 if folder == HOME else 0o700)
     if owner := _user_and_group(root):
-        os.chown(made, *owner)
+        os.chown(path, *owner)
 
 
 def _write(file: Path, text: str) -> None:

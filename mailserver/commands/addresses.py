@@ -12,15 +12,16 @@ from contest.model import Team
 from mailserver import authentication
 from mailserver.authentication import team_command
 from mailserver.command import Arguments, LetterContext
-from mailserver.limits import DAY, MAX_CONFIRMATION_DAYS, Limit
+from mailserver.decision import Answer, Decision, Entry, Question, SetAddress
+from mailserver.limits import MAX_CONFIRMATION_DAYS, Limit
 from mailserver.problem import Problem
 from mailserver.reading import addresses
-from store import contest_state, teams
+from store import teams
 
 _QUESTION = "address_confirm"
 
 
-def _change_address(context: LetterContext, team: Team, arguments: Arguments) -> str:
+def _change_address(context: LetterContext, team: Team, arguments: Arguments) -> Decision:
     """The argument is the new address."""
     address = _address_in(context, arguments)
     other = teams.by_address(context.tx, address) if isinstance(address, str) else None
@@ -33,21 +34,15 @@ def _change_address(context: LetterContext, team: Team, arguments: Arguments) ->
         address = Problem(gettext("There is already a team with this mail-address."))
     if isinstance(address, Problem):
         return authentication.refuse(context, team.address, "problem", problem=address, team=team)
-    if not context.is_confirmed:
+    if not context.proof.is_confirmed:
         return _ask(context, team, address)
-    teams.set_address(context.tx, team.id, address)
-    note = f"the mail-address of {team.name} is {address} now, was {team.address}"
-    contest_state.note(context.tx, "teams", f"{note}: letter {context.stored.id}", context.now)
-    context.answer(
-        "address_left", team.address, note="", is_notice=True, team=team, address=address
-    )
-    return context.answer(
-        "address_changed",
-        address,
-        note=note,
-        of_team=team,
-        receipt=context.record(Effect.ADDRESS_CHANGED, team.name),
-        address=address,
+    left = Answer("address_left", team.address, {"team": team, "address": address}, is_notice=True)
+    return Decision(
+        f"the mail-address of {team.name} is {address} now, was {team.address}",
+        Answer("address_changed", address, {"address": address}, of_team=team),
+        change=SetAddress(team, address),
+        entry=Entry(Effect.ADDRESS_CHANGED, team.name),
+        before=(left,),
     )
 
 
@@ -84,18 +79,16 @@ def _address_in(context: LetterContext, arguments: Arguments) -> str | Problem:
     return address
 
 
-def _ask(context: LetterContext, team: Team, address: str) -> str:
+def _ask(context: LetterContext, team: Team, address: str) -> Decision:
     """Ask the new address, and tell the team at its own one, because somebody else may have
     written."""
-    before = context.count_answered(_QUESTION, address, DAY)
-    note = f"{team.name} wants mails at {address}"
-    note = context.ask(_QUESTION, address, note=note, team_name=team.name)
-    return context.answer(
-        "address_asked",
-        team.address,
-        note=note,
-        of_team=team,
-        address=address,
-        is_asked=context.count_answered(_QUESTION, address, DAY) > before,
-        days=MAX_CONFIRMATION_DAYS,
+    facts = {
+        "address": address,
+        "is_asked": context.has_room(_QUESTION, address),
+        "days": MAX_CONFIRMATION_DAYS,
+    }
+    return Decision(
+        f"{team.name} wants mails at {address}",
+        Answer("address_asked", team.address, facts, of_team=team),
+        before=(Question(_QUESTION, address, team.name),),
     )

@@ -15,6 +15,7 @@ from contest.model import LadderEntry, Team
 from contest.util.sanitize import quote
 from mailserver.authentication import team_command
 from mailserver.command import Arguments, LetterContext
+from mailserver.decision import Answer, Decision
 from mailserver.limits import HOUR, Limit
 from mailserver.problem import Problem
 from store import ladder
@@ -29,7 +30,7 @@ _RIGHT_FORM = (
 )
 
 
-def _compare(context: LetterContext, team: Team, arguments: Arguments) -> str:
+def _compare(context: LetterContext, team: Team, arguments: Arguments) -> Decision:
     present = ladder.now(context.tx, context.settings)
     pair = _pair((team.name, *arguments) if len(arguments) == 1 else arguments, present)
     if isinstance(pair, Problem):
@@ -43,16 +44,24 @@ def _compare(context: LetterContext, team: Team, arguments: Arguments) -> str:
         return _refuse(context, team, Problem(text))
     first, second = pair
     rate = present.share(first, second)
-    return context.answer(
-        "comparison",
-        team.address,
-        note=f"{first.team} and {second.team} were compared for {team.name}",
-        of_team=team,
-        first=first,
-        second=second,
-        rate=float(rate),
-        winner=first if rate > MATCH_POINT else second if 1 - rate > MATCH_POINT else None,
-        most=MAX_PER_HOUR,
+    return Decision(
+        f"{first.team} and {second.team} were compared for {team.name}",
+        Answer(
+            "comparison",
+            team.address,
+            {
+                "first": first,
+                "second": second,
+                "rate": float(rate),
+                "winner": first
+                if rate > MATCH_POINT
+                else second
+                if 1 - rate > MATCH_POINT
+                else None,
+                "most": MAX_PER_HOUR,
+            },
+            of_team=team,
+        ),
     )
 
 
@@ -86,8 +95,9 @@ def _pair(names: tuple[str, ...], present: Ladder) -> tuple[LadderEntry, LadderE
     )
 
 
-def _refuse(context: LetterContext, team: Team, problem: Problem) -> str:
+def _refuse(context: LetterContext, team: Team, problem: Problem) -> Decision:
     note = f"no comparison: {problem.text}"
-    return context.answer(
-        "comparison_refused", team.address, note=note, of_team=team, problems=[problem]
+    return Decision(
+        note,
+        Answer("comparison_refused", team.address, {"problems": [problem]}, of_team=team),
     )

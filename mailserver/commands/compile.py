@@ -25,6 +25,7 @@ from contest.util.sanitize import quote
 from mailserver import authentication
 from mailserver.command import Command, LetterContext, PartOfMail
 from mailserver.commands.registration import welcome_back
+from mailserver.decision import Answer, Decision, Entry
 from mailserver.limits import Limit
 from mailserver.problem import Problem
 from mailserver.reading.find_program import MailedProgram, find_files, find_program
@@ -103,8 +104,8 @@ def _strings_in(name: str, text: str) -> Iterator[PossibleString]:
 
 
 def receive(
-    context: LetterContext, take: Callable[[LetterContext, Team, MailedProgram], str]
-) -> str:
+    context: LetterContext, take: Callable[[LetterContext, Team, MailedProgram], Decision]
+) -> Decision:
     """Find out which team sent the program in the letter, and call `take` with both."""
     sent = context.said_as(SentProgram)
     program = sent.program
@@ -133,12 +134,12 @@ def _receive_from(
     context: LetterContext,
     sent: SentProgram,
     program: MailedProgram,
-    take: Callable[[LetterContext, Team, MailedProgram], str],
-) -> str:
+    take: Callable[[LetterContext, Team, MailedProgram], Decision],
+) -> Decision:
     """`team`: by its string, which may be where only a reader of programs looks: then it is
     welcomed now."""
-    is_welcome = context.proof is not None and context.proof.team.id == team.id
-    refused = "" if is_welcome else welcome_back(context, team)
+    is_welcome = context.proof.team is not None and context.proof.team.id == team.id
+    refused = None if is_welcome else welcome_back(context, team)
     if refused:
         return refused
     problem = told_secret(context.tx, sent.strings)
@@ -199,7 +200,7 @@ def _with_right_place(problem: Problem, program: MailedProgram) -> Problem:
     return replace(problem, expected=f"{FROM_LINE}\n\n{words}")
 
 
-def _take(context: LetterContext, team: Team, program: MailedProgram) -> str:
+def _take(context: LetterContext, team: Team, program: MailedProgram) -> Decision:
     phase = context.phase
     ban = decisions.ban_of(context.tx, team.id)
     if ban is not None:
@@ -214,13 +215,17 @@ def _take(context: LetterContext, team: Team, program: MailedProgram) -> str:
         return _refuse(context, team.address, "problem", problem=problem, team=team)
     same = _unchanged(context.tx, team, program)
     if same:
-        return context.answer(
-            "compile_unchanged",
-            team.address,
-            note=f"the program of {team.name} is unchanged: version {same.number}",
-            of_team=team,
-            number=same.number,
-            is_queued=same.state is SubmissionState.QUEUED,
+        return Decision(
+            f"the program of {team.name} is unchanged: version {same.number}",
+            Answer(
+                "compile_unchanged",
+                team.address,
+                {
+                    "number": same.number,
+                    "is_queued": same.state is SubmissionState.QUEUED,
+                },
+                of_team=team,
+            ),
         )
     submission = submissions.add(
         context.tx,
@@ -233,7 +238,7 @@ def _take(context: LetterContext, team: Team, program: MailedProgram) -> str:
         repairs=program.repairs,
         reply_to=context.letter.message_id,
     )
-    return f"version {submission.number} of {team.name} queued for the compiler"
+    return Decision(f"version {submission.number} of {team.name} queued for the compiler")
 
 
 def _unchanged(tx: Transaction, team: Team, program: MailedProgram) -> Submission | None:
@@ -309,43 +314,50 @@ def _refuse(
     *,
     problem: Problem | None = None,
     team: Team | None = None,
-) -> str:
+) -> Decision:
     effect = Effect.PROGRAM_LATE if reason in _LATE else Effect.PROGRAM_REFUSED
-    return context.answer(
-        "compile_refused",
-        to,
-        note=f"program refused: {reason}",
-        is_stranger=team is None and _may_register(context),
-        form=sample(context.settings).text,
-        of_team=team,
-        receipt=context.record(effect, team.name) if team else None,
-        reason=reason,
-        problem=problem,
-        own=submissions.program_of(context.tx, team.id) if team else None,
+    return Decision(
+        f"program refused: {reason}",
+        Answer(
+            "compile_refused",
+            to,
+            {
+                "is_stranger": team is None and _may_register(context),
+                "form": sample(context.settings).text,
+                "reason": reason,
+                "problem": problem,
+                "own": submissions.program_of(context.tx, team.id) if team else None,
+            },
+            of_team=team,
+        ),
+        entry=Entry(effect, team.name) if team else None,
     )
 
 
 def _may_register(context: LetterContext) -> bool:
     """Whether nothing shows that the writer has a team, and one could still register."""
-    if context.proof is not None:
+    if context.proof.team is not None:
         return False
     phase = context.phase
     window = context.settings.dates.registration(phase, context.stored.received_at)
     return window is Window.OPEN and authentication.claimed_by(context) is None
 
 
-def _unknown(context: LetterContext, named: Team | None) -> str:
+def _unknown(context: LetterContext, named: Team | None) -> Decision:
     """Send the writer one text whatever was wrong, and a notice to the named team if it exists
     (S01)."""
-    note = context.answer(
-        "wrong_authentification",
-        context.writer,
-        note="program refused: wrong authentification",
-        is_stranger=_may_register(context),
-        form=sample(context.settings).text,
+    return Decision(
+        "program refused: wrong authentification",
+        Answer(
+            "wrong_authentification",
+            context.writer,
+            {
+                "is_stranger": _may_register(context),
+                "form": sample(context.settings).text,
+            },
+        ),
+        after=authentication.notices(context, named),
     )
-    authentication.notify(context, named)
-    return note
 
 
 COMMAND = Command(

@@ -20,6 +20,7 @@ from contest.mail.sent_files import FROM_LINE, FROM_MARK, begins_with_mark, with
 from mailserver.attachments import GUIDE_NAME, guide
 from mailserver.command import Arguments, Command, LetterContext
 from mailserver.commands import help_topics
+from mailserver.decision import Answer, Decision
 from mailserver.limits import DAY, Limit
 from mailserver.reading.c_source_repair import is_prose
 from mailserver.reading.form_of_letter import brings_form
@@ -32,40 +33,48 @@ def send_help(
     note: str,
     is_asked_for: bool = True,
     once_in: timedelta | None = None,
-) -> str:
+) -> Decision:
     """The list of all commands. `is_asked_for`: False = we did not understand the letter.
 
     `once_in`: not again to the same address within this time.
     """
     attached = guide(context.settings) if context.is_proved(context.writer) else ()
-    return context.answer(
-        "help",
-        context.writer,
-        note=note,
-        once_in=once_in,
-        is_asked_for=is_asked_for,
-        form=sample(context.settings).text,
-        commands=help_topics.offered(context.commands, context.settings),
-        attachments=attached,
-        has_guide=bool(attached),
+    return Decision(
+        note,
+        Answer(
+            "help",
+            context.writer,
+            {
+                "is_asked_for": is_asked_for,
+                "form": sample(context.settings).text,
+                "commands": help_topics.offered(context.commands, context.settings),
+                "has_guide": bool(attached),
+            },
+            attachments=attached,
+            once_in=once_in,
+        ),
     )
 
 
-def _help(context: LetterContext, arguments: Arguments) -> str:
+def _help(context: LetterContext, arguments: Arguments) -> Decision:
     word = " ".join(arguments).casefold()
     if not word:
         return send_help(context, note="help is asked for")
     commands, settings = context.commands, context.settings
     topic = help_topics.find(word, commands, settings)
-    return context.answer(
-        "help_word",
-        context.writer,
-        note=f"help about {topic.name}" if topic else "help about a word that is not known",
-        topic=topic,
-        form=sample(settings).text,
-        word=word,
-        near=() if topic else help_topics.near(word, commands, settings),
-        all_words=help_topics.words(commands, settings),
+    return Decision(
+        f"help about {topic.name}" if topic else "help about a word that is not known",
+        Answer(
+            "help_word",
+            context.writer,
+            {
+                "topic": topic,
+                "form": sample(settings).text,
+                "word": word,
+                "near": () if topic else help_topics.near(word, commands, settings),
+                "all_words": help_topics.words(commands, settings),
+            },
+        ),
     )
 
 
@@ -122,7 +131,7 @@ def _is_marked(lines: Sequence[str], letter: Letter) -> bool:
     )
 
 
-def ask_or_help(context: LetterContext, arguments: Arguments, brought: Brought) -> str:
+def ask_or_help(context: LetterContext, arguments: Arguments, brought: Brought) -> Decision:
     """Ask for the command that is likely meant, or send help. The arguments are the words of the
     subject."""
     subject = " ".join(arguments).casefold()
@@ -133,13 +142,17 @@ def ask_or_help(context: LetterContext, arguments: Arguments, brought: Brought) 
         once_in = None if brought.is_marked else DAY
         return send_help(context, note="unknown subject", is_asked_for=False, once_in=once_in)
     right = f"{meant.right_subject(context.settings)} {meant.arguments}".rstrip()
-    return context.answer(
-        "did_you_mean",
-        context.writer,
-        note=f"unknown subject; asked whether `{right}` is meant",
-        right=right,
-        command=meant.name,
-        form=sample(context.settings).text,
+    return Decision(
+        f"unknown subject; asked whether `{right}` is meant",
+        Answer(
+            "did_you_mean",
+            context.writer,
+            {
+                "right": right,
+                "command": meant.name,
+                "form": sample(context.settings).text,
+            },
+        ),
     )
 
 

@@ -14,6 +14,7 @@ from contest.mail.form import ORGANIZATION, blank, field_names, short_preference
 from contest.model import Member, Registration
 from mailserver.command import Arguments, Command, LetterContext
 from mailserver.commands import registration
+from mailserver.decision import Answer, Decision
 from mailserver.limits import Limit
 from mailserver.reading import class_names
 from mailserver.reading.class_names import MAX_NAME_CHARACTERS
@@ -43,7 +44,7 @@ def read(letter: Letter, settings: Settings) -> JoinLetter:
     return JoinLetter(own[0][:MAX_NAME_CHARACTERS] if own else "", bool(word) and word in text)
 
 
-def _join(context: LetterContext, arguments: Arguments) -> str:
+def _join(context: LetterContext, arguments: Arguments) -> Decision:
     said = context.said_as(JoinLetter)
     word = context.settings.teams.word
     without_word = [each for each in arguments if each.casefold() != word.casefold()]
@@ -56,7 +57,7 @@ def _join(context: LetterContext, arguments: Arguments) -> str:
     found = class_names.find(name, names)
     if not found.same and not name.strip():
         return _answer(context, "no name")
-    if found.near and not context.is_confirmed:
+    if found.near and not context.proof.is_confirmed:
         return _answer(context, "near", name=name, near=found.near)
     listed = found.same[0] if found.same else name
     number = names.index(listed) + 1 if found.same else len(names) + 1
@@ -103,15 +104,19 @@ def _registration(context: LetterContext, name: str, number: int) -> Registratio
 
 def _answer(
     context: LetterContext, reason: str, *, name: str = "", near: tuple[str, ...] = ()
-) -> str:
-    return context.answer(
-        "join_refused",
-        context.writer,
-        note=f"registration refused: {reason}",
-        reason=reason,
-        name=name,
-        near=near,
-        form=blank(context.settings).text,
+) -> Decision:
+    return Decision(
+        f"registration refused: {reason}",
+        Answer(
+            "join_refused",
+            context.writer,
+            {
+                "reason": reason,
+                "name": name,
+                "near": near,
+                "form": blank(context.settings).text,
+            },
+        ),
     )
 
 

@@ -12,10 +12,12 @@ from dataclasses import dataclass
 from contest.config.settings import Settings
 from contest.ledger.receipts import Effect, LedgerEntry, notes_in
 from contest.model import Phase, Team
-from mailserver.authentication import AuthFailure, claimed_by, from_line_alone, team_of
+from mailserver.authentication import claimed_by, from_line_alone, team_of
 from mailserver.command import Arguments, Command, LetterContext
+from mailserver.decision import Answer, Decision, Entry
 from mailserver.for_organizer import pass_letter_on
 from mailserver.limits import Limit
+from mailserver.proof import AuthFailure
 from mailserver.reading.letter import Letter
 from store import entry_lists, ledger, teams
 
@@ -23,7 +25,7 @@ _PASSED_ON = "objection_passed_on"
 _MAX_RECEIPTS = 20
 
 
-def _object(context: LetterContext, _arguments: Arguments) -> str:
+def _object(context: LetterContext, _arguments: Arguments) -> Decision:
     tx = context.tx
     checked, listed = list(_checked(context)), entry_lists.newest(tx)
     proved = _proved_by(context, (entry for _, entry in checked if entry))
@@ -41,16 +43,19 @@ def _object(context: LetterContext, _arguments: Arguments) -> str:
     # strangers do not use up the teams' share
     kind = _PASSED_ON if proved else f"unproved_{_PASSED_ON}"
     how = pass_letter_on(tx, context.stored, kind, mail, context.settings, context.now)
-    return context.answer(
-        "objection",
-        team.address if team else context.writer,
-        note=f"an objection of {team.name if team else 'no team'}, {how}",
-        of_team=team,
-        # Nobody but a team can make the ledger grow.
-        receipt=context.record(Effect.OBJECTION, proved.name) if proved else None,
-        checked=checked,
-        listed=listed,
-        is_final=is_final,
+    return Decision(
+        f"an objection of {team.name if team else 'no team'}, {how}",
+        Answer(
+            "objection",
+            team.address if team else context.writer,
+            {
+                "checked": checked,
+                "listed": listed,
+                "is_final": is_final,
+            },
+            of_team=team,
+        ),
+        entry=Entry(Effect.OBJECTION, proved.name) if proved else None,
     )
 
 
@@ -59,9 +64,9 @@ def _proved_by(context: LetterContext, receipts: Iterable[LedgerEntry]) -> Team 
 
     Somebody else may have withdrawn it, or asked for another string, in its name.
     """
-    if context.proof:
+    if context.proof.team:
         return context.proof.team
-    named = team_of(context.tx, context.from_line)
+    named = team_of(context.tx, context.from_line, context.proof)
     if isinstance(named, AuthFailure) and named.withdrawn:
         return named.withdrawn
     owners = (entry.team for entry in receipts if entry.effect is Effect.PROGRAM_ACCEPTED)

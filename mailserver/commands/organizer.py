@@ -23,6 +23,7 @@ from contest.model import OrganizerRequest, Phase, Team, TeamState
 from mailserver.command import Arguments, Command, LetterContext
 from mailserver.commands.help import Brought, ask_or_help, read_brought
 from mailserver.commands.registration import accept_pending, reject_pending
+from mailserver.decision import Answer, Decision
 from mailserver.limits import Limit
 from mailserver.organizer_actions import Message, OrganizerActions, read_date
 from mailserver.reading.letter import Letter, arguments_after, clean_subject
@@ -325,24 +326,32 @@ ACTIONS: Mapping[str, Action] = {
 
 
 # --- answers --------------------------------------------------------------------------------------
-def reply(context: LetterContext, what: str, text: str, *, done: bool, journal: str) -> str:
+def reply(context: LetterContext, what: str, text: str, *, done: bool, journal: str) -> Decision:
     """Answer to the organizer's address, whoever wrote."""
     to = context.settings.contest.organizer_address
-    return context.answer("organizer_answer", to, note=journal, what=what, text=text, done=done)
+    return Decision(
+        journal,
+        Answer(
+            "organizer_answer",
+            to,
+            {"what": what, "text": text, "done": done},
+        ),
+    )
 
 
-def refuse(context: LetterContext, what: str, why: str) -> str:
+def refuse(context: LetterContext, what: str, why: str) -> Decision:
     """Tell the organizer that nothing was done, and why."""
     text = why[:1].upper() + why[1:] + "."
     return reply(context, what, text, done=False, journal=f"not done for the organizer: {why}")
 
 
-def answer_stranger(context: LetterContext, what: str, brought: Brought) -> str:
+def answer_stranger(context: LetterContext, what: str, brought: Brought) -> Decision:
     """Answer as to any unknown subject, so that strangers learn nothing; the journal has a line on
     it."""
     contest_state.note(context.tx, NAME, f"{what} (letter {context.stored.id})", context.now)
     words = tuple(clean_subject(context.letter.subject).split())
-    return f"{what}; {ask_or_help(context, words, brought)}"
+    decision = ask_or_help(context, words, brought)
+    return replace(decision, note=f"{what}; {decision.note}")
 
 
 def note(context: LetterContext, request: OrganizerRequest, text: str) -> None:
@@ -359,7 +368,7 @@ def note(context: LetterContext, request: OrganizerRequest, text: str) -> None:
 
 
 # --- the commands ---------------------------------------------------------------------------------
-def _ask_or_answer(context: LetterContext, arguments: Arguments) -> str:
+def _ask_or_answer(context: LetterContext, arguments: Arguments) -> Decision:
     """The arguments are those of the action, in small letters."""
     line = context.from_line
     named = line if isinstance(line, FromLine) and line.team == NAME else None
@@ -381,20 +390,24 @@ def _ask_or_answer(context: LetterContext, arguments: Arguments) -> str:
     token = new_string()
     decisions.ask_confirmation(context.tx, digest(token), request, context.now)
     note(context, request, f"{request.text}: is to be confirmed")
-    return context.answer(
-        "organizer_confirm",
-        context.settings.contest.organizer_address,
-        note=f"the organizer is asked to confirm: {request.text}",
-        request=request.text,
-        effect=action.meaning,
-        preview=action.preview(context, request),
-        reason=request.reason,
-        token=token,
-        hours=MAX_TOKEN_HOURS,
+    return Decision(
+        f"the organizer is asked to confirm: {request.text}",
+        Answer(
+            "organizer_confirm",
+            context.settings.contest.organizer_address,
+            {
+                "request": request.text,
+                "effect": action.meaning,
+                "preview": action.preview(context, request),
+                "reason": request.reason,
+                "hours": MAX_TOKEN_HOURS,
+            },
+            token=token,
+        ),
     )
 
 
-def _confirm(context: LetterContext, arguments: Arguments) -> str:
+def _confirm(context: LetterContext, arguments: Arguments) -> Decision:
     """The argument is the token."""
     known, sender = context.settings.contest.organizer_address.casefold(), context.letter.sender
     if sender is None or not sender.casefold() == context.writer.casefold() == known:

@@ -8,6 +8,7 @@ from contest.util.program_files import IMAGE_NAME, is_archive
 from mailserver import authentication
 from mailserver.command import Command, LetterContext
 from mailserver.commands.compile import read_program, receive, sample_body
+from mailserver.decision import Decision
 from mailserver.limits import HOUR
 from mailserver.reading.find_program import MailedProgram
 from store import practices
@@ -24,7 +25,7 @@ def _why_not_now(context: LetterContext, team: Team) -> str:
     return "practice too often" if asked >= context.settings.programs.MAX_PRACTICES_PER_HOUR else ""
 
 
-def _test(context: LetterContext, team: Team, program: MailedProgram) -> str:
+def _test(context: LetterContext, team: Team, program: MailedProgram) -> Decision:
     """Try a program without entering it."""
     reason = _why_not_now(context, team)
     if not reason and any(is_archive(name) or name == IMAGE_NAME for name in program.files):
@@ -47,7 +48,7 @@ def _test(context: LetterContext, team: Team, program: MailedProgram) -> str:
         repairs=program.repairs,
         reply_to=context.letter.message_id,
     )
-    return f"a test of {team.name} queued"
+    return Decision(f"a test of {team.name} queued")
 
 
 COMMAND = Command(

@@ -19,36 +19,40 @@ from contest.model import Phase, Team
 from mailserver import authentication
 from mailserver.authentication import team_command
 from mailserver.command import Arguments, LetterContext
+from mailserver.decision import Answer, Decision, Entry, SetReports
 from mailserver.limits import Limit
 from mailserver.problem import Problem
 from mailserver.reading.letter import Letter, stripped
 from mailserver.reading.registration_form import NONE, read_codes, sample_preferences, wrong_codes
-from store import teams
 
 _SPELLED = PREFERENCE.replace("-", "[-_ ]?")
 _IN_SUBJECT = re.compile(rf"{_SPELLED}(?![\w-])", re.IGNORECASE)
 _IN_TEXT = re.compile(rf"\s*{_SPELLED}\s*:(.*)", re.IGNORECASE)
 
 
-def _set_preference(context: LetterContext, team: Team, arguments: Arguments) -> str:
+def _set_preference(context: LetterContext, team: Team, arguments: Arguments) -> Decision:
     """The arguments are the codes in the subject."""
     if context.phase is Phase.FINISHED:
         return authentication.refuse(context, team.address, "finished", team=team)
     chosen = _chosen(context, arguments)
     if isinstance(chosen, Problem):
         return authentication.refuse(context, team.address, "problem", problem=chosen, team=team)
-    teams.set_preferences(context.tx, team.id, chosen)
     before = team.registration.preferences
     written = [",".join(codes) or NONE for codes in (chosen, before)]
-    return context.answer(
-        "preference_changed",
-        team.address,
-        note=f"mail-preference of {team.name}: {written[0]} (was {written[1]})",
-        of_team=team,
-        before=before,
-        now=chosen,
-        receipt=context.record(Effect.PREFERENCE_CHANGED, team.name),
-        is_running=context.phase is Phase.RUNNING,
+    return Decision(
+        f"mail-preference of {team.name}: {written[0]} (was {written[1]})",
+        Answer(
+            "preference_changed",
+            team.address,
+            {
+                "before": before,
+                "now": chosen,
+                "is_running": context.phase is Phase.RUNNING,
+            },
+            of_team=team,
+        ),
+        change=SetReports(team, chosen),
+        entry=Entry(Effect.PREFERENCE_CHANGED, team.name),
     )
 
 

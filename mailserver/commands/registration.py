@@ -19,6 +19,7 @@ from contest.model.mail_records import QuotedForm, WelcomeRecord
 from contest.schema.sections import Window
 from mailserver.attachments import rules, software
 from mailserver.command import CONFIRM_REGISTRATION, Arguments, Command, LetterContext
+from mailserver.decision import Answer, Decision, Entry, Question
 from mailserver.limits import (
     HOUR,
     LIFTED_BY_INVITATION,
@@ -33,6 +34,7 @@ from mailserver.reading.form_of_letter import read_form
 from mailserver.reading.registration_form import FormResult
 from mailserver.reading.team_names import unique_name
 from mailserver.team_secret import digest, new_string
+from mailserver.write import record, write
 from store import (
     Transaction,
     answers,
@@ -48,10 +50,9 @@ from store.submissions import TeamsProgram
 MAX_TOLD_PROBLEMS = 3  # the form that comes back is what matters
 
 
-def _register(context: LetterContext, _arguments: Arguments) -> str:
-    team = teams.registered_by(context.tx, context.stored.id) if context.is_confirmed else None
-    if team is not None:
-        return welcome_back(context, team) or f"{team.name} has answered its welcome"
+def _register(context: LetterContext, _arguments: Arguments) -> Decision:
+    if welcomed := _registered_before(context):
+        return welcomed
     dates, phase = context.settings.dates, context.phase
     window = dates.registration(phase, context.stored.received_at)
     if window is not Window.OPEN:
@@ -93,7 +94,20 @@ COMMAND = Command(
 )
 
 
-def _refuse_form(context: LetterContext, reading: FormResult) -> str:
+def _registered_before(context: LetterContext) -> Decision | None:
+    """Welcome the team that this letter has registered before, and that answered its welcome now.
+
+    None: the letter is no such one.
+    """
+    if not context.proof.is_confirmed:
+        return None
+    team = teams.registered_by(context.tx, context.stored.id)
+    if team is None:
+        return None
+    return welcome_back(context, team) or Decision(f"{team.name} has answered its welcome")
+
+
+def _refuse_form(context: LetterContext, reading: FormResult) -> Decision:
     """The form is wrong. If a right one could not be accepted either, we say so now."""
     earlier = teams.by_address(context.tx, reading.form.address) if reading.form else None
     known = earlier is not None and earlier.is_registered and not _gives_way(earlier)
@@ -146,7 +160,7 @@ def _refuse(
     to: str = "",
     problems: tuple[Problem, ...] = (),
     form: Form | None = None,
-) -> str:
+) -> Decision:
     """Answer why there is no registration. `form`: what the team wrote, None = nothing of one."""
     empty = replace(
         blank(context.settings),
@@ -154,17 +168,21 @@ def _refuse(
         preferences=sample(context.settings).preferences,
     )
     text = (form or empty).text
-    return context.answer(
-        "registration_refused",
-        to or context.writer,
-        note=f"registration refused: {reason}",
-        whole=f"---\n{text}\n---",
-        reason=reason,
-        problems=problems[:MAX_TOLD_PROBLEMS],
-        repairs="; ".join(context.letter.body.repairs),  # the mistakes may come from them
-        more=max(0, len(problems) - MAX_TOLD_PROBLEMS),
-        form=text,
-        is_blank=form is None,
+    return Decision(
+        f"registration refused: {reason}",
+        Answer(
+            "registration_refused",
+            to or context.writer,
+            {
+                "reason": reason,
+                "problems": problems[:MAX_TOLD_PROBLEMS],
+                "repairs": "; ".join(context.letter.body.repairs),  # mistakes may come from them
+                "more": max(0, len(problems) - MAX_TOLD_PROBLEMS),
+                "form": text,
+                "is_blank": form is None,
+            },
+            whole=f"---\n{text}\n---",
+        ),
     )
 
 
@@ -184,12 +202,12 @@ def _doubt(context: LetterContext, wanted: Registration, earlier: Team | None) -
         context.settings.registration.confirm,
         is_senders=mailbox == addresses.mailbox_of(context.letter.sender or ""),
         is_checked=bool(context.settings.mail.authserv_id),
-        authenticity=context.authenticity,
+        authenticity=context.proof.authenticity,
         forms_in_an_hour=max(forms) + 1,
         is_second=mailbox in map(addresses.mailbox_of, unproved),
         is_crowded=len(unproved) >= context.settings.teams.max_teams,
-        returns=has_withdrawn and mailbox not in context.proved,
-        lifted=LIFTED_BY_REPLY if wanted.address.casefold() in context.answered else lifted,
+        returns=has_withdrawn and mailbox not in context.proof.mailboxes,
+        lifted=LIFTED_BY_REPLY if wanted.address.casefold() in context.proof.readers else lifted,
     )
 
 
@@ -198,14 +216,13 @@ _FORM_ANSWERS = (CONFIRM_REGISTRATION, "registration_accepted", "registration_pe
 
 def register_by_name(
     context: LetterContext, wanted: Registration, *, flags: tuple[str, ...] = (), is_sure: bool
-) -> str:
+) -> Decision:
     """Register from a letter that is no form. With `flags` the organizer decides, who reads them.
 
     `is_sure`: the letter shows that its writer belongs to the contest, so nothing is asked back.
     """
-    team = teams.registered_by(context.tx, context.stored.id) if context.is_confirmed else None
-    if team is not None:
-        return welcome_back(context, team) or f"{team.name} has answered its welcome"
+    if welcomed := _registered_before(context):
+        return welcomed
     window = context.settings.dates.registration(context.phase, context.stored.received_at)
     if window is not Window.OPEN:
         return _refuse(context, window)
@@ -223,17 +240,14 @@ def _take(
     reading: FormResult,
     earlier: Team | None,
     flags: tuple[str, ...] = (),
-) -> str:
+) -> Decision:
     """Accept the registration, or ask its address for a reply first."""
-    reason = None if context.is_confirmed else _doubt(context, wanted, earlier)
+    reason = None if context.proof.is_confirmed else _doubt(context, wanted, earlier)
     if reason is None:
         return _accept(context, wanted, reading, earlier, flags)
-    return context.ask(
-        CONFIRM_REGISTRATION,
-        wanted.address,
-        note=f"registration of {wanted.team_name} is doubtful: {reason}",
-        team_name=wanted.team_name,
-        reason=reason,
+    return Decision(
+        f"registration of {wanted.team_name} is doubtful: {reason}",
+        Question(CONFIRM_REGISTRATION, wanted.address, wanted.team_name, reason),
     )
 
 
@@ -243,7 +257,7 @@ def _accept(
     reading: FormResult,
     earlier: Team | None,
     flags: tuple[str, ...] = (),
-) -> str:
+) -> Decision:
     """`earlier`: the team that comes back with this form, or gives way to it. `flags`: what the
     organizer has to decide on."""
     waits = context.settings.teams.approval == "organizer" or bool(flags)
@@ -267,18 +281,22 @@ def _accept(
     )
     remarks = (*context.letter.body.repairs, *reading.remarks)
     if earlier and earlier.is_registered:
-        context.record(Effect.WITHDRAWN, earlier.name)
+        record(context, Entry(Effect.WITHDRAWN, earlier.name))
     if waits:
         # No team_id: the organizer may yet take the team out. It gets another string when it is
         # accepted.
-        return context.answer(
-            "registration_pending",
-            team.address,
-            note=f"registration of {name} waits for the organizer",
-            receipt=context.record(Effect.REGISTRATION_WAITS, name),
-            team=team,
-            record=record_text(registration),
-            remarks=remarks,
+        return Decision(
+            f"registration of {name} waits for the organizer",
+            Answer(
+                "registration_pending",
+                team.address,
+                {
+                    "team": team,
+                    "record": record_text(registration),
+                    "remarks": remarks,
+                },
+            ),
+            entry=Entry(Effect.REGISTRATION_WAITS, name),
         )
     return _answer_accepted(context, team, string, remarks, is_proved=is_proved)
 
@@ -293,55 +311,61 @@ def _free_name(context: LetterContext, wanted: str, earlier: Team | None) -> str
 
 def _answer_accepted(
     context: LetterContext, team: Team, string: str, remarks: tuple[str, ...], *, is_proved: bool
-) -> str:
+) -> Decision:
     """`is_proved`: the letter is shown to come from the team's address; else the answer is short,
     and asks for a reply."""
-    receipt = context.record(Effect.REGISTRATION_ACCEPTED, team.name)
     attachments = _with_welcome(context.tx, context.settings, context.stored.received_at)
     welcome = _welcome(context.tx, team, string, context.settings)
     for_programs = _for_programs(welcome, context.settings, is_short=not is_proved)
-    return context.answer(
-        "registration_accepted",
-        team.address,
-        note=f"registered {team.name}",
-        of_team=team,
-        receipt=receipt,
-        attachments=(*(attachments if is_proved else ()), *for_programs),
-        token="" if is_proved else context.new_token(team.address),
-        remarks=remarks,
-        is_short=not is_proved,
-        is_brief=not is_proved and bool(for_programs),
-        names=tuple(file.name for file in attachments),
-        **welcome,
+    return Decision(
+        f"registered {team.name}",
+        Answer(
+            "registration_accepted",
+            team.address,
+            {
+                "remarks": remarks,
+                "is_short": not is_proved,
+                "is_brief": not is_proved and bool(for_programs),
+                "names": tuple(file.name for file in attachments),
+                **welcome,
+            },
+            of_team=team,
+            attachments=(*(attachments if is_proved else ()), *for_programs),
+            token="" if is_proved else context.new_token(team.address),
+        ),
+        entry=Entry(Effect.REGISTRATION_ACCEPTED, team.name),
     )
 
 
-def welcome_back(context: LetterContext, team: Team) -> str:
-    """What a team gets that has just shown that somebody reads its address: a place, the library,
-    the rules.
+def welcome_back(context: LetterContext, team: Team) -> Decision | None:
+    """Give a team that has just shown that somebody reads its address a place, the library, the
+    rules.
 
-    Returns a note for the journal if no place is left; then the letter has no other effect.
+    Returns the refusal if no place is left; then the letter has no other effect.
     """
     if team.is_proved:
-        return ""
+        return None
     if _is_full(context):
         return _refuse(context, "full", to=team.address)
     teams.set_proved(context.tx, team.id)
     answers.set_proved(context.tx, addresses.mailbox_of(team.address))
     attachments = _with_welcome(context.tx, context.settings, context.stored.received_at)
-    context.answer(
+    facts = {
+        "team": team,
+        "names": tuple(file.name for file in attachments),
+        "has_rules": bool(rules(context.settings.game.name)),
+        "ledger_key": str(ledger.public_key(context.tx)),
+    }
+    welcome = Answer(
         "welcome_files",
         team.address,
-        note="",
+        facts,
         of_team=team,
         attachments=attachments,
         is_notice=True,
-        team=team,
-        names=tuple(file.name for file in attachments),
-        has_rules=bool(rules(context.settings.game.name)),
-        ledger_key=str(ledger.public_key(context.tx)),
     )
-    return ""
+    write(context, Decision("", before=(welcome,)))
+    return None
 
 
 class _Welcome(TypedDict):

@@ -13,10 +13,10 @@ from contest.ledger.receipts import Effect
 from contest.model import Phase, Team, TeamState
 from mailserver import authentication
 from mailserver.command import Arguments, Command, LetterContext
+from mailserver.decision import Answer, Decision, Entry, OfferString
 from mailserver.limits import DAY, Limit
 from mailserver.reading.authentication_results import Authenticity
 from mailserver.team_secret import digest, new_string
-from store import contest_state, teams
 
 MAX_PER_DAY = 2
 
@@ -27,7 +27,7 @@ def _reason_against(context: LetterContext, team: Team) -> str:
         return str(team.state)
     if context.phase is Phase.FINISHED:
         return "finished"
-    if context.authenticity is Authenticity.FAIL:
+    if context.proof.authenticity is Authenticity.FAIL:
         return "forged"
     return (
         "too often"
@@ -36,24 +36,26 @@ def _reason_against(context: LetterContext, team: Team) -> str:
     )
 
 
-def _resend(context: LetterContext, _arguments: Arguments) -> str:
+def _resend(context: LetterContext, _arguments: Arguments) -> Decision:
     team = authentication.claimed_by(context)
     if team is None:
         return authentication.refuse(context, context.writer, "no team")
     if reason := _reason_against(context, team):
         return authentication.refuse(context, team.address, reason, team=team)
     string = new_string()
-    teams.offer_auth_digest(context.tx, team.id, digest(string))
-    text = f"{team.name} was sent a new string, by letter {context.stored.id}"
-    contest_state.note(context.tx, "teams", text, context.now)
-    return context.answer(
-        "new_string",
-        team.address,
-        note=f"{team.name} got a new authentification string",
-        of_team=team,
-        receipt=context.record(Effect.STRING_OFFERED, team.name),
-        string=string,
-        per_day=MAX_PER_DAY,
+    return Decision(
+        f"{team.name} got a new authentification string",
+        Answer(
+            "new_string",
+            team.address,
+            {
+                "string": string,
+                "per_day": MAX_PER_DAY,
+            },
+            of_team=team,
+        ),
+        change=OfferString(team, digest(string)),
+        entry=Entry(Effect.STRING_OFFERED, team.name),
     )
 
 

@@ -21,20 +21,17 @@ from mailserver.attachments import (
     software,
 )
 from mailserver.command import Arguments, Command, LetterContext
+from mailserver.decision import Answer, Decision
 from mailserver.limits import HOUR, MAX_STRANGERS_BYTES, Limit
 from store import ladder, ledger, teams
 
 
-def _send_rules(context: LetterContext, _arguments: Arguments) -> str:
+def _send_rules(context: LetterContext, _arguments: Arguments) -> Decision:
     """The rules of the game, and the contest's own numbers."""
     text = rules(context.settings.game.name)
-    return context.answer(
-        "rules",
-        context.writer,
-        note="the rules are asked for",
-        once_in=HOUR,
-        attachments=text,
-        has_rules=bool(text),
+    return Decision(
+        "the rules are asked for",
+        Answer("rules", context.writer, {"has_rules": bool(text)}, attachments=text, once_in=HOUR),
     )
 
 
@@ -56,10 +53,11 @@ RULES = Command(
 def _text(name: str, template: str) -> Command:
     """Sends one of the texts that are made of the contest's settings."""
 
-    def send(context: LetterContext, _arguments: Arguments) -> str:
+    def send(context: LetterContext, _arguments: Arguments) -> Decision:
         texts = announcement_texts(context.tx, context.settings)
-        return context.answer(
-            template, context.writer, note=f"the {name} is asked for", once_in=HOUR, **texts
+        return Decision(
+            f"the {name} is asked for",
+            Answer(template, context.writer, {**texts}, once_in=HOUR),
         )
 
     def subjects(settings: Settings) -> tuple[str, ...]:
@@ -72,30 +70,36 @@ def _text(name: str, template: str) -> Command:
 ANNOUNCEMENT, FAQ = _text("announcement", "call"), _text("faq", "faq")
 
 
-def _send_software(context: LetterContext, _arguments: Arguments) -> str:
+def _send_software(context: LetterContext, _arguments: Arguments) -> Decision:
     settings, team = context.settings, teams.by_address(context.tx, context.writer)
     info = game_of(settings.game, settings.programs).info
     if not (team and team.state is TeamState.ACTIVE and info.has_kit):
         programs = software(info)
-        return context.answer(
-            "software",
-            context.writer,
-            note="the software is asked for",
-            once_in=HOUR,
-            attachments=programs,
-            names=tuple(program.name for program in programs),
+        return Decision(
+            "the software is asked for",
+            Answer(
+                "software",
+                context.writer,
+                {"names": tuple(program.name for program in programs)},
+                attachments=programs,
+                once_in=HOUR,
+            ),
         )
     kit = kit_of(settings)
-    return context.answer(
-        "kit",
-        team.address,
-        note=f"{team.name} asks for the kit",
-        once_in=HOUR,
-        of_team=team,
-        attachments=(Attachment(kit.tar_name, "application/gzip", tar_archive(kit)),),
-        archive=kit.tar_name,
-        folder=kit.folder,
-        first_command=kit.first_command,
+    return Decision(
+        f"{team.name} asks for the kit",
+        Answer(
+            "kit",
+            team.address,
+            {
+                "archive": kit.tar_name,
+                "folder": kit.folder,
+                "first_command": kit.first_command,
+            },
+            of_team=team,
+            attachments=(Attachment(kit.tar_name, "application/gzip", tar_archive(kit)),),
+            once_in=HOUR,
+        ),
     )
 
 
@@ -119,10 +123,13 @@ SOFTWARE = Command(
 )
 
 
-def _send_ladder(context: LetterContext, _arguments: Arguments) -> str:
+def _send_ladder(context: LetterContext, _arguments: Arguments) -> Decision:
     """The present ranking of all programs that count, outside the contest (H12)."""
     lines = ladder.now(context.tx, context.settings).lines
-    return context.answer("ladder", context.writer, note="the ladder is asked for", lines=lines)
+    return Decision(
+        "the ladder is asked for",
+        Answer("ladder", context.writer, {"lines": lines}),
+    )
 
 
 LADDER = Command(
@@ -134,21 +141,25 @@ LADDER = Command(
 )
 
 
-def _send_ledger(context: LetterContext, _arguments: Arguments) -> str:
+def _send_ledger(context: LetterContext, _arguments: Arguments) -> Decision:
     """The ledger of letters as it is published while the contest runs, and its signed
     checkpoint."""
-    team = context.proof.team if context.proof else teams.by_address(context.tx, context.writer)
+    team = context.proof.team or teams.by_address(context.tx, context.writer)
     most = MAX_LEDGER_BYTES if team else MAX_STRANGERS_BYTES // 2
     files = ledger_files(context.tx, most)
-    return context.answer(
-        "ledger",
-        team.address if team else context.writer,
-        note="the ledger is asked for",
-        once_in=HOUR,
-        of_team=team,
-        attachments=files,
-        is_complete=len(files) > 1,
-        entries=ledger.count(context.tx),
+    return Decision(
+        "the ledger is asked for",
+        Answer(
+            "ledger",
+            team.address if team else context.writer,
+            {
+                "is_complete": len(files) > 1,
+                "entries": ledger.count(context.tx),
+            },
+            of_team=team,
+            attachments=files,
+            once_in=HOUR,
+        ),
     )
 
 

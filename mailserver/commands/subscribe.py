@@ -9,14 +9,16 @@ import re
 
 from contest.config.settings import Settings
 from mailserver.command import Arguments, Command, LetterContext
+from mailserver.decision import Answer, Decision
 from mailserver.limits import HOUR, Limit
 
 _ASKS = re.compile(r"(?:please )?subscribe:?(?: \S+){0,4}", re.IGNORECASE)
 
 
-def _subscribe(context: LetterContext, _arguments: Arguments) -> str:
-    return context.answer(
-        "subscribe", context.writer, note="somebody wants to subscribe", once_in=HOUR
+def _subscribe(context: LetterContext, _arguments: Arguments) -> Decision:
+    return Decision(
+        "somebody wants to subscribe",
+        Answer("subscribe", context.writer, once_in=HOUR),
     )
 
 

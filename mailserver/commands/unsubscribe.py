@@ -16,6 +16,7 @@ from contest.mail.compose import unsubscribe_token
 from contest.model import Team, TeamState
 from mailserver import authentication
 from mailserver.command import Arguments, Command, LetterContext
+from mailserver.decision import Answer, Decision, Entry, Question, SetReports
 from mailserver.limits import DAY, Limit
 from mailserver.reading.authentication_results import Authenticity
 from mailserver.reading.registration_form import sample_preferences
@@ -25,16 +26,16 @@ _QUESTION, _SUBJECTS = "unsubscribe_confirm", ("unsubscribe", "stop")
 _WITH_TOKEN = re.compile(r"unsubscribe ([0-9a-f]{32})")
 
 
-def _unsubscribe(context: LetterContext, arguments: Arguments) -> str:
+def _unsubscribe(context: LetterContext, arguments: Arguments) -> Decision:
     """The argument is the button's token."""
     if authentication.has_from_line(context):
         writer = authentication.writer_of(context)
-        return writer if isinstance(writer, str) else _end_reports(context, writer)
+        return writer if isinstance(writer, Decision) else _end_reports(context, writer)
     reached = _address_with(context, arguments[0]) if arguments else ""
     team = teams.by_address(context.tx, reached) if reached else authentication.claimed_by(context)
     address = team.address if team else context.writer
-    is_shown = bool(reached) or context.is_confirmed
-    if context.authenticity is Authenticity.FAIL and not is_shown:
+    is_shown = bool(reached) or context.proof.is_confirmed
+    if context.proof.authenticity is Authenticity.FAIL and not is_shown:
         return authentication.refuse(context, address, "forged", team=team)
     if team is None or team.state is not TeamState.ACTIVE:
         return authentication.refuse(context, address, "no reports")
@@ -45,13 +46,13 @@ def _unsubscribe(context: LetterContext, arguments: Arguments) -> str:
     return _end_reports(context, team)
 
 
-def _ask(context: LetterContext, address: str) -> str:
+def _ask(context: LetterContext, address: str) -> Decision:
     """Ask whoever reads this address, once a day. Over the limits the letter waits: nothing that
     somebody does not want any more goes on because of them."""
     note = f"{address} unsubscribes"
     if context.count_answered(_QUESTION, address, DAY):
-        return f"{note}; asked already within the last day"
-    return context.ask(_QUESTION, address, note=note)
+        return Decision(f"{note}; asked already within the last day")
+    return Decision(note, Question(_QUESTION, address))
 
 
 def _in_subject(subject: str, _settings: Settings) -> Arguments | None:
@@ -80,16 +81,20 @@ def _address_with(context: LetterContext, token: str) -> str:
     )
 
 
-def _end_reports(context: LetterContext, team: Team) -> str:
+def _end_reports(context: LetterContext, team: Team) -> Decision:
     before = team.registration.preferences
-    teams.set_preferences(context.tx, team.id, ())
-    return context.answer(
-        "unsubscribed",
-        team.address,
-        note=f"{team.name} gets no more reports (had {','.join(before) or 'none'})",
-        of_team=team,
-        receipt=context.record(Effect.PREFERENCE_CHANGED, team.name),
-        command=f"mail-preference {','.join(before)}"
-        if before
-        else sample_preferences(context.settings).replace(":", "", 1),
+    return Decision(
+        f"{team.name} gets no more reports (had {','.join(before) or 'none'})",
+        Answer(
+            "unsubscribed",
+            team.address,
+            {
+                "command": f"mail-preference {','.join(before)}"
+                if before
+                else sample_preferences(context.settings).replace(":", "", 1)
+            },
+            of_team=team,
+        ),
+        change=SetReports(team, ()),
+        entry=Entry(Effect.PREFERENCE_CHANGED, team.name),
     )

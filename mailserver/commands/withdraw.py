@@ -8,32 +8,35 @@ again brings the same team back with its programs (K29), under the rules of ever
 from __future__ import annotations
 
 from contest.ledger.receipts import Effect
-from contest.model import Phase, Team, TeamState
+from contest.model import Phase, Team
 from contest.schema.sections import Window
 from mailserver import authentication
 from mailserver.authentication import team_command
 from mailserver.command import Arguments, LetterContext
+from mailserver.decision import Answer, Decision, Entry, Withdraw
 from mailserver.limits import Limit
-from store import contest_state, decisions, submissions, teams
+from store import decisions, submissions
 
 
-def _withdraw(context: LetterContext, team: Team, _arguments: Arguments) -> str:
+def _withdraw(context: LetterContext, team: Team, _arguments: Arguments) -> Decision:
     tx, phase = context.tx, context.phase
     if phase is not Phase.OPEN:
         return authentication.refuse(context, team.address, str(phase), team=team)
-    teams.set_state(tx, team.id, TeamState.WITHDRAWN)
-    text = f"{team.name} has withdrawn, by its letter {context.stored.id}"
-    contest_state.note(tx, "teams", text, context.now)
     window = context.settings.dates.registration(phase, context.stored.received_at)
-    return context.answer(
-        "withdrawn",
-        team.address,
-        note=f"{team.name} has withdrawn",
-        of_team=team,
-        receipt=context.record(Effect.WITHDRAWN, team.name),
-        has_program=submissions.latest_good(tx, team.id) is not None,
-        is_banned=decisions.ban_of(tx, team.id) is not None,
-        can_return=window is Window.OPEN,
+    return Decision(
+        f"{team.name} has withdrawn",
+        Answer(
+            "withdrawn",
+            team.address,
+            {
+                "has_program": submissions.latest_good(tx, team.id) is not None,
+                "is_banned": decisions.ban_of(tx, team.id) is not None,
+                "can_return": window is Window.OPEN,
+            },
+            of_team=team,
+        ),
+        change=Withdraw(team),
+        entry=Entry(Effect.WITHDRAWN, team.name),
     )
 
 

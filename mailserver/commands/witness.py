@@ -19,6 +19,7 @@ from contest.model import Outgoing, Phase
 from contest.schema.sections import Witness
 from mailserver.attachments import MAX_LEDGER_BYTES, ledger_files
 from mailserver.command import Arguments, Command, LetterContext
+from mailserver.decision import Answer, Decision
 from mailserver.limits import Limit
 from mailserver.reading.letter import Letter, arguments_after
 from store import Store, Transaction, contest_state, ledger, outbox
@@ -81,7 +82,7 @@ def _read_cosignatures(letter: Letter, settings: Settings) -> Cosignatures:
     return Cosignatures(tuple(found))
 
 
-def _cosign(context: LetterContext, _arguments: Arguments) -> str:
+def _cosign(context: LetterContext, _arguments: Arguments) -> Decision:
     found = context.said_as(Cosignatures).found
     signed = []
     for number, key, before in ledger.cosignatures_asked(context.tx):
@@ -95,11 +96,9 @@ def _cosign(context: LetterContext, _arguments: Arguments) -> str:
     note = "; ".join(
         f"{name} has signed the ledger up to entry {number}" for number, name in signed
     )
-    return context.answer(
-        "cosigned",
-        context.writer,
-        note=note or "a letter without a cosignature that is missing",
-        signed=signed,
+    return Decision(
+        note or "a letter without a cosignature that is missing",
+        Answer("cosigned", context.writer, {"signed": signed}),
     )
 
 

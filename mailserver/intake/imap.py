@@ -51,7 +51,7 @@ _FACTS = ("RFC822.SIZE", "INTERNALDATE", f"BODY.PEEK[HEADER]<0.{envelope.HEAD_BY
 _WHOSE = f"BODY.PEEK[HEADER.FIELDS ({' '.join(whose.FIELDS)})]"
 _SLICE = 200  # letters whose fields are fetched together
 _MAX_REPORT_BYTES = 65_536
-_EXPIRED = 10  # X509_V_ERR_CERT_HAS_EXPIRED
+_OUT_OF_DATE = (9, 10)  # X509_V_ERR_CERT_NOT_YET_VALID, X509_V_ERR_CERT_HAS_EXPIRED
 _MAX_REASON_CHARACTERS = 300
 _LATER = ("[UNAVAILABLE]", "[INUSE]", "[LIMIT]", "[SERVERBUG]", "temporar", "try again", "too many")
 
@@ -530,9 +530,11 @@ def _trouble(settings: Imap, what: str, *, refused: bool = False) -> Iterator[No
     except KnobelnError:
         raise
     except ssl.SSLCertVerificationError as error:
-        if error.verify_code == _EXPIRED:
+        if error.verify_code in _OUT_OF_DATE:
             raise GiveUp(
-                f"{_where(settings)}: its certificate has expired; whoever runs it must renew it"
+                f"{_where(settings)}: its {error.verify_message} by this host's clock, which says"
+                f" {datetime.now(UTC):%Y-%m-%d %H:%M} UT: if that is right, whoever runs the server"
+                " must renew the certificate"
             ) from error
         raise GiveUp(
             f"{_where(settings)}: its certificate is not trusted: {error.verify_message};"

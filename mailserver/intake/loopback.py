@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import socket
+from ipaddress import ip_address
 
 from contest.errors import TryAgain
 
@@ -20,3 +21,9 @@ def require_loopback() -> None:
             f"no program of this host can be reached at {ADDRESS}: {error.strerror or error}",
             hint="the loopback interface is down; as root: ip link set lo up",
         ) from None
+
+
+def is_ours(host: str) -> bool:
+    """Whether it is this machine ("" = by the Unix socket), whose mail system brings everybody's
+    letters."""
+    return not host or ip_address(host).is_loopback

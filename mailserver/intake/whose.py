@@ -14,7 +14,8 @@ from contest.schema.sections import Contest
 from mailserver.intake import envelope
 from mailserver.reading.addresses import is_for, is_role, without_tag
 
-FIELDS = ("To", "Cc", "Content-Type", *envelope.RECIPIENT_FIELDS)  # that tell it
+# that tell it
+FIELDS = ("To", "Cc", "Content-Type", "Return-Path", *envelope.RECIPIENT_FIELDS)
 _RECEIVED = re.compile(r"received[ \t]*:", re.IGNORECASE)
 _BY_LMTP = re.compile(r"\bwith LMTPS?A?\b")
 _NO_ADDRESS = re.compile(r"[\s<>,;:\"()]+")
@@ -63,8 +64,13 @@ def is_expected(address: str, contest: Contest) -> bool:
 
 
 def is_report(head: bytes) -> bool:
-    """Whether the letter may be a bounce, whose text names the mail that came back."""
-    return any("report" in kind.lower() for kind in envelope.fields(head, b"content-type"))
+    """Whether the letter may be a bounce, whose text names the mail that came back.
+
+    Not all are reports by their type, but all come from the null sender.
+    """
+    kinds = envelope.fields(head, b"content-type")
+    is_typed = any("report" in kind.lower() for kind in kinds)
+    return is_typed or "<>" in envelope.fields(head, b"return-path")
 
 
 def _is_ours(address: str, contest: Contest) -> bool:

@@ -52,6 +52,7 @@ _ANY_FIELD = re.compile(r"\s*[A-Za-z][\w-]*( [\w-]+){0,2}\s*:")
 _BLANK = re.compile(r"<[^<>\n]{1,80}>")
 _UNFILLED = noted("`%(blank)s` is still to be filled in.")
 _SIGNS = re.compile(r"[\W_]")
+_NO_LETTERS = bytes(code for code in range(128) if not chr(code).isalnum())
 _MAX_NAME = 40  # characters of something that may be meant as a field's name
 # Some scripts need characters without a width within a word; the others mean nothing anywhere. A
 # run of them is read once, from its beginning.
@@ -185,7 +186,10 @@ def _too_long(own: Sequence[Line], lines: Sequence[str]) -> Iterator[Problem]:
 def holds_form(lines: Sequence[str], settings: Settings) -> bool:
     """Whether a team has written a form, or a part of one: two fields that say more than our
     samples do."""
-    field_line = _field_line(_known_names(settings.teams))
+    order = _known_names(settings.teams)
+    if not _may_name_a_field(lines, order):
+        return False
+    field_line = _field_line(order)
     ours = {
         line.strip()
         for form in (blank(settings), sample(settings))
@@ -198,6 +202,19 @@ def holds_form(lines: Sequence[str], settings: Settings) -> bool:
         if line.text.strip() not in ours
     )
     return len({spelling(found[1]) for found in written if found and found[2].strip()}) > 1
+
+
+def _may_name_a_field(lines: Sequence[str], order: tuple[str, ...]) -> bool:
+    """Whether a field's name may be in these lines: a quick look, for most letters have none.
+
+    Signs and ends of lines count for nothing, as they may stand within a name. What is escaped or
+    not in ASCII may hide one.
+    """
+    text = "".join(lines)
+    if "&" in text or not text.isascii():
+        return True
+    letters = text.lower().encode().translate(None, _NO_LETTERS)
+    return any(spelling(name).encode() in letters for name in order)
 
 
 def _known_names(teams: Teams) -> tuple[str, ...]:
@@ -227,7 +244,8 @@ def _table_row(order: tuple[str, ...]) -> re.Pattern[str]:
 
 
 def _spellings(order: tuple[str, ...]) -> str:
-    return "|".join(re.escape(name).replace(r"\-", "[-_ ]?") for name in order)
+    names = "|".join(re.escape(name).replace(r"\-", "[-_ ]?") for name in order)
+    return f"(?a:{names})"  # a Turkish i without its dot is no i: `spelling` keeps it
 
 
 def blanks(settings: Settings) -> frozenset[str]:

@@ -140,7 +140,7 @@ class GroupFacts:
 
 
 def own_news(
-    at: summary.Place,
+    place: summary.Place,
     round_number: int,
     title: str = "",
     compared: Sequence[scores.Score] = (),
@@ -154,11 +154,13 @@ def own_news(
     def worth(score: scores.Score) -> tuple[int, int]:
         return (score.lead, score.own) if by_lead else (score.own, score.lead)
 
-    played = sorted((each for each in compared if each.counted and not each.is_self), key=worth)
+    played = sorted(
+        (result for result in compared if result.counted and not result.is_self), key=worth
+    )
     differ = bool(played) and worth(played[-1])[0] > worth(played[0])[0]
     best, worst = (played[-1], played[0]) if differ else (None, None)
     return {
-        "at": at,
+        "at": place,
         "round": round_number,
         "title": title,
         "best": best,

@@ -182,25 +182,27 @@ def _for_programs(mailing: Mailing[RoundFinished], own: Team | None = None) -> R
     """The results as `knobeln.json`. `own`: the team whose lines alone are told; None =
     everybody's."""
     event = mailing.event
-    told = [own] if own else list(event.teams.values())
-    numbers = knobeln_json.numbers(told)
+    recipients = [own] if own else list(event.teams.values())
+    numbers = knobeln_json.numbers(recipients)
 
     def lines(standings: Sequence[Standing]) -> tuple[Standing, ...]:
         return tuple(
-            replace(each, entry=numbers[each.entry]) for each in standings if each.entry in numbers
+            replace(standing, entry=numbers[standing.entry])
+            for standing in standings
+            if standing.entry in numbers
         )
 
     groups = (
-        RankedGroup(each.plan.number, lines(each.standings)) for each in event.history[-1].groups
+        RankedGroup(group.plan.number, lines(group.standings)) for group in event.history[-1].groups
     )
     evolution = event.evolution.ranking if event.evolution else ()
     return ResultsRecord(
         round=event.round,
         final=event.history[-1].plan.final,
-        groups=tuple(each for each in groups if each.standings),
+        groups=tuple(group for group in groups if group.standings),
         ranking=lines(event.ranking),
         evolution=tuple(
-            replace(each, entry=numbers[each.entry]) for each in evolution if each.entry in numbers
+            replace(line, entry=numbers[line.entry]) for line in evolution if line.entry in numbers
         ),
-        quoted=knobeln_json.quoted(QuotedWords, mailing.settings, told, words=event.words),
+        quoted=knobeln_json.quoted(QuotedWords, mailing.settings, recipients, words=event.words),
     )

@@ -48,11 +48,15 @@ def _boards(drawings: Sequence[Drawing]) -> Pictures:
     }
     changes = []
     for squares, drawing in zip(
-        _changed([each.squares for each in drawings]), drawings, strict=True
+        _changed([drawing.squares for drawing in drawings]), drawings, strict=True
     ):
-        found = {"s": [[number, each.text, each.small, _style(each)] for number, each in squares]}
-        changes.append(_json(found | ({"p": list(drawing.purses)} if drawing.purses else {})))
-    return Pictures("board", _json(facts), tuple(each.caption for each in drawings), tuple(changes))
+        board = {
+            "s": [[number, square.text, square.small, _style(square)] for number, square in squares]
+        }
+        changes.append(_json(board | ({"p": list(drawing.purses)} if drawing.purses else {})))
+    return Pictures(
+        "board", _json(facts), tuple(drawing.caption for drawing in drawings), tuple(changes)
+    )
 
 
 def _style(square: Square) -> str:
@@ -72,23 +76,23 @@ def _rings(rings: Sequence[Ring]) -> Pictures:
                 "a": ring.arrows,
             }
         )
-        for figures, ring in zip(_changed([each.figures for each in rings]), rings, strict=True)
+        for figures, ring in zip(_changed([ring.figures for ring in rings]), rings, strict=True)
     ]
     return Pictures(
         "ring",
         _json({"full": rings[0].full}),
-        tuple(each.caption for each in rings),
+        tuple(ring.caption for ring in rings),
         tuple(changes),
     )
 
 
 def _changed(pictures: Sequence[Sequence[Part]]) -> list[list[tuple[int, Part]]]:
     """Return the parts of each picture that differ from the one before, with their numbers."""
-    found = [list(enumerate(pictures[0]))]
+    changes = [list(enumerate(pictures[0]))]
     for before, after in pairwise(pictures):
         both = enumerate(zip(before, after, strict=True))
-        found.append([(number, new) for number, (old, new) in both if new != old])
-    return found
+        changes.append([(number, new) for number, (old, new) in both if new != old])
+    return changes
 
 
 def _json(value: object) -> str:

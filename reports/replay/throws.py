@@ -26,15 +26,17 @@ def throw_replay(match: Match, moves: Sequence[Moves]) -> Replay:
     points = [throw_points(*pair) for pair in throws]
     starts = [_starts([pair[seat] for pair in throws]) for seat in (0, 1)]
     texts = [
-        [f"{'>' if at in starts[seat] else ''}{number}" for seat, number in enumerate(pair)]
-        for at, pair in enumerate(throws)
+        [f"{'>' if index in starts[seat] else ''}{number}" for seat, number in enumerate(pair)]
+        for index, pair in enumerate(throws)
     ]
     return Replay(texts, points, throw_story(player_names(match), throws), ("numbers", "points"))
 
 
 def _starts(side: Sequence[int]) -> frozenset[int]:
     """Return which throws (from 0) begin a series (K6)."""
-    return frozenset((0, *(at for at in range(1, len(side)) if side[at] < side[at - 1])))
+    return frozenset(
+        (0, *(index for index in range(1, len(side)) if side[index] < side[index - 1]))
+    )
 
 
 def throw_story(names: Sequence[str], throws: Sequence[tuple[int, int]]) -> str:
@@ -43,9 +45,9 @@ def throw_story(names: Sequence[str], throws: Sequence[tuple[int, int]]) -> str:
     They are level while they are apart by at most a fortieth of what the better one wins in the
     end, or by one throw.
     """
-    told = _race(names, [throw_points(*pair) for pair in throws])
-    begins_with_a_name = any(told.startswith(f"{name} ") for name in names)
-    return f"{told if begins_with_a_name else opening(told)}."
+    story = _race(names, [throw_points(*pair) for pair in throws])
+    begins_with_a_name = any(story.startswith(f"{name} ") for name in names)
+    return f"{story if begins_with_a_name else opening(story)}."
 
 
 def _race(names: Sequence[str], points: Sequence[tuple[int, int]]) -> str:
@@ -59,9 +61,11 @@ def _race(names: Sequence[str], points: Sequence[tuple[int, int]]) -> str:
             return result
         return gettext("both were level to the end; %(result)s", result=result)
     sign = 1 if leads[-1] > 0 else -1
-    level = max((at for at, lead in enumerate(leads, start=1) if abs(lead) <= tolerance), default=0)
+    level = max(
+        (throw for throw, lead in enumerate(leads, start=1) if abs(lead) <= tolerance), default=0
+    )
     behind = max(-sign * lead for lead in leads)
-    told = {
+    values = {
         "winner": names[0] if sign > 0 else names[1],
         "least": number(min(totals)),
         "level": number(level),
@@ -75,14 +79,14 @@ def _race(names: Sequence[str], points: Sequence[tuple[int, int]]) -> str:
             "won by %(num)s points to %(least)s",
             max(totals),
             behind=ngettext("%(num)s point", "%(num)s points", behind),
-            **told,
+            **values,
         )
     if level * _SHORT < len(points):
         return ngettext(
             "%(winner)s led from throw %(throw)s on and won by %(num)s point to %(least)s",
             "%(winner)s led from throw %(throw)s on and won by %(num)s points to %(least)s",
             max(totals),
-            **told,
+            **values,
         )
     return ngettext(
         "both were level until throw %(level)s; then %(winner)s pulled away and won by %(num)s"
@@ -90,5 +94,5 @@ def _race(names: Sequence[str], points: Sequence[tuple[int, int]]) -> str:
         "both were level until throw %(level)s; then %(winner)s pulled away and won by %(num)s"
         " points to %(least)s",
         max(totals),
-        **told,
+        **values,
     )

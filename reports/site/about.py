@@ -58,9 +58,11 @@ def rules(facts: SiteFacts) -> Page:
 def announcement(facts: SiteFacts) -> Page:
     """Make the page with the text that `send announcement` brings. The rules of the game are a
     page."""
-    found = blocks(facts.texts.announcement)
+    text_blocks = blocks(facts.texts.announcement)
     # The page has the contest's title as its heading already.
-    shown = found[1:] if found and found[0].kind is BlockKind.HEADING else found
+    shown = (
+        text_blocks[1:] if text_blocks and text_blocks[0].kind is BlockKind.HEADING else text_blocks
+    )
     return Page(
         paths.ANNOUNCEMENT,
         "announcement",

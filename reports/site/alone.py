@@ -81,7 +81,9 @@ def index_of_archives(
 ) -> bytes:
     """The page, newest contest first. `settings`, `game`: of one of the contests, whose language it
     has."""
-    newest_first = sorted(archives, key=lambda each: (each.started_at, each.folder), reverse=True)
+    newest_first = sorted(
+        archives, key=lambda archive: (archive.started_at, archive.folder), reverse=True
+    )
     return _in_one_file(INDEX, "archives", {"archives": newest_first}, settings, game)
 
 
@@ -98,16 +100,16 @@ def _in_one_file(
 ALL_TIME = "all-time.html"
 
 
-def all_time_page(found: AllTimeTable, settings: Settings) -> bytes:
+def all_time_page(table: AllTimeTable, settings: Settings) -> bytes:
     """The page with the programs of several contests, in English as all of the command line."""
     with speaking(SOURCE):
         english = settings.changed(contest={"language": SOURCE})
         game = game_of(settings.game, settings.programs).info
-        facts = {"found": found, "game": game, "ranking": all_time_rows(found)}
+        facts = {"found": table, "game": game, "ranking": all_time_rows(table)}
         return _in_one_file(ALL_TIME, "all_time", facts, english, game)
 
 
-def all_time_rows(found: AllTimeTable) -> Table:
+def all_time_rows(table: AllTimeTable) -> Table:
     """The table, on the page and as CSV, in English alone."""
     return Table(
         "all-time",
@@ -137,7 +139,7 @@ def all_time_rows(found: AllTimeTable) -> Table:
                 cell(line.in_contest),
                 cell(line.place),
             )
-            for line in found.lines
+            for line in table.lines
         ),
     )
 

@@ -57,10 +57,10 @@ class Scene:
     weight: int = 1
 
 
-def board(index: Page, facts: SiteFacts, found: Sequence[Highlight]) -> Page:
-    """The page for a projector, with what the front page says. `found`: the highlights of a
+def board(index: Page, facts: SiteFacts, highlights: Sequence[Highlight]) -> Page:
+    """The page for a projector, with what the front page says. `highlights`: the highlights of a
     contest that is over."""
-    scenes = _film(facts, found) if facts.is_over else _turns(facts)
+    scenes = _film(facts, highlights) if facts.is_over else _turns(facts)
     shown = {
         **index.facts,
         "scenes": tuple(scenes),
@@ -87,15 +87,15 @@ def _turns(facts: SiteFacts) -> Iterator[Scene]:
 
 
 # --- the day as a film ----------------------------------------------------------------------------
-def _film(facts: SiteFacts, found: Sequence[Highlight]) -> Iterator[Scene]:
+def _film(facts: SiteFacts, highlights: Sequence[Highlight]) -> Iterator[Scene]:
     if not facts.rounds or not facts.shows.rankings:
         return
     yield Scene(facts.settings.contest.title, sentences=(_size_of(facts),))
     *earlier, last = facts.rounds
     for released in earlier:
         yield from _of_round(released, facts)
-    if found:
-        sentences = tuple(f"{each.title}: {each.sentence}" for each in found)
+    if highlights:
+        sentences = tuple(f"{highlight.title}: {highlight.sentence}" for highlight in highlights)
         yield Scene(gettext("Games worth a look"), sentences=sentences, weight=2)
     yield replace(_of_ranking(facts, last), weight=3)
     if facts.evolution:
@@ -110,7 +110,7 @@ def _film(facts: SiteFacts, found: Sequence[Highlight]) -> Iterator[Scene]:
 def _size_of(facts: SiteFacts) -> str:
     teams = ngettext("%(num)s team", "%(num)s teams", len(facts.playing))
     rounds = ngettext("%(num)s round", "%(num)s rounds", len(facts.rounds))
-    games = sum(len(group.matches) for each in facts.history for group in each.groups)
+    games = sum(len(group.matches) for outcome in facts.history for group in outcome.groups)
     return gettext(
         "%(teams)s, %(rounds)s, %(games)s games", teams=teams, rounds=rounds, games=number(games)
     )
@@ -143,9 +143,9 @@ def _matches(released: ReleasedRound, facts: SiteFacts) -> Iterator[Line]:
     """A line for each match, with its winner."""
     for meeting in meetings([released.outcome]):
         winner, loser = meeting.players
-        own, theirs = (points(each, facts.game.point) for each in meeting.points)
-        told = {"loser": loser, "points": own, "loser_points": theirs}
-        beaten = gettext("against %(loser)s, %(points)s to %(loser_points)s", **told)
+        own, theirs = (points(side, facts.game.point) for side in meeting.points)
+        values = {"loser": loser, "points": own, "loser_points": theirs}
+        beaten = gettext("against %(loser)s, %(points)s to %(loser_points)s", **values)
         yield Line("", winner, beaten, goes_on=not meeting.is_drawn)
 
 

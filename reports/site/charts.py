@@ -41,7 +41,8 @@ def ticks(last: int) -> tuple[Tick, ...]:
     """Mark an axis at round numbers from 0 to `last`, evenly spread over the width."""
     span = max(1, last)
     return tuple(
-        Tick(_short(at * WIDTH / span), number(at)) for at in range(0, last + 1, _round_step(span))
+        Tick(_short(value * WIDTH / span), number(value))
+        for value in range(0, last + 1, _round_step(span))
     )
 
 
@@ -61,20 +62,30 @@ def _short(number: float) -> float:
 
 # --- stacked areas --------------------------------------------------------------------------------
 @dataclass(frozen=True)
+class Label:
+    """The place of a name. `anchor` says which point of it is at `x`, as in SVG: beside an edge of
+    the picture it is the end there, so that larger letters, as on a telephone, stay inside."""
+
+    x: float
+    y: float
+    anchor: str
+
+
+@dataclass(frozen=True)
 class Band:
     """An entry's band, or that of all small entries together, whose `entry` is "".
 
     `counts`: its exemplars in the generations that are shown, without the zeros at the end. `path`:
     the area from its upper edge down to the lower edge of the picture; the next band is drawn over
     what is below it.
-    `label`: the position (x, y) of its name; None if the name does not fit.
+    `label`: where its name stands; None if the name does not fit.
     """
 
     entry: str
     name: str
     counts: tuple[int, ...]
     path: str
-    label: tuple[float, float] | None
+    label: Label | None
 
 
 @dataclass(frozen=True)
@@ -98,6 +109,7 @@ POPULATION_HEIGHT = 460
 _BANDS = 60  # a picture has at most this many; the smallest entries share the last
 _LABEL_HEIGHT = 16.0
 _LABEL_WIDTH = 8.5  # of a character
+_LARGEST = 1.7  # times as wide are the letters in a narrow window, by style.css
 
 
 def stacked_areas(outcome: EvolutionOutcome) -> StackedAreas:
@@ -109,11 +121,11 @@ def stacked_areas(outcome: EvolutionOutcome) -> StackedAreas:
         else {0}
     )
     totals = [sum(outcome.generations[g]) for g in shown]
-    found = _largest(outcome, shown, totals)
+    largest = _largest(outcome, shown, totals)
     edges = [
         _edges(counts, total)
         for counts, total in zip(
-            zip(*(of_one for _, _, of_one in found), strict=True), totals, strict=True
+            zip(*(of_one for _, _, of_one in largest), strict=True), totals, strict=True
         )
     ]
     xs = [*shown]
@@ -121,8 +133,8 @@ def stacked_areas(outcome: EvolutionOutcome) -> StackedAreas:
         xs, edges = [0, 1], edges * 2
     wide = WIDTH / max(1, last)
     bands = []
-    for at, (entry, name, counts) in enumerate(found):
-        upper, lower = [e[at] for e in edges], [e[at + 1] for e in edges]
+    for layer, (entry, name, counts) in enumerate(largest):
+        upper, lower = [e[layer] for e in edges], [e[layer + 1] for e in edges]
         bounds = [(top / 10, bottom / 10) for top, bottom in zip(upper, lower, strict=True)]
         label = _label(name, [x * wide for x in xs], bounds)
         bands.append(
@@ -132,7 +144,12 @@ def stacked_areas(outcome: EvolutionOutcome) -> StackedAreas:
         Tick(_short(POPULATION_HEIGHT * (100 - p) / 100), f"{p} %") for p in (0, 25, 50, 75, 100)
     )
     return StackedAreas(
-        tuple(bands), tuple(shown), tuple(totals), f"scale({wide:.6g} .1)", ticks(last), shares
+        bands=tuple(bands),
+        shown=tuple(shown),
+        totals=tuple(totals),
+        transform=f"scale({wide:.6g} .1)",
+        generations=ticks(last),
+        shares=shares,
     )
 
 
@@ -147,12 +164,12 @@ def _largest(
     large = {*ranked}
     if len(ranked) > _BANDS:
         large = {*sorted(ranked, key=lambda entry: -max(of_entry[entry]))[: _BANDS - 1]}
-    found = [(entry, entry, of_entry[entry]) for entry in ranked if entry in large]
+    largest = [(entry, entry, of_entry[entry]) for entry in ranked if entry in large]
     if len(large) < len(ranked):
-        in_large = map(sum, zip(*(counts for _, _, counts in found), strict=True))
+        in_large = map(sum, zip(*(counts for _, _, counts in largest), strict=True))
         others = tuple(total - of_them for total, of_them in zip(totals, in_large, strict=True))
-        found.append(("", gettext("%(number)s others", number=len(ranked) - len(large)), others))
-    return found
+        largest.append(("", gettext("%(number)s others", number=len(ranked) - len(large)), others))
+    return largest
 
 
 def _edges(counts: Sequence[int], total: int) -> list[int]:
@@ -165,18 +182,20 @@ def _edges(counts: Sequence[int], total: int) -> list[int]:
 
 
 def _without_last_zeros(counts: Sequence[int]) -> tuple[int, ...]:
-    end = next((at for at in range(len(counts), 0, -1) if counts[at - 1]), 0)
+    end = next((length for length in range(len(counts), 0, -1) if counts[length - 1]), 0)
     return tuple(counts[:end])
 
 
 def _outline(xs: Sequence[int], upper: Sequence[int], lower: Sequence[int]) -> str:
     """Return the path of a band, which ends where the band does; "" if it is nowhere."""
-    last = next((at for at in range(len(xs) - 1, -1, -1) if lower[at] > upper[at]), None)
+    last = next(
+        (index for index in range(len(xs) - 1, -1, -1) if lower[index] > upper[index]), None
+    )
     if last is None:
         return ""
     steps: list[tuple[int, int]] = []
-    for at in range(1, min(last + 1, len(xs) - 1) + 1):
-        x, y = xs[at] - xs[at - 1], upper[at] - upper[at - 1]
+    for index in range(1, min(last + 1, len(xs) - 1) + 1):
+        x, y = xs[index] - xs[index - 1], upper[index] - upper[index - 1]
         if steps and steps[-1][1] * x == y * steps[-1][0]:  # straight on
             before = steps.pop()
             x += before[0]
@@ -186,16 +205,21 @@ def _outline(xs: Sequence[int], upper: Sequence[int], lower: Sequence[int]) -> s
     return f"M{xs[0]} {upper[0]}l{drawn}V{10 * POPULATION_HEIGHT}H{xs[0]}z"
 
 
-def _label(
-    entry: str, xs: Sequence[float], bounds: Sequence[tuple[float, float]]
-) -> tuple[float, float] | None:
-    """Return the middle of the name where the band has most room for it; None if it fits
-    nowhere."""
+def _label(entry: str, xs: Sequence[float], bounds: Sequence[tuple[float, float]]) -> Label | None:
+    """Return the place where the band has most room for its name; None if it fits nowhere."""
     half = len(entry) * _LABEL_WIDTH / 2
     middles = range(int(half) + 8, int(WIDTH - half) - 7, 20)
-    found = max((_room(x, half, xs, bounds) for x in middles), default=(0.0, 0.0, 0.0))
-    room, x, middle = found
-    return (_short(x), _short(middle + 5)) if room >= _LABEL_HEIGHT else None
+    places = (_room(x, half, xs, bounds) for x in middles)
+    room, x, middle = max(places, default=(0.0, 0.0, 0.0))
+    if room < _LABEL_HEIGHT:
+        return None
+    if x + _LARGEST * half > WIDTH:
+        x, anchor = x + half, "end"
+    elif x - _LARGEST * half < 0:
+        x, anchor = x - half, "start"
+    else:
+        anchor = "middle"
+    return Label(_short(x), _short(middle + 5), anchor)
 
 
 def _room(
@@ -256,7 +280,12 @@ def bracket_side(
         _, below = _place(root, below, box_width, boxes, lines, links)
     width = max((box.x for box in boxes), default=0.0) + box_width
     return BracketSide(
-        gettext(side), tuple(boxes), tuple(lines), width, max(0.0, below - _GAP_Y), box_width
+        title=gettext(side),
+        boxes=tuple(boxes),
+        lines=tuple(lines),
+        width=width,
+        height=max(0.0, below - _GAP_Y),
+        box_width=box_width,
     )
 
 
@@ -277,12 +306,12 @@ def _place(
     for row, source in enumerate(node.sources):
         if source is not None:
             start = (source.depth - 1) * (box_width + _GAP_X) + box_width
-            at, below = _place(source, below, box_width, boxes, lines, links)
-            before.append((row, start, at))
-    middle = sum(at for _, _, at in before) / len(before) if before else top + BOX_HEIGHT / 2
+            y, below = _place(source, below, box_width, boxes, lines, links)
+            before.append((row, start, y))
+    middle = sum(y for _, _, y in before) / len(before) if before else top + BOX_HEIGHT / 2
     lines += (
-        f"M{start} {at:g}H{x - _GAP_X / 2:g}V{middle + (row - 0.5) * BOX_HEIGHT / 2:g}H{x}"
-        for row, start, at in before
+        f"M{start} {y:g}H{x - _GAP_X / 2:g}V{middle + (row - 0.5) * BOX_HEIGHT / 2:g}H{x}"
+        for row, start, y in before
     )
     boxes.append(Box(node.match, links.get(node.match, ""), x, middle - BOX_HEIGHT / 2))
     return middle, max(below, middle + BOX_HEIGHT / 2 + _GAP_Y)
@@ -311,6 +340,8 @@ def spark_line(values: Sequence[float], top: float) -> str:
     if last < 1 or top <= 0:
         return ""
     steps = min(last, _SPARK_COLUMNS)
-    chosen = [round(at * last / steps) for at in range(steps + 1)]
+    chosen = [round(step * last / steps) for step in range(steps + 1)]
     across, down = _SPARK_WIDTH / last, _SPARK_HEIGHT / top
-    return "M" + "L".join(f"{across * at:.3g} {down * (top - values[at]):.3g}" for at in chosen)
+    return "M" + "L".join(
+        f"{across * index:.3g} {down * (top - values[index]):.3g}" for index in chosen
+    )

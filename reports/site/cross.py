@@ -93,9 +93,9 @@ def cross_table(view: GroupView) -> CrossTable | None:
     if view.shape is Shape.MELEE:
         return None
     names = [line.entry for line in view.outcome.standings]
-    found = {name: _results(view, name) for name in names}
-    squares = [[found[row].get(column, _NOTHING) for column in names] for row in names]
-    if all(each.mean is None for row in squares for each in row):
+    results = {name: _results(view, name) for name in names}
+    squares = [[results[row].get(column, _NOTHING) for column in names] for row in names]
+    if all(result.mean is None for row in squares for result in row):
         return None
     columns = (
         Column("number", noted("no."), numeric=True),
@@ -103,8 +103,8 @@ def cross_table(view: GroupView) -> CrossTable | None:
         *(Column(name, name, numeric=True) for name in names),
     )
     lines = tuple(
-        (cell(at), name_cell(name, paths.team(name)), *(each.cell for each in row))
-        for at, (name, row) in enumerate(zip(names, squares, strict=True), start=1)
+        (cell(number), name_cell(name, paths.team(name)), *(result.cell for result in row))
+        for number, (name, row) in enumerate(zip(names, squares, strict=True), start=1)
     )
     return _drawn(view, Table("games", gettext(_CAPTIONS[view.shape]), columns, lines), squares)
 
@@ -120,8 +120,8 @@ def _drawn(view: GroupView, table: Table, squares: Sequence[Sequence[_Result]]) 
     limit = 1.0 if are_rates else _largest(margins)
     style = _Style(unit, limit, are_rates, in_thousands)
     rows = tuple(
-        CrossRow(line.rank, line.entry, _cells(at, best[at], margins[at], style))
-        for at, line in enumerate(view.outcome.standings[:shown])
+        CrossRow(line.rank, line.entry, _cells(row, best[row], margins[row], style))
+        for row, line in enumerate(view.outcome.standings[:shown])
     )
     return CrossTable(
         table,
@@ -145,8 +145,8 @@ class _Style(NamedTuple):
 def _margins(best: Sequence[Sequence[_Result]]) -> Sequence[Sequence[float | None]]:
     """By how much each team was better against each other one than that one against it."""
     margins = []
-    for at, row in enumerate(best):
-        theirs = [best[to][at].mean for to in range(len(row))]
+    for row_number, row in enumerate(best):
+        theirs = [best[to][row_number].mean for to in range(len(row))]
         margins.append(
             [_less(result.mean, other) for result, other in zip(row, theirs, strict=True)]
         )
@@ -163,11 +163,11 @@ def _has_thousands(best: Sequence[Sequence[_Result]], unit: int) -> bool:
 
 
 def _cells(
-    at: int, results: Sequence[_Result], margins: Sequence[float | None], style: _Style
+    row: int, results: Sequence[_Result], margins: Sequence[float | None], style: _Style
 ) -> tuple[CrossCell, ...]:
     """The row of the team at this place."""
     return tuple(
-        _cell(result, margin, style, is_own=at == to)
+        _cell(result, margin, style, is_own=row == to)
         for to, (result, margin) in enumerate(zip(results, margins, strict=True))
     )
 
@@ -200,7 +200,7 @@ def _short(result: _Result, style: _Style) -> str:
 
 def _results(view: GroupView, name: str) -> Mapping[str, _Result]:
     """The member's results by opponent; the link is to the first of their games that has one."""
-    found: dict[str, _Result] = {}
+    results: dict[str, _Result] = {}
     for score, (_, tried) in zip(scores(view.own[name]), view.own[name].tried, strict=True):
         counted, half_points = len(score.counted), score.own
         if not counted:
@@ -208,19 +208,19 @@ def _results(view: GroupView, name: str) -> Mapping[str, _Result]:
         link = next(filter(None, map(view.link, tried)), "")
         if view.shape is Shape.RATES:
             rate = half_points / (half_points + score.theirs or 1)
-            found[score.opponent] = _Result(
+            results[score.opponent] = _Result(
                 Cell(decimal(score.rate), float(score.rate), link), half_points, rate
             )
         else:
             shown = points_cell(half_points, view.game.point, link)
-            found[score.opponent] = _Result(shown, half_points, half_points / counted)
-    return found
+            results[score.opponent] = _Result(shown, half_points, half_points / counted)
+    return results
 
 
 def _about_links(shape: Shape, rows: Sequence[CrossRow]) -> str:
     """Say which cells of the table lead to games; "" if none can."""
-    cells = [each for row in rows for each in row.cells if each.text != _NOTHING.cell.text]
-    linked = sum(bool(each.link) for each in cells)
+    cells = [cell for row in rows for cell in row.cells if cell.text != _NOTHING.cell.text]
+    linked = sum(bool(cell.link) for cell in cells)
     if shape is Shape.RATES or not cells:
         return ""
     if not linked:

@@ -134,18 +134,18 @@ def disclosure(offered: Iterable[str], *, programs: bool) -> Disclosure:
     In a knock-out each match is told to its two teams only (GRP, GRG). Where the bracket is told as
     well (BRK), everybody's own games together are all games.
     """
-    told = disclosed_by(offered)
-    games = Disclosed.GAMES in told or {Disclosed.OWN_GAMES, Disclosed.MATCHES} <= told
-    teams = Disclosed.TEAMS in told
+    disclosed = disclosed_by(offered)
+    games = Disclosed.GAMES in disclosed or {Disclosed.OWN_GAMES, Disclosed.MATCHES} <= disclosed
+    teams = Disclosed.TEAMS in disclosed
     return Disclosure(
         teams=teams,
-        rankings=Disclosed.RANKINGS in told,
+        rankings=Disclosed.RANKINGS in disclosed,
         games=games,
-        moves=games and Disclosed.OWN_MOVES in told,
-        bracket=Disclosed.BRACKET in told,
-        words=Disclosed.WORDS in told,
+        moves=games and Disclosed.OWN_MOVES in disclosed,
+        bracket=Disclosed.BRACKET in disclosed,
+        words=Disclosed.WORDS in disclosed,
         programs=teams and programs,
-        own=not told.isdisjoint(_OWN),
+        own=not disclosed.isdisjoint(_OWN),
     )
 
 
@@ -235,9 +235,9 @@ class SiteFacts:
         they are part of."""
         shows = self.shows
         return tuple(
-            each
-            for each in self.rounds
-            if shows.rankings or (shows.bracket and is_knock_out(each.outcome))
+            released
+            for released in self.rounds
+            if shows.rankings or (shows.bracket and is_knock_out(released.outcome))
         )
 
     @property
@@ -257,7 +257,7 @@ class SiteFacts:
 
     @property
     def history(self) -> tuple[RoundOutcome, ...]:
-        return tuple(each.outcome for each in self.rounds)
+        return tuple(released.outcome for released in self.rounds)
 
 
 def about_results(facts: SiteFacts) -> str:
@@ -275,7 +275,7 @@ def date_words(facts: SiteFacts) -> Mapping[str, str]:
     """What happens at each date of the settings, in their order."""
     is_untold = facts.shows.own and about_results(facts)
     words = {**DATE_WORDS, "results_published": _OWN_RESULTS} if is_untold else DATE_WORDS
-    return {name: translated(each) for name, each in words.items()}
+    return {name: translated(word) for name, word in words.items()}
 
 
 _OWN_RESULTS = noted("all teams have their results")

@@ -91,12 +91,12 @@ def _read_list(path: Path) -> dict[str, str]:
             )
         return {}
     try:
-        found = json.loads(file.read_bytes())
+        stamps = json.loads(file.read_bytes())
     except (ValueError, RecursionError):
         return {}  # the list is damaged (disk full, or edited): write everything anew
-    if not isinstance(found, dict):
+    if not isinstance(stamps, dict):
         return {}
-    return {name: key for name, key in found.items() if isinstance(key, str) and _is_below(name)}
+    return {name: key for name, key in stamps.items() if isinstance(key, str) and _is_below(name)}
 
 
 def _is_below(name: str) -> bool:

@@ -44,9 +44,9 @@ _MAX_EQUALS = 4  # names on a step of a podium
 
 
 def index(
-    facts: SiteFacts, games: Mapping[str, int], views: Views, found: Watched, replays: Replays
+    facts: SiteFacts, games: Mapping[str, int], views: Views, watched: Watched, replays: Replays
 ) -> Page:
-    """The front page before, during or after the contest. `found`: the highlights, of a finished
+    """The front page before, during or after the contest. `watched`: the highlights, of a finished
     contest.
 
     `games`: how many of the released rounds were `played`, `counted` (0 where games are not told),
@@ -55,7 +55,7 @@ def index(
     if facts.phase is Phase.OPEN:
         phase, parts = "before", _before(facts)
     elif facts.is_over:
-        phase, parts = "after", _after(facts, views, found, replays)
+        phase, parts = "after", _after(facts, views, watched, replays)
     else:
         phase, parts = "during", _during(facts, views, replays)
     dates = _dates(facts)
@@ -228,11 +228,11 @@ def _standings(views: Sequence[GroupView]) -> Table:
     several = len(views) > 1
     lines = [(view, line) for view in views for line in view.outcome.standings]
     lines.sort(
-        key=lambda each: (
-            not each[1].advances,
-            each[1].rank is None,
-            each[1].rank,
-            each[0].plan.number,
+        key=lambda standing: (
+            not standing[1].advances,
+            standing[1].rank is None,
+            standing[1].rank,
+            standing[0].plan.number,
         )
     )
     plain = ranking_table(
@@ -260,7 +260,7 @@ def _still_in(facts: SiteFacts) -> tuple[str, ...]:
     """Name the teams that go on, where a bracket tells it and no table does."""
     if not facts.rounds or not (facts.shows.rankings or facts.shows.bracket):
         return ()
-    history = [each.outcome for each in facts.rounds]
+    history = [released.outcome for released in facts.rounds]
     if not (is_knock_out(history[-1]) and facts.teams):
         return ()
     field = field_after(history)  # some had no match in the last round
@@ -278,15 +278,15 @@ class Step:
 
 
 def _after(
-    facts: SiteFacts, views: Views, found: Watched, replays: Replays
+    facts: SiteFacts, views: Views, watched: Watched, replays: Replays
 ) -> Mapping[str, object]:
     shown = facts.shows.rankings
-    first = _first_two(facts) if shown and facts.shows.games else None
+    first = first_two(facts) if shown and facts.shows.games else None
     return {
         "podiums": _podiums(facts, views) if shown else {},
         "first_place": format_named(facts.settings.tournament.format).first_place,
         "first_two": (first.players, replays.link(first.plan, first.games[-1])) if first else None,
-        "highlights": found,
+        "highlights": watched,
         "ranking": _ranking(facts, views) if shown else None,
         "prizes": _prizes(facts) if shown else None,
         "grand_prize": [s.entry for s in grand_prize(_prize_lists(facts))] if shown else (),
@@ -299,7 +299,7 @@ def _after(
     }
 
 
-def _first_two(facts: SiteFacts) -> Meeting | None:
+def first_two(facts: SiteFacts) -> Meeting | None:
     """The meeting of the first two of the contest in its last round; None if there was none."""
     names = {standing.entry for standing in facts.ranking[:2]}
     return next((m for m in meetings(facts.history[-1:]) if set(m.players) == names), None)
@@ -308,25 +308,25 @@ def _first_two(facts: SiteFacts) -> Meeting | None:
 def _podiums(facts: SiteFacts, views: Views) -> Mapping[str, tuple[Step, ...]]:
     """The best of each discipline that has any."""
     evolved = facts.evolution.ranking if facts.evolution else ()
-    found = {
+    podiums = {
         "tournament": _steps((s.rank, s.entry, _merit(facts, views, s)) for s in facts.ranking),
         "evolution": _steps(
             (e.rank, e.entry, gettext("%(share)s of the population", share=percent(e.fraction)))
             for e in evolved
         ),
     }
-    return {discipline: steps for discipline, steps in found.items() if steps}
+    return {discipline: steps for discipline, steps in podiums.items() if steps}
 
 
 def _merit(facts: SiteFacts, views: Views, standing: Standing) -> str:
     """Say what a team's rank comes from: its matches in a knock-out, elsewhere its points."""
     if any(map(is_knock_out, facts.history)):
-        found = _results_of(standing.entry, [view for of_round in views for view in of_round])
+        outcomes = _results_of(standing.entry, [view for of_round in views for view in of_round])
         return ngettext(
             "%(num)s match won, %(lost)s lost",
             "%(num)s matches won, %(lost)s lost",
-            found.count(1),
-            lost=found.count(-1),
+            outcomes.count(1),
+            lost=outcomes.count(-1),
         )
     own = points(standing.half_points, facts.game.point)
     if format_named(facts.settings.tournament.format).counts_match_points:
@@ -335,12 +335,12 @@ def _merit(facts: SiteFacts, views: Views, standing: Standing) -> str:
 
 
 def _steps(lines: Iterator[tuple[int | None, str, str]]) -> tuple[Step, ...]:
-    found: dict[int, Step] = {}
+    steps: dict[int, Step] = {}
     for rank, name, value in lines:
         if rank is not None and rank <= _STEPS:
-            before = found.get(rank, Step(rank, (), value))
-            found[rank] = replace(before, names=(*before.names, name))
-    return tuple(found[rank] for rank in sorted(found))
+            before = steps.get(rank, Step(rank, (), value))
+            steps[rank] = replace(before, names=(*before.names, name))
+    return tuple(steps[rank] for rank in sorted(steps))
 
 
 def _ranking(facts: SiteFacts, views: Views) -> Table:
@@ -402,7 +402,7 @@ def _evolved(outcome: EvolutionOutcome) -> Mapping[str, tuple[Cell, Cell]]:
 
 # --- dates ----------------------------------------------------------------------------------------
 def _dates(facts: SiteFacts) -> Table:
-    rows = tuple((name_cell(words), time_cell(at)) for words, at in times_of(facts))
+    rows = tuple((name_cell(words), time_cell(moment)) for words, moment in times_of(facts))
     caption = gettext("Dates") if facts.is_over else gettext("Schedule")
     columns = (Column("event", noted("event")), Column("time", noted("time")))
     return Table("dates", caption, columns, rows)
@@ -427,11 +427,11 @@ def _came_true(facts: SiteFacts, began: datetime) -> Iterator[tuple[str, datetim
         gettext("registration opened"): dates.registration_opens,
         gettext("the compile service opened"): dates.compilation_opens,
     }
-    yield from ((words, at) for words, at in opened.items() if at < began)
+    yield from ((words, moment) for words, moment in opened.items() if moment < began)
     yield gettext("registration closed"), min(dates.registration_closes, began)
     yield gettext("the compile service closed"), min(dates.compilation_closes, began)
     yield gettext("the contest started"), began
-    released = [each.released_at for each in facts.rounds]
+    released = [result.released_at for result in facts.rounds]
     if facts.is_over and facts.finished_at:
         yield gettext("the contest ended"), facts.finished_at
         is_usual = results == translated(DATE_WORDS["results_published"])
@@ -472,11 +472,11 @@ def preview(facts: SiteFacts) -> str:
     """The contest as it is now, in a line: the best teams of one that is over, or else its
     dates."""
     sentences = [state_of(facts), about_results(facts)]
-    best = ", ".join(f"{each.rank} {each.entry}" for each in facts.ranking[:_BEST] if each.rank)
+    best = ", ".join(f"{team.rank} {team.entry}" for team in facts.ranking[:_BEST] if team.rank)
     if best and facts.is_over and facts.shows.rankings:
         sentences.append(gettext("Ranking") + f": {best}.")
     else:
-        dates = ", ".join(f"{words} {date(at)}" for words, at in _preview_dates(facts))
+        dates = ", ".join(f"{words} {date(moment)}" for words, moment in _preview_dates(facts))
         sentences.append(gettext("Dates") + f": {dates}.")
     return " ".join(filter(None, sentences))
 

@@ -77,20 +77,20 @@ def _line(fields: Iterable[str]) -> str:
 def legend(game: GameInfo) -> str:
     """Say how the lines of turns are to be read."""
     if game.play.is_computed:
-        told = gettext(
+        text = gettext(
             "# %(title)s. In each line, one for each %(turn_word)s: what each player did (> begins"
             " a series), and the points that each won by it.",
             title=game.title,
             turn_word=gettext(game.turn_word),
         )
     else:
-        told = gettext(
+        text = gettext(
             "# %(title)s. In each line, one for each %(turn_word)s: what each player did (! a"
             " fault, - not asked), and the points that each won by it.",
             title=game.title,
             turn_word=gettext(game.turn_word),
         )
-    return f"{told}\n\n"
+    return f"{text}\n\n"
 
 
 def in_page(text: str) -> Markup:

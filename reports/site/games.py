@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -45,7 +45,7 @@ def chosen_games(rounds: Sequence[ReleasedRound]) -> tuple[tuple[GameKey, ...], 
     between the best.
     """
     counted = [
-        key for each in reversed(rounds) for key in sorted(_counted(each), key=lambda k: k[0])
+        key for outcome in reversed(rounds) for key in sorted(_counted(outcome), key=lambda k: k[0])
     ]
     return tuple(key for _, key in counted[:MAX_GAMES]), len(counted)
 
@@ -99,18 +99,18 @@ def game_files(games: Sequence[GameKey], *, drawn: bool) -> tuple[GameFile, ...]
 
 def _split(games: Sequence[GameKey], drawn: bool) -> Iterator[list[GameKey]]:
     """Split the games where a file would become larger than FILE_SIZE."""
-    found: list[GameKey] = []
+    keys: list[GameKey] = []
     size = 0
     for game in games:
         seats = len(game.match.players)
         per_turn = 6 + 7 * seats + (150 + 14 * seats) * drawn
         own = 700 + 100 * seats + per_turn * game.match.result.turns
-        if found and size + own > FILE_SIZE:
-            yield found
-            found, size = [], 0
-        found.append(game)
+        if keys and size + own > FILE_SIZE:
+            yield keys
+            keys, size = [], 0
+        keys.append(game)
         size += own
-    yield found
+    yield keys
 
 
 @dataclass(frozen=True)
@@ -120,13 +120,16 @@ class Replays:
     files: Sequence[GameFile] = ()
 
     @cached_property
-    def _keys(self) -> Container[str]:
-        return {game.key for file in self.files for game in file.games}
+    def _files(self) -> Mapping[str, GameFile]:
+        return {game.key: file for file in self.files for game in file.games}
 
     def link(self, plan: GroupPlan, match: Match) -> str:
         """The path of the game's replay; "" if it has none."""
-        has_replay = match.counted and paths.game_key(plan, match) in self._keys
-        return paths.game(plan, match) if has_replay else ""
+        return paths.game(plan, match) if self.file_of(plan, match) else ""
+
+    def file_of(self, plan: GroupPlan, match: Match) -> GameFile | None:
+        """The file with the game's turns; None if it has no replay."""
+        return self._files.get(paths.game_key(plan, match)) if match.counted else None
 
 
 def title_of_game(match: Match) -> str:

@@ -73,7 +73,7 @@ def ranking_table(standings: Sequence[Standing], game: GameInfo, name: str, capt
             name_cell(s.entry, paths.team(s.entry)),
             points_cell(None if s.disqualified else s.half_points, game.point),
             cell(s.failures),
-            word_cell(s.fate),
+            word_cell(s.status),
         )
         for s in standings
     )
@@ -89,7 +89,7 @@ def melee_tables(view: GroupView) -> tuple[Table, ...]:
     )
 
 
-def _melee(view: GroupView, match: Match, number: int, of: int) -> Table:
+def _melee(view: GroupView, match: Match, number: int, games: int) -> Table:
     fell_in = gettext("fell in %(turn_word)s", turn_word=gettext(view.game.turn_word))
     columns = (
         Column("rank", noted("rank"), numeric=True),
@@ -98,10 +98,12 @@ def _melee(view: GroupView, match: Match, number: int, of: int) -> Table:
         Column("fell_in", fell_in, numeric=True),
         Column("faults", noted("faults"), numeric=True),
     )
-    found = places(match, view.game.max_turns)
-    caption = gettext("Places") if of == 1 else gettext("Places in game %(number)s", number=number)
+    ranking = places(match, view.game.max_turns)
+    caption = (
+        gettext("Places") if games == 1 else gettext("Places in game %(number)s", number=number)
+    )
     return Table(
-        f"places-{number}", caption, columns, tuple(_place(view, place) for place in found)
+        f"places-{number}", caption, columns, tuple(_place(view, place) for place in ranking)
     )
 
 
@@ -201,7 +203,7 @@ def former_page(facts: SiteFacts, former: Former) -> Page:
     tables = []
     for number in former.released:
         groups = [
-            each for each in former.groups if each.plan.round == number and each.plan.pairings
+            group for group in former.groups if group.plan.round == number and group.plan.pairings
         ]
         views = [GroupView(group, facts.game, Replays()) for group in groups]
         if any(view.plan.title for view in views):

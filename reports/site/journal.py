@@ -70,14 +70,14 @@ def journal_line(text: str) -> str:
     if spoken() == SOURCE:
         return text
     for words in _WITH_VALUES:
-        if found := _pattern(words).fullmatch(text):
+        if match := _pattern(words).fullmatch(text):
             return gettext(
-                words, **{name: _value(name, told) for name, told in found.groupdict().items()}
+                words, **{name: _value(name, value) for name, value in match.groupdict().items()}
             )
     for forms in _WITH_NUMBERS:
         for words in forms:
-            if found := _pattern(words).fullmatch(text):
-                return ngettext(*forms, int(found["num"].replace(",", "")), root=found["root"])
+            if match := _pattern(words).fullmatch(text):
+                return ngettext(*forms, int(match["num"].replace(",", "")), root=match["root"])
     return translated(_PAUSED if text.startswith(f"{_PAUSED} for ") else text)
 
 
@@ -86,7 +86,7 @@ def _pattern(words: str) -> re.Pattern[str]:
     return re.compile(re.sub(r"%\\\((\w+)\\\)s", r"(?P<\1>.+)", re.escape(words)), re.DOTALL)
 
 
-def _value(name: str, told: str) -> str:
+def _value(name: str, value: str) -> str:
     if name in ("before", "after"):
-        return date(datetime.strptime(told, TIME_FORMAT).replace(tzinfo=UTC))
-    return translated(told) if name == "date" else told
+        return date(datetime.strptime(value, TIME_FORMAT).replace(tzinfo=UTC))
+    return translated(value) if name == "date" else value

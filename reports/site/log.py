@@ -19,12 +19,16 @@ from reports.text import opening
 
 def events(facts: SiteFacts) -> tuple[Event, ...]:
     """Return the public events, newest first."""
-    found = [*facts.noted, *_started(facts), *(_released(facts, each) for each in facts.rounds)]
-    found += [
-        *_finished(facts),
-        *(event for each in facts.former for event in _former(facts, each)),
+    all_events = [
+        *facts.noted,
+        *_started(facts),
+        *(_released(facts, released) for released in facts.rounds),
     ]
-    return tuple(sorted(found, key=lambda event: event.at, reverse=True))
+    all_events += [
+        *_finished(facts),
+        *(event for rerun in facts.former for event in _former(facts, rerun)),
+    ]
+    return tuple(sorted(all_events, key=lambda event: event.at, reverse=True))
 
 
 def _started(facts: SiteFacts) -> Iterator[Event]:
@@ -66,8 +70,8 @@ def _released(facts: SiteFacts, released: ReleasedRound) -> Event:
     if released.words and facts.shows.words:
         text = f"{released.words.strip()}\n\n{text}"
     key = _key(facts, released.number)
-    if untold := about_results(facts):
-        text = f"{text}\n\n{untold}"
+    if undisclosed := about_results(facts):
+        text = f"{text}\n\n{undisclosed}"
         return Event(released.released_at, key, _played(facts, released), text, paths.INDEX)
     title = _out(released.number)
     if released.final:
@@ -94,7 +98,9 @@ def _key(facts: SiteFacts, number: int, until: int = sys.maxsize) -> str:
     """The permanent name of the release of a round's results, which may come again after each
     rerun."""
     before = [
-        each.rerun.id for each in facts.former if number in each.released and each.rerun.id < until
+        former.rerun.id
+        for former in facts.former
+        if number in former.released and former.rerun.id < until
     ]
     return "-again-".join([f"round-{number}", *map(str, before[-1:])])
 
@@ -106,9 +112,9 @@ def _former(facts: SiteFacts, former: Former) -> Iterator[Event]:
     title = gettext("%(what)s is played again", what=what)
     text = gettext("Its former results, and those of later rounds, no longer count.")
     yield Event(rerun.at, f"rerun-{rerun.id}", title, f"{rerun.reason}\n\n{text}", link)
-    for number, at in former.released.items():
+    for number, moment in former.released.items():
         yield Event(
-            at,
+            moment,
             _key(facts, number, rerun.id),
             _out(number),
             gettext("These results no longer count."),
@@ -137,9 +143,9 @@ def _finished(facts: SiteFacts) -> Iterator[Event]:
             )
         elif facts.shows.rankings:
             title = gettext("The contest is over without a winner")
-        at = max(facts.finished_at, facts.rounds[-1].released_at)
+        finished_at = max(facts.finished_at, facts.rounds[-1].released_at)
         yield Event(
-            at,
+            finished_at,
             "end",
             title,
             gettext("The contest seed was %(seed)s.", seed=facts.seed),

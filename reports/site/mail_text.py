@@ -46,12 +46,12 @@ def blocks(text: str, width: int = WIDTH) -> tuple[Block, ...]:
     """The blocks of a mail's text, whose lines were filled to `width` columns, without the
     signature."""
     body = _SIGNATURE.split(text)[0]
-    found = [
+    pieces = [
         block
         for part in re.split(r"\n[ \t]*\n", body)
         for block in _blocks_of(part.split("\n"), width)
     ]
-    return tuple(_joined(found))
+    return tuple(_joined(pieces))
 
 
 def _blocks_of(lines: Sequence[str], width: int) -> Iterator[Block]:
@@ -86,19 +86,19 @@ def _items(lines: Sequence[str]) -> Iterator[str]:
 
 def _refilled(lines: Sequence[str], width: int) -> tuple[str, ...]:
     """The lines that were ended on purpose; all others are joined."""
-    found, room = [lines[0].strip()], width - columns_of(lines[0])
+    filled, room = [lines[0].strip()], width - columns_of(lines[0])
     for line in lines[1:]:
         if room > columns_of(line.split()[0]):
-            found.append(line.strip())
+            filled.append(line.strip())
         else:
-            found[-1] += f" {line.strip()}"
+            filled[-1] += f" {line.strip()}"
         room = width - columns_of(line)
-    return tuple(found)
+    return tuple(filled)
 
 
-def _joined(found: Sequence[Block]) -> Iterator[Block]:
+def _joined(pieces: Sequence[Block]) -> Iterator[Block]:
     """Join samples and lists that only blank lines separate."""
-    for kind, group in groupby(found, key=lambda block: block.kind):
+    for kind, group in groupby(pieces, key=lambda block: block.kind):
         if kind is BlockKind.SAMPLE:
             whole = dedent("\n\n".join(block.text for block in group))
             yield Block(kind, tuple(whole.split("\n")))
@@ -112,4 +112,4 @@ def spans(text: str) -> tuple[tuple[bool, str], ...]:
     """Parts of the text; True for those between backticks, which a letter or a program has
     literally."""
     pieces = re.split(r"`([^`\n]+)`", text)
-    return tuple((bool(at % 2), piece) for at, piece in enumerate(pieces) if piece)
+    return tuple((bool(index % 2), piece) for index, piece in enumerate(pieces) if piece)

@@ -72,9 +72,9 @@ class _Names:
 
     def _unique(self, name: str, separator: str) -> str:
         names = (name if number == 1 else f"{name}{separator}{number}" for number in count(1))
-        found = next(each for each in names if each not in self._given)
-        self._given.add(found)
-        return found
+        unique = next(candidate for candidate in names if candidate not in self._given)
+        self._given.add(unique)
+        return unique
 
 
 def _with_places(tokens: Sequence[Token], names: _Names) -> Iterator[Token]:
@@ -102,12 +102,12 @@ def _with_places(tokens: Sequence[Token], names: _Names) -> Iterator[Token]:
 
 def _filled(tokens: Sequence[Token]) -> Sequence[Token]:
     """The tokens, with empty cells in place of table headings without a word."""
-    found = list(tokens)
-    for at, token in enumerate(tokens):
-        if token.type == "th_open" and not tokens[at + 1].content:
-            for place, name in ((at, "td_open"), (at + 2, "td_close")):
-                found[place] = replace(tokens[place], type=name, tag="td")
-    return found
+    filled = list(tokens)
+    for index, token in enumerate(tokens):
+        if token.type == "th_open" and not tokens[index + 1].content:
+            for place, name in ((index, "td_open"), (index + 2, "td_close")):
+                filled[place] = replace(tokens[place], type=name, tag="td")
+    return filled
 
 
 def _safe(token: Token) -> Iterator[Token]:

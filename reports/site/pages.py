@@ -20,7 +20,14 @@ from reports.results import games_played
 from reports.site import about, board, front, groups, log, paths, side_rankings, teams
 from reports.site.facts import SiteFacts
 from reports.site.game_text import heading_lines
-from reports.site.games import GameFile, GameKey, Replays, chosen_games, game_files
+from reports.site.games import (
+    GameFile,
+    GameKey,
+    Replays,
+    chosen_games,
+    game_files,
+    title_of_game,
+)
 from reports.site.tables import Page
 from reports.site.views import GroupView
 
@@ -55,35 +62,53 @@ def plan(facts: SiteFacts) -> Plan:
 
 
 @dataclass(frozen=True)
-class Made:
-    """What pages are made of. `found`: the highlights of a contest that is over."""
+class Site:
+    """What pages are made of. `highlights`: of a contest that is over."""
 
     facts: SiteFacts
     planned: Plan
-    found: Sequence[Highlight]
+    highlights: Sequence[Highlight]
     replays: Replays
     views: front.Views
+
+
+def _always(_facts: SiteFacts) -> bool:
+    return True
+
+
+def _no_links(_facts: SiteFacts) -> Iterable[tuple[str, str]]:
+    return ()
 
 
 class PageKind(NamedTuple):
     """A kind of page. `links`: title and path of what the navigation of every page shows of it."""
 
-    make: Callable[[Made], Iterable[Page]]
-    links: Callable[[SiteFacts], Iterable[tuple[str, str]]] = lambda _facts: ()
+    make: Callable[[Site], Iterable[Page]]
+    links: Callable[[SiteFacts], Iterable[tuple[str, str]]] = _no_links
 
 
 def _one(
-    heading: str, path: str, make: Callable[[Made], Page], is_there: Callable[[SiteFacts], object]
+    heading: str,
+    path: str,
+    make: Callable[[Site], Page],
+    is_there: Callable[[SiteFacts], object] = _always,
 ) -> PageKind:
     """A single page with a link in the navigation, where it is there."""
-    return PageKind(
-        lambda made: [make(made)] if is_there(made.facts) else [],
-        lambda facts: [(gettext(heading), path)] if is_there(facts) else [],
-    )
+
+    def pages_of(site: Site) -> Iterator[Page]:
+        if is_there(site.facts):
+            yield make(site)
+
+    def links(facts: SiteFacts) -> Iterator[tuple[str, str]]:
+        if is_there(facts):
+            yield gettext(heading), path
+
+    return PageKind(pages_of, links)
 
 
-def _always(heading: str, path: str, make: Callable[[SiteFacts], Page]) -> PageKind:
-    return _one(heading, path, lambda made: make(made.facts), lambda _facts: True)
+def _of_facts(heading: str, path: str, make: Callable[[SiteFacts], Page]) -> PageKind:
+    """A single page that is always there, and is made of the facts alone."""
+    return _one(heading, path, lambda site: make(site.facts))
 
 
 def _of_rankings(
@@ -91,46 +116,73 @@ def _of_rankings(
 ) -> PageKind:
     """A page of a part of the results, where there is one and rankings are told."""
 
-    def told(facts: SiteFacts) -> T | None:
-        return part(facts) if facts.shows.rankings else None
+    def pages_of(site: Site) -> Iterator[Page]:
+        result = part(site.facts)
+        if result and site.facts.shows.rankings:
+            yield make(result)
 
-    return PageKind(
-        lambda made: [make(it)] if (it := told(made.facts)) else [],
-        lambda facts: [(gettext(heading), path)] if told(facts) else [],
-    )
+    def links(facts: SiteFacts) -> Iterator[tuple[str, str]]:
+        if part(facts) and facts.shows.rankings:
+            yield gettext(heading), path
 
-
-def _watched(made: Made) -> list[tuple[Highlight, str]]:
-    """The highlights, with the paths of their replays, opened where it is worth a look; "" without
-    any."""
-    word, links = (
-        made.facts.game.turn_word,
-        [made.replays.link(h.plan, h.match) for h in made.found],
-    )
-    return [
-        (each, f"{link}#{word}={each.turn}" if link and each.turn > 1 else link)
-        for each, link in zip(made.found, links, strict=True)
-    ]
+    return PageKind(pages_of, links)
 
 
-def _index(made: Made) -> Page:
-    planned, facts = made.planned, made.facts
+def _watched(site: Site) -> list[tuple[Highlight, str]]:
+    """The highlights, with the paths of their pages, opened where it is worth a look; "" without a
+    replay."""
+    word, watched = site.facts.game.turn_word, []
+    for highlight in site.highlights:
+        path = paths.game_page(highlight.plan, highlight.match)
+        place = f"#{word}={highlight.turn}" if highlight.turn > 1 else ""
+        has_replay = site.replays.file_of(highlight.plan, highlight.match) is not None
+        watched.append((highlight, path + place if has_replay else ""))
+    return watched
+
+
+def _index(site: Site) -> Page:
+    planned, facts = site.planned, site.facts
     counted = planned.counted if facts.shows.games else 0
     games = {"played": planned.played, "counted": counted, "with_page": len(planned.games)}
-    return front.index(facts, games, made.views, _watched(made), made.replays)
+    return front.index(facts, games, site.views, _watched(site), site.replays)
 
 
-def replay(made: Made) -> Page:
+def replay(site: Site) -> Page:
     """The page that replays every game; it also lists the files of the games' turns."""
-    titles = {released.number: groups.round_title(released) for released in made.facts.rounds}
-    shown = {"files": made.planned.files, "titles": titles, "can_check": made.facts.tells_archive}
-    return Page(paths.REPLAY, "replay", gettext("Replay"), shown)
+    titles = {released.number: groups.round_title(released) for released in site.facts.rounds}
+    first = front.first_two(site.facts) if site.highlights else None
+    shown = {
+        "files": site.planned.files,
+        "titles": titles,
+        "can_check": site.facts.tells_archive,
+        "worth": _watched(site),
+        "first": paths.game_key(first.plan, first.games[-1]) if first else "",
+    }
+    return Page(paths.REPLAY, "replay", gettext("Games"), shown)
 
 
-def _rounds(made: Made) -> Iterator[Page]:
-    facts = made.facts
-    for each in facts.told_rounds:
-        yield from groups.round_pages(each, facts.game, facts.shows, made.replays, facts.ranking)
+def _game_pages(site: Site) -> Iterator[Page]:
+    """A page for each game worth a look: a link to it tells in messengers who plays."""
+    for highlight in {highlight.match: highlight for highlight in site.highlights}.values():
+        file = site.replays.file_of(highlight.plan, highlight.match)
+        if file:
+            shown = {
+                "file": file,
+                "key": paths.game_key(highlight.plan, highlight.match),
+                "can_check": site.facts.tells_archive,
+                "preview": highlight.sentence,
+                "measure": highlight.measure,
+            }
+            path = paths.game_page(highlight.plan, highlight.match)
+            yield Page(path, "game", title_of_game(highlight.match), shown)
+
+
+def _rounds(site: Site) -> Iterator[Page]:
+    facts = site.facts
+    for released in facts.told_rounds:
+        yield from groups.round_pages(
+            released, facts.game, facts.shows, site.replays, facts.ranking
+        )
 
 
 def _has_replays(facts: SiteFacts) -> bool:
@@ -138,35 +190,63 @@ def _has_replays(facts: SiteFacts) -> bool:
         return False
     return any(
         match.counted
-        for each in facts.rounds
-        for group in each.outcome.groups
+        for released in facts.rounds
+        for group in released.outcome.groups
         for match in group.matches
     )
 
 
+def _teams(site: Site) -> Page:
+    return teams.teams(site.facts)
+
+
+def _has_teams(facts: SiteFacts) -> bool:
+    return bool(facts.teams)
+
+
+def _team_pages(site: Site) -> Iterator[Page]:
+    return teams.team_pages(site.facts, site.views, _watched(site))
+
+
+def _round_links(facts: SiteFacts) -> Iterator[tuple[str, str]]:
+    for released in facts.told_rounds:
+        yield groups.round_title(released), groups.round_link(released, facts.shows)
+
+
+def _former_pages(site: Site) -> Iterator[Page]:
+    for former in site.facts.told_former:
+        yield groups.former_page(site.facts, former)
+
+
+def _bracket(site: Site) -> Page:
+    return groups.bracket(site.facts, site.replays)
+
+
+def _has_bracket(facts: SiteFacts) -> bool:
+    return facts.shows.bracket and any(map(is_knock_out, facts.history))
+
+
+def _board(site: Site) -> Page:
+    return board.board(_index(site), site.facts, site.highlights)
+
+
+def _has_started(facts: SiteFacts) -> bool:
+    return facts.started_at is not None
+
+
+def _feed_and_colours(site: Site) -> Iterator[Page]:
+    yield log.feed(site.facts)
+    yield colours(site.facts)
+
+
 PAGES = (
-    _one(noted("Contest"), paths.INDEX, _index, lambda _facts: True),
-    _always(noted("Rules"), paths.RULES, about.rules),
-    _one(
-        noted("Teams"), paths.TEAMS, lambda made: teams.teams(made.facts), lambda facts: facts.teams
-    ),
-    PageKind(lambda made: teams.team_pages(made.facts, made.views, _watched(made))),
-    PageKind(
-        _rounds,
-        lambda facts: (
-            (groups.round_title(each), groups.round_link(each, facts.shows))
-            for each in facts.told_rounds
-        ),
-    ),
-    PageKind(
-        lambda made: (groups.former_page(made.facts, each) for each in made.facts.told_former)
-    ),
-    _one(
-        noted("Bracket"),
-        paths.BRACKET,
-        lambda made: groups.bracket(made.facts, made.replays),
-        lambda facts: facts.shows.bracket and any(map(is_knock_out, facts.history)),
-    ),
+    _one(noted("Contest"), paths.INDEX, _index),
+    _of_facts(noted("Rules"), paths.RULES, about.rules),
+    _one(noted("Teams"), paths.TEAMS, _teams, _has_teams),
+    PageKind(_team_pages),
+    PageKind(_rounds, _round_links),
+    PageKind(_former_pages),
+    _one(noted("Bracket"), paths.BRACKET, _bracket, _has_bracket),
     _of_rankings(
         noted("Evolution"), paths.EVOLUTION, side_rankings.evolution, lambda facts: facts.evolution
     ),
@@ -175,18 +255,14 @@ PAGES = (
     ),
     _of_rankings(noted("Season"), paths.SEASON, side_rankings.season, lambda facts: facts.season),
     _one(noted("Games"), paths.REPLAY, replay, _has_replays),
+    PageKind(_game_pages),
     _of_rankings(noted("Ladder"), paths.LADDER, side_rankings.ladder, lambda facts: facts.ladder),
-    _always(noted("Announcement"), paths.ANNOUNCEMENT, about.announcement),
-    _always(noted("Questions"), paths.QUESTIONS, about.questions),
-    _always(noted("Mail commands"), paths.COMMANDS, about.commands),
-    _always(noted("Log"), paths.LOG, log.log),
-    _one(
-        noted("Board"),
-        paths.BOARD,
-        lambda made: board.board(_index(made), made.facts, made.found),
-        lambda facts: facts.started_at,
-    ),
-    PageKind(lambda made: [log.feed(made.facts), colours(made.facts)]),
+    _of_facts(noted("Announcement"), paths.ANNOUNCEMENT, about.announcement),
+    _of_facts(noted("Questions"), paths.QUESTIONS, about.questions),
+    _of_facts(noted("Mail commands"), paths.COMMANDS, about.commands),
+    _of_facts(noted("Log"), paths.LOG, log.log),
+    _one(noted("Board"), paths.BOARD, _board, _has_started),
+    PageKind(_feed_and_colours),
 )
 """All kinds of pages, in the order of the navigation."""
 
@@ -194,11 +270,11 @@ PAGES = (
 def pages(facts: SiteFacts, planned: Plan) -> Iterator[Page]:
     """Every page."""
     is_told = facts.is_over and facts.shows.rankings and facts.shows.games
-    found = highlights(facts.history, facts.ranking, facts.game) if is_told else ()
+    chosen = highlights(facts.history, facts.ranking, facts.game) if is_told else ()
     replays = Replays(planned.files)
-    made = Made(facts, planned, found, replays, _views(facts, replays))
+    site = Site(facts, planned, chosen, replays, _views(facts, replays))
     for kind in PAGES:
-        yield from kind.make(made)
+        yield from kind.make(site)
 
 
 def navigation(facts: SiteFacts) -> tuple[tuple[str, str], ...]:
@@ -274,9 +350,9 @@ def finalists(facts: SiteFacts) -> tuple[str, ...]:
 def numbered(held: Sequence[str], named: Sequence[str]) -> dict[str, int]:
     """The number of the colour of each team in `named`; a team in `held` has the number that it had
     there."""
-    kept = {name: number for number, name in enumerate(held, start=1) if name in named}
-    free = (number for number in range(1, COLOURS + 1) if number not in kept.values())
-    return {name: kept[name] if name in kept else next(free) for name in named}
+    numbers = {name: number for number, name in enumerate(held, start=1) if name in named}
+    free = (number for number in range(1, COLOURS + 1) if number not in numbers.values())
+    return {name: numbers[name] if name in numbers else next(free) for name in named}
 
 
 def colours(facts: SiteFacts) -> Page:
@@ -289,7 +365,9 @@ def colours(facts: SiteFacts) -> Page:
     held = finalists(facts)
     evolved = facts.evolution.ranking if facts.evolution else ()
     named = leaders([s.entry for s in facts.ranking], [line.entry for line in evolved])
-    told = facts.teams and (facts.shows.rankings or (facts.shows.bracket and not facts.is_over))
-    shown = numbered(held, named if facts.is_over else held) if told else {}
+    shows_teams = facts.teams and (
+        facts.shows.rankings or (facts.shows.bracket and not facts.is_over)
+    )
+    shown = numbered(held, named if facts.is_over else held) if shows_teams else {}
     by_number = sorted((number, name) for name, number in shown.items())
     return Page(paths.COLOURS, "colours", "Colours", {"leaders": by_number})

@@ -60,6 +60,11 @@ def game(plan: GroupPlan, match: Match) -> str:
     return f"{REPLAY}?game={game_key(plan, match)}"
 
 
+def game_page(plan: GroupPlan, match: Match) -> str:
+    """The page of a single game; see `game` for `#`."""
+    return f"games/{game_key(plan, match)}.html"
+
+
 def game_file(round_number: int, part: int) -> str:
     """The file that has the turns of some games of a round; parts count from 1."""
     return f"games/{round_number}.{part}.js"

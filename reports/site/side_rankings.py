@@ -80,21 +80,21 @@ def generation_table(
     rows = tuple(
         (
             name_cell(line.entry, paths.team(line.entry)),
-            *(cell(outcome.generations[g][at]) for g in generations),
+            *(cell(outcome.generations[g][column]) for g in generations),
         )
         for line in outcome.ranking
         if line.entry in entries
-        for at in (outcome.entries.index(line.entry),)
+        for column in (outcome.entries.index(line.entry),)
     )
     return Table("generations", gettext("Exemplars in the generations"), columns, rows)
 
 
-def certainty(found: Certainty) -> Page:
+def certainty(certainty: Certainty) -> Page:
     """Make the page about the contests played with other random numbers, with all teams."""
-    facts = certainty_facts(found)
+    facts = certainty_facts(certainty)
     columns = tuple(
-        Column(word.replace(" ", "_"), word, numeric=at > 0)
-        for at, word in enumerate(facts.columns)
+        Column(word.replace(" ", "_"), word, numeric=number > 0)
+        for number, word in enumerate(facts.columns)
     )
     rows = tuple(
         (name_cell(name, paths.team(name)), *map(cell, shares)) for name, *shares in facts.lines
@@ -149,13 +149,13 @@ def ladder(rankings: Sequence[LadderRanking]) -> Page:
     )
 
 
-def season(found: SeasonTable) -> Page:
+def season(table: SeasonTable) -> Page:
     """Make the page of a season that is over: its table, with a curve of each team's strengths."""
     top = max(
-        (value for line in found.lines for value in line.strengths if value is not None),
+        (value for line in table.lines for value in line.strengths if value is not None),
         default=0.0,
     )
-    numbers = range(1, found.tournaments + 1)
+    numbers = range(1, table.tournaments + 1)
     ranking = Table(
         "season",
         gettext("The season"),
@@ -179,29 +179,29 @@ def season(found: SeasonTable) -> Page:
                 _strength(line.gain),
                 *map(cell, line.places),
             )
-            for line in found.lines
+            for line in table.lines
         ),
     )
     strengths = Table(
         "strengths",
         gettext("The strength of each team's version in each tournament"),
         (Column("team", noted("team")), *_of_each(numbers)),
-        tuple((name_cell(line.team), *map(_strength, line.strengths)) for line in found.lines),
+        tuple((name_cell(line.team), *map(_strength, line.strengths)) for line in table.lines),
     )
-    tables = (ranking, strengths) if found.games else (ranking,)
+    tables = (ranking, strengths) if table.games else (ranking,)
     return Page(
         paths.SEASON,
         "season",
         gettext("The season"),
-        {"season": found, "season_tables": tables},
+        {"season": table, "season_tables": tables},
         tables,
     )
 
 
 def _of_each(numbers: Sequence[int]) -> Iterator[Column]:
-    for each in numbers:
-        spoken = gettext("tournament %(number)s", number=each)
-        yield Column(f"tournament_{each}", str(each), numeric=True, spoken=spoken)
+    for tournament in numbers:
+        spoken = gettext("tournament %(number)s", number=tournament)
+        yield Column(f"tournament_{tournament}", str(tournament), numeric=True, spoken=spoken)
 
 
 def _strength(value: float | None, curve: str = "") -> Cell:

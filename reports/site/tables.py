@@ -62,17 +62,17 @@ class Table:
     def shown(self) -> Table:
         """The table as it is on the page."""
         silent = {
-            at
-            for at, column in enumerate(self.columns)
-            if column.optional and not any(row[at].value for row in self.rows)
+            index
+            for index, column in enumerate(self.columns)
+            if column.optional and not any(row[index].value for row in self.rows)
         }
         if not silent:
             return self
-        kept = [at for at in range(len(self.columns)) if at not in silent]
+        columns = [index for index in range(len(self.columns)) if index not in silent]
         return replace(
             self,
-            columns=tuple(self.columns[at] for at in kept),
-            rows=tuple(tuple(row[at] for at in kept) for row in self.rows),
+            columns=tuple(self.columns[index] for index in columns),
+            rows=tuple(tuple(row[index] for index in columns) for row in self.rows),
         )
 
     @property
@@ -106,9 +106,9 @@ def name_cell(name: str, link: str = "") -> Cell:
     return Cell(name, name, link, head=True)
 
 
-def time_cell(at: datetime) -> Cell:
+def time_cell(moment: datetime) -> Cell:
     """A moment, which the page also tells in the reader's own time."""
-    return Cell(date(at), at.isoformat(), at=at)
+    return Cell(date(moment), moment.isoformat(), at=moment)
 
 
 def points_value(half_points: int, point: int) -> Value:

@@ -59,8 +59,8 @@ def teams(facts: SiteFacts) -> Page:
     return Page(paths.TEAMS, "teams", gettext("Teams"), {"table": table}, (table,))
 
 
-def _by_name(found: Mapping[str, Team]) -> list[Team]:
-    return sorted(found.values(), key=lambda team: team.name.casefold())
+def _by_name(by_name: Mapping[str, Team]) -> list[Team]:
+    return sorted(by_name.values(), key=lambda team: team.name.casefold())
 
 
 def _last(facts: SiteFacts, team: Team) -> str:
@@ -110,10 +110,10 @@ class TeamRound:
 
 
 def team_pages(
-    facts: SiteFacts, views: Sequence[Sequence[GroupView]], found: Sequence[tuple[Highlight, str]]
+    facts: SiteFacts, views: Sequence[Sequence[GroupView]], watched: Sequence[tuple[Highlight, str]]
 ) -> Iterator[Page]:
     """Make a page for each team; `views` are the groups of the released rounds, round by round,
-    `found` the highlights with the paths of their replays."""
+    `watched` the highlights with the paths of their replays."""
     shares = (
         charts.shares_over_time(facts.evolution) if facts.evolution and facts.shows.rankings else {}
     )
@@ -125,7 +125,9 @@ def team_pages(
             if team.name in of_round
         ]
         rounds = [_team_round(facts, number, view, team.name) for number, view in there]
-        worth = [(each, link) for each, link in found if team.name in each.match.players]
+        worth = [
+            (highlight, link) for highlight, link in watched if team.name in highlight.match.players
+        ]
         yield _team_page(facts, team, rounds, worth, shares.get(team.name, ()))
 
 
@@ -144,7 +146,7 @@ def _team_page(
             "team": team.name,
             "organization": team.registration.organization,
             "rounds": rounds,
-            "tally_of_all": sum((each.tally for each in rounds), Tally(0, 0, 0)),
+            "tally_of_all": sum((team_round.tally for team_round in rounds), Tally(0, 0, 0)),
             "worth": worth,
             "program": _program_shown(facts, team.name),
             "no_results": about_results(facts) or gettext("There are no results yet."),
@@ -153,7 +155,7 @@ def _team_page(
             **_named_duels(rounds),
             **_curve(shares),
         },
-        tuple(each.games for each in rounds if each.games),
+        tuple(team_round.games for team_round in rounds if team_round.games),
     )
 
 
@@ -174,7 +176,9 @@ def _places(facts: SiteFacts, name: str) -> Mapping[str, object]:
 
 def _named_duels(rounds: Sequence[TeamRound]) -> Mapping[str, object]:
     """The opponents against which the team was best and worst, and the closest one."""
-    duels = sorted((duel for each in rounds for duel in each.duels), key=lambda duel: -duel.margin)
+    duels = sorted(
+        (duel for team_round in rounds for duel in team_round.duels), key=lambda duel: -duel.margin
+    )
     return {
         "best": [duel for duel in duels if duel.margin > 0][:_NAMED],
         "worst": [duel for duel in reversed(duels) if duel.margin < 0][:_NAMED],
@@ -195,19 +199,21 @@ def _curve(shares: Sequence[float]) -> Mapping[str, object]:
 _NAMED = 3  # this many of the best and of the worst opponents are named
 
 
-def _team_round(facts: SiteFacts, at: int, view: GroupView, name: str) -> TeamRound:
-    released = facts.rounds[at]
+def _team_round(facts: SiteFacts, index: int, view: GroupView, name: str) -> TeamRound:
+    released = facts.rounds[index]
     page = paths.round_page(released.number) if view.plan.title else paths.group(view.plan)
     shown = facts.shows.games and bool(view.plan.pairings)
     met = _met(view, name) if shown else []
     title = title_of(released, view.plan)
     return TeamRound(
-        title,
-        page if view.plan.pairings else "",
-        _sentence(view, name),
-        sum((_tally(view.shape, score) for score, _ in met), Tally(0, 0, 0)),
-        tuple(_duel(view, score, link) for score, link in met),
-        own_table(view, name, f"round-{released.number}", gettext("Games, %(group)s", group=title))
+        title=title,
+        link=page if view.plan.pairings else "",
+        sentence=_sentence(view, name),
+        tally=sum((_tally(view.shape, score) for score, _ in met), Tally(0, 0, 0)),
+        duels=tuple(_duel(view, score, link) for score, link in met),
+        games=own_table(
+            view, name, f"round-{released.number}", gettext("Games, %(group)s", group=title)
+        )
         if shown
         else None,
     )
@@ -248,18 +254,18 @@ def _sentence(view: GroupView, name: str) -> str:
         return gettext("A bye.")
     own = next(line for line in view.outcome.standings if line.entry == name)
     if own.disqualified:
-        return gettext(_FATES[own.fate])
-    told = {
+        return gettext(_WORDS_OF_STATUS[own.status])
+    values = {
         "rank": own.rank,
-        "members": len(view.plan.members),
+        "members": sum(line.rank is not None for line in view.outcome.standings),
         "points": points(own.half_points, view.game.point),
     }
     if own.advances:
-        return gettext("Rank %(rank)s of %(members)s with %(points)s points; proceeds.", **told)
-    return gettext("Rank %(rank)s of %(members)s with %(points)s points.", **told)
+        return gettext("Rank %(rank)s of %(members)s with %(points)s points; proceeds.", **values)
+    return gettext("Rank %(rank)s of %(members)s with %(points)s points.", **values)
 
 
-_FATES = {"disqualified": noted("Disqualified."), "taken out": noted("Taken out.")}
+_WORDS_OF_STATUS = {"disqualified": noted("Disqualified."), "taken out": noted("Taken out.")}
 
 
 # --- the games of a team --------------------------------------------------------------------------
@@ -277,7 +283,7 @@ def own_table(view: GroupView, name: str, table: str, caption: str) -> Table:
     rank = {line.entry: line.rank for line in view.outcome.standings}
     place = {line.entry: number for number, line in enumerate(view.outcome.standings)}
     own = view.own[name]
-    met = sorted(own.tried, key=lambda each: place.get(results.opponent(each[0], name), len(place)))
+    met = sorted(own.tried, key=lambda game: place.get(results.opponent(game[0], name), len(place)))
     rows = tuple(
         _own_row(view, line, rank.get(line.opponent), match)
         for pairing, tried in met

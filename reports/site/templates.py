@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from functools import cache, partial
 from pathlib import Path
+from zoneinfo import ZoneInfo
 
 from jinja2 import (
     BaseLoader,
@@ -56,6 +57,7 @@ _OF_PAGES = {
     "group": "cross.js",
     "evolution": "evolution.js",
     "replay": "replay.js",
+    "game": "replay.js",
 }
 _SAID = re.compile(r'\b(?:say|noted)\("([^"]+)"')
 
@@ -77,9 +79,11 @@ def words_of_scripts(template: str = "") -> str:
     if language.spoken() == language.SOURCE:
         return ""
     own = [_OF_PAGES[template]] if template in _OF_PAGES else []
-    found = [words for script in (*_OF_ALL_PAGES, *own) for words in said_by(script)]
-    found += (word for word in TURNS if isinstance(word, str) and own == ["replay.js"])
-    return json.dumps({words: language.translated(words) for words in found}, ensure_ascii=False)
+    sentences = [words for script in (*_OF_ALL_PAGES, *own) for words in said_by(script)]
+    sentences += (word for word in TURNS if isinstance(word, str) and own == ["replay.js"])
+    return json.dumps(
+        {words: language.translated(words) for words in sentences}, ensure_ascii=False
+    )
 
 
 class SiteTemplates:
@@ -98,6 +102,7 @@ class SiteTemplates:
         """
         self._override = override
         address = settings.site.url.rstrip("/") if preview else ""
+        zone = settings.contest.zone
         own: list[BaseLoader] = [FileSystemLoader(override)] if override else []
         self._loader = ChoiceLoader([*own, PackageLoader(_PACKAGE, "templates")])
         self._environment = SandboxedEnvironment(
@@ -112,7 +117,7 @@ class SiteTemplates:
         # With it `{% trans %}` hands its values to `gettext`, as our own function wants them.
         self._environment.newstyle_gettext = True  # type: ignore[attr-defined]
         self._environment.filters.update(
-            date=_time,
+            date=partial(_time, zone=ZoneInfo(zone) if zone else None),
             number=language.number,
             plural=plural,
             percent=text.percent,
@@ -155,10 +160,10 @@ class SiteTemplates:
         except TemplateError as error:
             raise ConfigError(f"template site/{name}: {error.message}") from None
         # XML allows no control characters, and HTML needs none.
-        found = {page.path: _bytes(text.clean(shown))}
+        files = {page.path: _bytes(text.clean(shown))}
         for table in page.tables:
-            found[paths.beside(page.path, table.name)] = _bytes(as_csv(table))
-        return found
+            files[paths.beside(page.path, table.name)] = _bytes(as_csv(table))
+        return files
 
     def static(self) -> dict[str, bytes]:
         """Style, scripts and icons of all pages."""
@@ -170,9 +175,13 @@ class SiteTemplates:
         return (own if own and own.is_file() else ours).read_bytes()
 
 
-def _time(moment: datetime) -> Markup:
-    """A moment in Universal Time; `page.js` adds the reader's own."""
-    return Markup('<time datetime="{}">{}</time>').format(moment.isoformat(), language.date(moment))
+def _time(moment: datetime, zone: ZoneInfo | None) -> Markup:
+    """A moment in Universal Time and in the contest's zone; `page.js` tells the reader's own
+    instead."""
+    universal = language.date(moment)
+    local = language.date(moment, zone).removeprefix(universal).strip() if zone else ""
+    beside = Markup(' <span class="local">{}</span>').format(local) if local else ""
+    return Markup('<time datetime="{}">{}{}</time>').format(moment.isoformat(), universal, beside)
 
 
 def _gettext(message: str, /, **values: object) -> Markup:
@@ -182,8 +191,8 @@ def _gettext(message: str, /, **values: object) -> Markup:
 
 def _ngettext(one: str, many: str, num: int, /, **values: object) -> Markup:
     """As `_gettext`, for a sentence with a number."""
-    found = language.translated_plural(one, many, num)
-    return Markup(found) % {"num": language.number(num), **values}  # noqa: S704
+    sentence = language.translated_plural(one, many, num)
+    return Markup(sentence) % {"num": language.number(num), **values}  # noqa: S704
 
 
 def _bytes(shown: str) -> bytes:

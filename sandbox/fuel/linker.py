@@ -181,9 +181,9 @@ def _place(section: Reader) -> list[bytes]:
 
 
 def _expression(reader: Reader) -> list[bytes]:
-    found = constant_expression(reader.data, reader.at)
-    reader.at += sum(map(len, found))
-    return found
+    expression = constant_expression(reader.data, reader.at)
+    reader.at += sum(map(len, expression))
+    return expression
 
 
 def _signed(operator: bytes) -> int:
@@ -203,7 +203,7 @@ def linked(libraries: Sequence[bytes], exports: Sequence[str]) -> bytes:
     It imports functions of WASI preview 1 alone. Raises Refused if a library has what we do not
     know.
     """
-    return _Linking([_Library.read(each) for each in libraries]).module(exports)
+    return _Linking([_Library.read(library) for library in libraries]).module(exports)
 
 
 def data_segment(address: int, data: bytes) -> bytes:
@@ -217,7 +217,7 @@ class _Linking:
         self._host = self._host_functions(libraries)
         self._host_places = {name: place for place, name in enumerate(self._host)}
         self._stubs: dict[FunctionType, int] = {}
-        self._stub_base = len(self._host) + sum(len(each.bodies) for each in libraries)
+        self._stub_base = len(self._host) + sum(len(library.bodies) for library in libraries)
         self._libraries = libraries
         # 0 is the null pointer
         memory, table, function = _FIRST_ADDRESS + STACK_BYTES, 1, len(self._host)
@@ -274,7 +274,8 @@ class _Linking:
 
     def _function(self, name: bytes) -> int | None:
         return next(
-            (at for each in self._libraries if (at := each.function(name)) is not None), None
+            (index for library in self._libraries if (index := library.function(name)) is not None),
+            None,
         )
 
     def _imported_global(self, library: _Library, module: bytes, name: bytes) -> int | None:
@@ -289,8 +290,10 @@ class _Linking:
             return self._pointer(self._function(name))
         if name in self._own_addresses:
             return self._own_addresses[name]
-        found = (address for each in self._libraries if (address := each.address(name)) is not None)
-        return next(found, 0)  # what nobody has is null
+        addresses = (
+            address for library in self._libraries if (address := library.address(name)) is not None
+        )
+        return next(addresses, 0)  # what nobody has is null
 
     def _pointer(self, function: int | None) -> int:
         if function is None:
@@ -304,12 +307,12 @@ class _Linking:
     def module(self, exports: Sequence[str]) -> bytes:
         nothing = self._types.index(FunctionType(b"", b""))
         types = [
-            self._types.index(each.types[number])
-            for each in self._libraries
-            for number in each.function_types
+            self._types.index(library.types[number])
+            for library in self._libraries
+            for number in library.function_types
         ]
-        bodies = [body for each in self._libraries for body in self._bodies(each)]
-        types += [self._types.index(each) for each in self._stubs]
+        bodies = [body for library in self._libraries for body in self._bodies(library)]
+        types += [self._types.index(stub) for stub in self._stubs]
         bodies += [_NO_LOCALS + _UNREACHABLE + _END] * len(self._stubs)
         types.append(nothing)
         bodies.append(self._initialize())
@@ -322,9 +325,12 @@ class _Linking:
             {
                 wasm.TYPES: self._types.to_bytes(),
                 wasm.IMPORTS: vector(
-                    [Import(HOST, *each).to_bytes(each[1]) for each in self._host.items()]
+                    [
+                        Import(HOST, *imported).to_bytes(imported[1])
+                        for imported in self._host.items()
+                    ]
                 ),
-                wasm.FUNCTIONS: vector([leb(each) for each in types]),
+                wasm.FUNCTIONS: vector([leb(type_index) for type_index in types]),
                 wasm.TABLES: vector([_FUNCREF + b"\x01" + leb(self._table_size) * 2]),
                 wasm.MEMORIES: vector([b"\x00" + leb(self._pages)]),
                 wasm.GLOBALS: vector(
@@ -346,19 +352,21 @@ class _Linking:
     def _initialize(self) -> bytes:
         """First all addresses are put into memory, then libraries start, before those that use
         them."""
-        calls = [each.function(_RELOCATE) for each in self._libraries]
-        calls += [each.function(_INITIALIZE) for each in reversed(self._libraries)]
+        calls = [library.function(_RELOCATE) for library in self._libraries]
+        calls += [library.function(_INITIALIZE) for library in reversed(self._libraries)]
         return (
-            _NO_LOCALS + b"".join(bytes([_CALL]) + leb(at) for at in calls if at is not None) + _END
+            _NO_LOCALS
+            + b"".join(bytes([_CALL]) + leb(function) for function in calls if function is not None)
+            + _END
         )
 
     def _elements(self) -> Iterator[bytes]:
         for library in self._libraries:
             for where, functions in library.elements:
-                moved = [leb(library.functions[each]) for each in functions]
+                moved = [leb(library.functions[function]) for function in functions]
                 yield b"\x00" + _constant(library.value(where)) + _END + vector(moved)
-        for function, at in self._pointers.items():
-            yield b"\x00" + _constant(at) + _END + vector([leb(function)])
+        for function, place in self._pointers.items():
+            yield b"\x00" + _constant(place) + _END + vector([leb(function)])
 
     def _data(self) -> Iterator[bytes]:
         for library in self._libraries:
@@ -366,7 +374,7 @@ class _Linking:
                 yield data_segment(library.value(where), data)
 
     def _bodies(self, library: _Library) -> Iterator[bytes]:
-        types = [self._types.index(each) for each in library.types]
+        types = [self._types.index(type_) for type_ in library.types]
         changes = {
             _CALL: lambda operator: (
                 bytes([_CALL]) + leb(library.functions[unsigned(operator, 1)[0]])

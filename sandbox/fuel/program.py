@@ -57,8 +57,8 @@ class FuelProgram:
         if not engine.is_installed():
             return "needs an engine for WebAssembly, and none is installed here"
         built, ours = (
-            each.rpartition(", ")[2] if self.module else each
-            for each in (self.counter, engine.COUNTER)
+            counter.rpartition(", ")[2] if self.module else counter
+            for counter in (self.counter, engine.COUNTER)
         )
         if built != ours:
             return f"was built for {built}, and here is {ours}"

@@ -170,20 +170,23 @@ def read_configuration(raw: bytes) -> Run:
     """How to run the image of this configuration. Raises Refused if it cannot be run here with
     arguments."""
     try:
-        found = _Configuration.model_validate_json(raw)
+        configuration = _Configuration.model_validate_json(raw)
     except ValidationError as error:
         raise Refused(f"its configuration cannot be read: {error.errors()[0]['msg']}") from None
-    here, platform_ = f"linux/{this_architecture()}", f"{found.os}/{found.architecture}"
+    here, platform_ = (
+        f"linux/{this_architecture()}",
+        f"{configuration.os}/{configuration.architecture}",
+    )
     if platform_ != here:
         raise Refused(
             f"the image is for {quoted(platform_)}, the contest host is {here}; build it with "
             f"`docker build --platform {here}`"
         )
     run = Run(
-        entrypoint=tuple(found.config.Entrypoint or ()),
-        command=tuple(found.config.Cmd or ()),
-        environment=_environment(found.config.Env or ()),
-        folder=found.config.WorkingDir or "/",
+        entrypoint=tuple(configuration.config.Entrypoint or ()),
+        command=tuple(configuration.config.Cmd or ()),
+        environment=_environment(configuration.config.Env or ()),
+        folder=configuration.config.WorkingDir or "/",
     )
     _check_words(run)
     _check_paths(run)

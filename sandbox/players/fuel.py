@@ -172,8 +172,8 @@ class Turns:
             fcntl.flock(room, fcntl.LOCK_UN)
 
     def close(self) -> None:
-        for each in self.__dict__.pop("_files", ()):
-            os.close(each)
+        for descriptor in self.__dict__.pop("_files", ()):
+            os.close(descriptor)
 
 
 @contextmanager

@@ -65,13 +65,13 @@ def self_test(sandbox: Sandbox, cache: Path) -> list[str]:
 def require_tight(sandbox: Sandbox, cache: Path) -> None:
     """Raises ToolMissing if a program in the sandbox is not kept in, or if that cannot be
     tested."""
-    if found := self_test(sandbox, cache):
-        raise ToolMissing(f"a program in the sandbox is not kept in: {'; '.join(found)}")
+    if ways_out := self_test(sandbox, cache):
+        raise ToolMissing(f"a program in the sandbox is not kept in: {'; '.join(ways_out)}")
 
 
 def holes(text: str) -> list[str]:
     """Read what the program printed. Raises ToolMissing if it did not run to its end."""
-    *found, last = text.splitlines() or [""]
+    *ways_out, last = text.splitlines() or [""]
     if last != "end":
         raise ToolMissing(f"a small program does not run to its end in the sandbox: {text[:200]!r}")
-    return found
+    return ways_out

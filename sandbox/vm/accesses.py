@@ -70,26 +70,28 @@ class Group:
 def groups(code: Sequence[Instruction], block: range) -> list[Group]:
     """The groups of the block with two accesses or more whose alignments fit together."""
     known: dict[int, tuple[Group, int]] = {}  # by register: its pointer, and its distance from it
-    found: list[Group] = []
+    groups_so_far: list[Group] = []
 
     def pointer_in(register: int, origin: int) -> tuple[Group, int]:
-        found.append(Group(f"g{block.start}_{len(found)}", register, origin, []))
-        return found[-1], 0
+        groups_so_far.append(Group(f"g{block.start}_{len(groups_so_far)}", register, origin, []))
+        return groups_so_far[-1], 0
 
-    for at in block:
-        instruction = code[at]
+    for index in block:
+        instruction = code[index]
         if instruction.rs1 not in known:
             known[instruction.rs1] = pointer_in(instruction.rs1, -1)
         pointer, offset = known[instruction.rs1]
         if instruction.name in SIZES and instruction.rs1 != 0:
             stores, size = instruction.name in STORES, SIZES[instruction.name]
-            pointer.accesses.append(Access(at, offset + instruction.imm, size, stores))
+            pointer.accesses.append(Access(index, offset + instruction.imm, size, stores))
         if instruction.rd != 0:
             follows = instruction.name == "addi" and instruction.rs1 != 0
             known[instruction.rd] = (
-                (pointer, offset + instruction.imm) if follows else pointer_in(instruction.rd, at)
+                (pointer, offset + instruction.imm)
+                if follows
+                else pointer_in(instruction.rd, index)
             )
-    return [group for group in found if group.is_worth_it]
+    return [group for group in groups_so_far if group.is_worth_it]
 
 
 def marks(
@@ -125,9 +127,9 @@ def _stretches(
     """Number the instructions so that those with the same number have no check between them."""
     origins = {group.origin for group in checked}
     members = {access.at for group in checked for access in group.accesses}
-    number, found = 0, {}
-    for at in block:
-        number += code[at].name in SIZES and at not in members
-        found[at] = number
-        number += at in origins
-    return found
+    number, stretches = 0, {}
+    for index in block:
+        number += code[index].name in SIZES and index not in members
+        stretches[index] = number
+        number += index in origins
+    return stretches

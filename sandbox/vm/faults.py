@@ -104,10 +104,12 @@ def _bad_address(trap: Trap) -> str:
 def _place(trap: Trap) -> str:
     function = trap.image.function_at(trap.pc)
     if function:
-        at = _hex(trap.pc)
+        address = _hex(trap.pc)
         if line := trap.image.line_at(trap.pc):
             return f"in {function}(), line {line}"  # only at home, where all is English
-        return gettext("in function %(function)s (instruction at %(at)s)", function=function, at=at)
+        return gettext(
+            "in function %(function)s (instruction at %(at)s)", function=function, at=address
+        )
     return gettext("(instruction at %(at)s)", at=_hex(trap.pc))
 
 

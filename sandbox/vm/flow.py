@@ -47,41 +47,41 @@ class Flow:
 
     @cached_property
     def checkpoints(self) -> frozenset[int]:
-        back = (to for start, found in self._onward.items() for to in found if to <= start)
+        back = (to for start, targets in self._onward.items() for to in targets if to <= start)
         return frozenset([*back, *self.targets])
 
     @cached_property
     def longest(self) -> Mapping[int, int]:
         """For each block: the longest path, in instructions, to the next checkpoint or out of the
         blocks."""
-        found: dict[int, int] = {}
+        lengths: dict[int, int] = {}
         for block in reversed(self.blocks):
             following = [
-                found[to] for to in self._onward[block.start] if to not in self.checkpoints
+                lengths[to] for to in self._onward[block.start] if to not in self.checkpoints
             ]
-            found[block.start] = len(block) + max(following, default=0)
-        return found
+            lengths[block.start] = len(block) + max(following, default=0)
+        return lengths
 
     @cached_property
     def _onward(self) -> Mapping[int, Sequence[int]]:
         """For each block: the starts of those that may follow directly."""
-        found = {}
+        onward = {}
         for block in self.blocks:
             end = block.stop - 1
             direct = (
                 _successors(self.code, end)[0] if self.code[end].name in JUMPS else [block.stop]
             )
-            found[block.start] = [to for to in direct if to in self.starts]
-        return found
+            onward[block.start] = [to for to in direct if to in self.starts]
+        return onward
 
     def indexed(self) -> Iterator[int]:
         """The numbers of all instructions in blocks."""
-        return (at for block in self.blocks for at in block)
+        return (index for block in self.blocks for index in block)
 
 
-def target(code: Sequence[Instruction], at: int) -> int | None:
+def target(code: Sequence[Instruction], index: int) -> int | None:
     """Where this jump or branch goes; None for where no instruction is."""
-    to, odd = divmod(4 * at + code[at].imm, 4)
+    to, odd = divmod(4 * index + code[index].imm, 4)
     return to if not odd and 0 <= to < len(code) else None
 
 
@@ -90,45 +90,45 @@ def _mentioned(data: bytes, code: Sequence[Instruction]) -> Iterator[int]:
     words = len(data) // 4
     addresses = list(struct.unpack_from(f"<{words}I", data))
     upper: dict[int, int] = {}
-    for at, instruction in enumerate(code):
+    for index, instruction in enumerate(code):
         if instruction.name == "lui":
             upper[instruction.rd] = instruction.imm
         elif instruction.name == "auipc":
-            upper[instruction.rd] = CODE_BASE + 4 * at + instruction.imm
+            upper[instruction.rd] = CODE_BASE + 4 * index + instruction.imm
         elif instruction.name == "addi" and instruction.rs1 in upper:
             addresses.append(upper[instruction.rs1] + instruction.imm & _WORD)
     for address in addresses:
-        at, odd = divmod(address - CODE_BASE, 4)
-        if not odd and 0 <= at < len(code):
-            yield at
+        index, odd = divmod(address - CODE_BASE, 4)
+        if not odd and 0 <= index < len(code):
+            yield index
 
 
-def _run_on(code: Sequence[Instruction], at: int, reached: set[int]) -> int | None:
-    """Add the instructions from `at` to the next jump to `reached`. Return that jump, or None if
+def _run_on(code: Sequence[Instruction], index: int, reached: set[int]) -> int | None:
+    """Add the instructions from `index` to the next jump to `reached`. Return that jump, or None if
     known."""
-    while at < len(code) and at not in reached:
-        reached.add(at)
-        if code[at].name in JUMPS:
-            return at
-        at += 1
+    while index < len(code) and index not in reached:
+        reached.add(index)
+        if code[index].name in JUMPS:
+            return index
+        index += 1
     return None
 
 
-def _successors(code: Sequence[Instruction], at: int) -> tuple[list[int], list[int]]:
+def _successors(code: Sequence[Instruction], index: int) -> tuple[list[int], list[int]]:
     """Where the jump leads: directly, and later by its return address."""
-    name = code[at].name
-    after = [at + 1] if at + 1 < len(code) else []
-    to = target(code, at) if name in BRANCHES or name == "jal" else None
+    name = code[index].name
+    after = [index + 1] if index + 1 < len(code) else []
+    to = target(code, index) if name in BRANCHES or name == "jal" else None
     direct = [] if to is None else [to]
-    returns = name == "ecall" or (name in {"jal", "jalr"} and code[at].rd != 0)
+    returns = name == "ecall" or (name in {"jal", "jalr"} and code[index].rd != 0)
     return direct + after * (name in BRANCHES), after * returns
 
 
 def _blocks(code: Sequence[Instruction], reached: set[int], starts: set[int]) -> list[range]:
-    found, begin = [], None
-    for at in sorted(reached):
-        begin = at if begin is None else begin
-        if code[at].name in JUMPS or at + 1 in starts or at + 1 not in reached:
-            found.append(range(begin, at + 1))
+    blocks, begin = [], None
+    for index in sorted(reached):
+        begin = index if begin is None else begin
+        if code[index].name in JUMPS or index + 1 in starts or index + 1 not in reached:
+            blocks.append(range(begin, index + 1))
             begin = None
-    return found
+    return blocks

@@ -101,12 +101,12 @@ class Image:
             raise ValueError("no image of this version")
         code, data = raw[_HEADER.size : code_end], raw[code_end:data_end]
         return cls(
-            entry,
-            code,
-            data,
-            static_size,
-            _symbols(raw[data_end:names_end]),
-            (*_LINE.iter_unpack(raw[names_end:]),),
+            entry=entry,
+            code=code,
+            data=data,
+            static_size=static_size,
+            symbols=_symbols(raw[data_end:names_end]),
+            lines=(*_LINE.iter_unpack(raw[names_end:]),),
         )
 
     def function_at(self, address: int) -> str | None:
@@ -121,10 +121,12 @@ class Image:
 
 
 def _symbols(raw: bytes) -> tuple[tuple[int, str], ...]:
-    found = []
-    at = 0
-    while at < len(raw):
-        end = raw.index(b"\0", at + 4)
-        found.append((int.from_bytes(raw[at : at + 4], "little"), raw[at + 4 : end].decode()))
-        at = end + 1
-    return tuple(found)
+    symbols = []
+    offset = 0
+    while offset < len(raw):
+        end = raw.index(b"\0", offset + 4)
+        symbols.append(
+            (int.from_bytes(raw[offset : offset + 4], "little"), raw[offset + 4 : end].decode())
+        )
+        offset = end + 1
+    return tuple(symbols)

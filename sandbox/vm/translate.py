@@ -90,7 +90,7 @@ def translate(image: Image) -> str:
     lines = [*_header(image, flow), *_start(code, flow)]
     for block in flow.blocks:
         lines += _Block(code, block, flow, begin).lines()
-    lines += _footer({code[at].rd for at in flow.indexed()} - {0})
+    lines += _footer({code[index].rd for index in flow.indexed()} - {0})
     return "\n".join(lines) + "\n"
 
 
@@ -103,12 +103,12 @@ def _header(image: Image, flow: Flow) -> Iterator[str]:
     yield "TRANSLATION"
     yield "{"
     yield "  static const int32_t labels[COUNT + 1] = {"
-    yield from (f"    [{at}] = &&L{at} - &&elsewhere," for at in flow.targets)
+    yield from (f"    [{index}] = &&L{index} - &&elsewhere," for index in flow.targets)
     yield "  };"
 
 
 def _start(code: Sequence[Instruction], flow: Flow) -> Iterator[str]:
-    used = {register for at in flow.indexed() for register in code[at].registers}
+    used = {register for index in flow.indexed() for register in code[index].registers}
     yield from (
         f"  uint32_t x{number} = machine->x[{number}];" for number in sorted({17, *used} - {0})
     )
@@ -118,10 +118,10 @@ def _start(code: Sequence[Instruction], flow: Flow) -> Iterator[str]:
 
 
 def _footer(written: Iterable[int]) -> Iterator[str]:
-    kept = [f"  machine->x[{number}] = x{number};" for number in sorted(written)]
+    saved = [f"  machine->x[{number}] = x{number};" for number in sorted(written)]
     yield "elsewhere:"
-    yield from ("give_up:", *kept, "  LEAVE (STOP_INTERPRET);")
-    yield from ("thrown:", *kept, "  LEAVE (STOP_THROW);")
+    yield from ("give_up:", *saved, "  LEAVE (STOP_INTERPRET);")
+    yield from ("thrown:", *saved, "  LEAVE (STOP_THROW);")
     yield "}"
 
 
@@ -141,9 +141,9 @@ class _Block:
         if first in self.flow.checkpoints:
             yield f"  PAY ({first}, {self.flow.longest[first]});"
         yield from self._checks(-1)
-        for at in self.block:
-            yield from self._statement(at)
-            yield from self._checks(at)
+        for index in self.block:
+            yield from self._statement(index)
+            yield from self._checks(index)
         if self.code[end - 1].name not in JUMPS:
             yield f"  {self._to(end)}"
 
@@ -155,10 +155,10 @@ class _Block:
     def _checked(self) -> Mapping[int, Sequence[Group]]:
         """The groups by origin, because a block can be as long as a program and have thousands of
         groups."""
-        found: dict[int, list[Group]] = {}
+        checked: dict[int, list[Group]] = {}
         for group in self._groups:
-            found.setdefault(group.origin, []).append(group)
-        return found
+            checked.setdefault(group.origin, []).append(group)
+        return checked
 
     @cached_property
     def _members(self) -> Mapping[int, tuple[Group, Access]]:
@@ -180,53 +180,57 @@ class _Block:
             )
             yield f"    {self._give_up(after)}"
 
-    def _statement(self, at: int) -> Iterator[str]:
-        instruction = self.code[at]
+    def _statement(self, index: int) -> Iterator[str]:
+        instruction = self.code[index]
         if instruction.name in SIZES:
-            yield from self._grouped(at) if at in self._members else self._single(at)
+            yield from self._grouped(index) if index in self._members else self._single(index)
         elif instruction.name in BRANCHES:
-            yield f"  if ({_CONDITIONS[instruction.name].format(**_operands(at, instruction))})"
-            yield f"    {self._to(target(self.code, at), at)}"
-            yield f"  {self._to(at + 1)}"
+            yield f"  if ({_CONDITIONS[instruction.name].format(**_operands(index, instruction))})"
+            yield f"    {self._to(target(self.code, index), index)}"
+            yield f"  {self._to(index + 1)}"
         elif instruction.name == "jal":
-            to = target(self.code, at)
-            yield from () if to is None else _assignment(instruction, _link(at))
-            yield f"  {self._to(to, at)}"
+            to = target(self.code, index)
+            yield from () if to is None else _assignment(instruction, _link(index))
+            yield f"  {self._to(to, index)}"
         elif instruction.name == "jalr":
-            yield from self._indirect(at)
+            yield from self._indirect(index)
         elif instruction.name == "ecall":
-            yield f"  THROW ({at}, {self._owed(at)});"
+            yield f"  THROW ({index}, {self._owed(index)});"
         elif instruction.name == "illegal":
-            yield f"  {self._give_up(at)}"
+            yield f"  {self._give_up(index)}"
         else:
-            value = _VALUES[instruction.name].format(**_operands(at, instruction))
+            value = _VALUES[instruction.name].format(**_operands(index, instruction))
             yield from _assignment(instruction, value)
 
-    def _single(self, at: int) -> Iterator[str]:
-        instruction = self.code[at]
+    def _single(self, index: int) -> Iterator[str]:
+        instruction = self.code[index]
         yield "  {"
         yield f"    const uint32_t to = {_x(instruction.rs1)} + {_u(instruction.imm - self.begin)};"
         yield f"    if (IS_BAD (to, {SIZES[instruction.name]}u))"
-        yield f"      {self._give_up(at)}"
+        yield f"      {self._give_up(index)}"
         place = f"{_x(instruction.rs1)}, {instruction.imm - self.begin}"
         yield from _transfer(instruction, place, ["to"])
         yield "  }"
 
-    def _grouped(self, at: int) -> Iterator[str]:
-        group, access = self._members[at]
-        marked = [f"{group.name} + {_u(offset - self.begin)}" for offset in self._marks.get(at, ())]
-        yield from _transfer(self.code[at], f"{group.name}, {access.offset - self.begin}", marked)
+    def _grouped(self, index: int) -> Iterator[str]:
+        group, access = self._members[index]
+        marked = [
+            f"{group.name} + {_u(offset - self.begin)}" for offset in self._marks.get(index, ())
+        ]
+        yield from _transfer(
+            self.code[index], f"{group.name}, {access.offset - self.begin}", marked
+        )
 
-    def _indirect(self, at: int) -> Iterator[str]:
-        instruction = self.code[at]
+    def _indirect(self, index: int) -> Iterator[str]:
+        instruction = self.code[index]
         yield "  {"
         yield (
             f"    const uint32_t to = INSTRUCTION_AT ({_x(instruction.rs1)} +"
             f" {_u(instruction.imm)});"
         )
         yield "    if (RARELY (to >= COUNT))"
-        yield f"      {self._give_up(at)}"
-        yield from _assignment(instruction, _link(at))
+        yield f"      {self._give_up(index)}"
+        yield from _assignment(instruction, _link(index))
         yield "    at = to;"
         yield "    GO;"
         yield "  }"
@@ -242,12 +246,12 @@ class _Block:
         shorter = unspent - (0 if number in self.flow.checkpoints else self.flow.longest[number])
         return f"GO_ON ({number}, {shorter});" if shorter else f"goto L{number};"
 
-    def _give_up(self, at: int) -> str:
-        return f"GIVE_UP ({at}, {self._owed(at)});"
+    def _give_up(self, index: int) -> str:
+        return f"GIVE_UP ({index}, {self._owed(index)});"
 
-    def _owed(self, at: int) -> int:
-        """How many paid instructions are still unused before instruction `at`."""
-        return self.flow.longest[self.block.start] - (at - self.block.start)
+    def _owed(self, index: int) -> int:
+        """How many paid instructions are still unused before instruction `index`."""
+        return self.flow.longest[self.block.start] - (index - self.block.start)
 
 
 def _transfer(instruction: Instruction, place: str, marked: Iterable[str]) -> Iterator[str]:
@@ -259,12 +263,12 @@ def _transfer(instruction: Instruction, place: str, marked: Iterable[str]) -> It
         yield from (f"  WRITTEN ({page});" for page in marked)
 
 
-def _operands(at: int, instruction: Instruction) -> Mapping[str, str]:
+def _operands(index: int, instruction: Instruction) -> Mapping[str, str]:
     return {
         "a": _x(instruction.rs1),
         "b": _x(instruction.rs2),
         "imm": _u(instruction.imm),
-        "here": _u(CODE_BASE + 4 * at),
+        "here": _u(CODE_BASE + 4 * index),
     }
 
 
@@ -273,8 +277,8 @@ def _assignment(instruction: Instruction, value: str) -> Iterator[str]:
         yield f"  x{instruction.rd} = {value};"
 
 
-def _link(at: int) -> str:
-    return _u(CODE_BASE + 4 * at + 4)
+def _link(index: int) -> str:
+    return _u(CODE_BASE + 4 * index + 4)
 
 
 def _x(register: int) -> str:

@@ -90,14 +90,14 @@ class Translations:
     def add(self, image: Image, sandbox: Sandbox) -> Path:
         """Translate the image, unless it has a translation; return the file. Raises
         NotTranslated."""
-        if found := self.found([image]):
-            return found[image.digest]
+        if translations := self.found([image]):
+            return translations[image.digest]
         return self.keep(image, compiled(image, sandbox))
 
-    def keep(self, image: Image, made: bytes) -> Path:
+    def keep(self, image: Image, library: bytes) -> Path:
         """Keep what `compiled` made of the image; return the file. Raises NotTranslated."""
         try:
-            return caches.keep(self.folder, _name(image), made)
+            return caches.keep(self.folder, _name(image), library)
         except OSError as error:
             raise NotTranslated(
                 f"the translation cannot be kept in {self.folder}: {error}"

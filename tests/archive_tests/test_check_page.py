@@ -12,6 +12,9 @@ import json
 import re
 import shutil
 import subprocess
+import zlib
+from base64 import b64decode, b64encode
+from collections.abc import Callable
 from fnmatch import fnmatchcase
 from pathlib import Path
 from random import Random
@@ -26,10 +29,11 @@ from tests.support.servers import program
 from tools.check_page import CLANG, build_machine
 from trust.archive import files
 from trust.archive.findings import DIFFERENCES, FINDINGS
-from trust.check_page import FOLDER, MADE, check_page
+from trust.check_page import FOLDER, MADE, check_page, readable
 
 DOCS = Path(__file__).parents[2] / "docs" / "archive.md"
-MAX_LINES = 1_730
+MAX_LINES = 1_760
+MAX_BYTES = 250_000
 
 
 def unchecked_facts() -> set[str]:
@@ -114,7 +118,7 @@ def test_60_flipped_bits_are_found(knobeln_contest: Published, *, is_mended: boo
 
 
 def test_the_first_difference_is_told_with_the_game_and_both_values(
-    knobeln_contest, tmp_path
+    knobeln_contest: Published, tmp_path: Path
 ) -> None:
     honest = dict(files.read(knobeln_contest.archive))
     path = "rounds/1/group-1.json"
@@ -156,7 +160,7 @@ def test_what_was_made_is_what_was_noted(name: str) -> None:
 
 def test_the_page_is_one_valid_script_in_a_worker(tmp_path: Path) -> None:
     """No two modules define the same name, and nothing in them ends the script."""
-    page = check_page().decode()
+    page = readable(check_page()).decode()
     (worker,) = re.findall(r'<script type="text/plain" id="worker">(.*?)</script>', page, re.DOTALL)
     (script,) = re.findall(r"<script>(.*?)</script>", page, re.DOTALL)
     for number, source in enumerate((worker, script)):
@@ -165,6 +169,39 @@ def test_the_page_is_one_valid_script_in_a_worker(tmp_path: Path) -> None:
         subprocess.run([program("node"), "--check", file], check=True)
         assert "eval(" not in source
     assert page.count("<script") == 5 - 1
+
+
+def test_the_page_is_small() -> None:
+    assert len(check_page()) <= MAX_BYTES
+
+
+def with_script(page: bytes, change: Callable[[bytes], bytes]) -> bytes:
+    """The page whose packed script was changed."""
+    head, mark, rest = page.partition(b'id="worker">')
+    packed, end, tail = rest.partition(b"</script>")
+    return head + mark + b64encode(change(b64decode(packed))) + end + tail
+
+
+def test_a_page_that_another_zlib_has_packed_is_the_same_to_read() -> None:
+    page = check_page()
+    other = with_script(page, lambda packed: zlib.compress(zlib.decompress(packed), 1))
+    assert other != page
+    assert readable(other) == readable(page)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        pytest.param(lambda packed: zlib.compress(zlib.decompress(packed) + b";"), id="another"),
+        pytest.param(lambda packed: packed + b"more", id="something behind it"),
+        pytest.param(lambda packed: packed[:-1], id="cut"),
+        pytest.param(lambda packed: b"x" + packed, id="not packed"),
+        pytest.param(lambda _: zlib.compress(bytes(2_000_000)), id="very large"),
+    ],
+)
+def test_a_page_with_another_script_is_another_page(change: Callable[[bytes], bytes]) -> None:
+    page = check_page()
+    assert readable(with_script(page, change)) != readable(page)
 
 
 def test_a_person_can_read_all_of_it() -> None:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -188,7 +189,9 @@ def without_builds(contents: dict[str, bytes]) -> None:
         ),
     ],
 )
-def test_what_counted_programs_did_not_do_is_found(all_counted, mended, change, finding) -> None:
+def test_what_counted_programs_did_not_do_is_found(
+    all_counted: Published, mended: Mended, change: Callable[..., Any], finding: str
+) -> None:
     result = knobeln("verify", mended(all_counted.archive, change))
     assert result.exit_code == 1, result.output
     assert re.search(finding, result.output), result.output
@@ -278,7 +281,9 @@ def test_the_page_notices_every_answer_unit_and_byte(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("archive", ["all_counted", "mixed"])
-def test_other_functions_of_the_host_compare_the_moves_alone(archive, request, monkeypatch) -> None:
+def test_other_functions_of_the_host_compare_the_moves_alone(
+    archive: str, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
+) -> None:
     published: Published = request.getfixturevalue(archive)
     monkeypatch.setattr(engine, "COUNTER", "counter 3, prices 2, host 4")
     monkeypatch.setattr(engine, "is_installed", lambda: True)
@@ -291,14 +296,18 @@ def test_other_functions_of_the_host_compare_the_moves_alone(archive, request, m
     assert knobeln("verify", published.archive, "--strict").exit_code == 1
 
 
-def test_where_no_engine_is_installed_the_moves_are_compared(mixed, monkeypatch) -> None:
+def test_where_no_engine_is_installed_the_moves_are_compared(
+    mixed: Published, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(engine, "is_installed", lambda: False)
     result = knobeln("verify", mixed.archive)
     assert result.exit_code == 3, result.output
     assert "needs an engine for WebAssembly, and none is installed here" in result.output
 
 
-def test_without_the_compiler_the_build_in_the_archive_plays(mixed, monkeypatch) -> None:
+def test_without_the_compiler_the_build_in_the_archive_plays(
+    mixed: Published, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def missing(*_: object, **__: object) -> None:
         raise ToolMissing("C is not installed: there is no clang")
 

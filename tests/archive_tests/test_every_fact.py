@@ -13,7 +13,7 @@ import pytest
 
 from contest.errors import GiveUp
 from knobeln.cli.progress_bars import progress_bar
-from tests.support.archives import changes, damages, put_in_place
+from tests.support.archives import Published, changes, damages, put_in_place
 from tests.support.check_page import NOT_ON_THE_PAGE, PageSaid, mended, page_says
 from trust import verification
 from trust.archive import contents, files
@@ -47,7 +47,9 @@ def unnoticed(archive: Path, folder: Path) -> set[str]:
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("built_once")
-def test_every_fact_is_checked_or_listed_as_unchecked(tiny, in_words, tmp_path) -> None:
+def test_every_fact_is_checked_or_listed_as_unchecked(
+    tiny: Published, in_words: Published, tmp_path: Path
+) -> None:
     found = unnoticed(tiny.archive, tmp_path / "1") | unnoticed(in_words.archive, tmp_path / "2")
     # Neither has a program whose time is counted: see test_counted_programs.py.
     in_json = {fact for fact in unchecked_facts() if ".json: " in fact}
@@ -100,7 +102,9 @@ def damages_of(archive: Path, folder: Path, random: Random, number: int) -> Iter
 @pytest.mark.slow
 @pytest.mark.night
 @pytest.mark.usefixtures("built_once")
-def test_500_damages_of_every_kind_are_found_or_listed(tiny, in_words, tmp_path) -> None:
+def test_500_damages_of_every_kind_are_found_or_listed(
+    tiny: Published, in_words: Published, tmp_path: Path
+) -> None:
     """Drawn anew each night; the page must refuse what `verify` does, and nothing else."""
     seed = f"{datetime.now(UTC):%Y-%m-%d}"
     random = Random(seed)  # noqa: S311

@@ -2,9 +2,11 @@
 receipts."""
 
 import json
+from collections.abc import Callable
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -43,13 +45,15 @@ def no_final(found: dict[str, bytes]) -> None:
 
 
 @pytest.mark.parametrize("change", [swapped_build, another_time, no_final])
-def test_a_list_of_entries_that_the_ledger_does_not_have_is_noticed(tiny, mended, change) -> None:
+def test_a_list_of_entries_that_the_ledger_does_not_have_is_noticed(
+    tiny: Published, mended: Mended, change: Callable[..., Any]
+) -> None:
     words = "entry_lists.json has not the lists that ledger.txt has"
     assert refused(mended(tiny.archive, change)) == words
 
 
 def test_an_earlier_final_list_is_shown_but_after_a_restored_backup_it_is_no_lie(
-    tiny, mended
+    tiny: Published, mended: Mended
 ) -> None:
     *before, settings, final = entries_in(tiny.archive)
     earlier = replace(final, at=final.at - HOUR)
@@ -92,7 +96,9 @@ def test_another_seed_than_that_of_the_entries_is_noticed(tiny: Published, mende
     ],
     ids=["cut", "no effect", "another team", "one more"],
 )
-def test_a_ledger_that_is_not_the_signed_one_is_noticed(tiny, mended, change, words) -> None:
+def test_a_ledger_that_is_not_the_signed_one_is_noticed(
+    tiny: Published, mended: Mended, change: Callable[..., Any], words: str
+) -> None:
     def do(found: dict[str, bytes]) -> None:
         found["ledger.txt"] = change(found["ledger.txt"])
 

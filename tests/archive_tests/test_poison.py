@@ -182,7 +182,7 @@ def verify_in_child(archive: Path, *options: str) -> tuple[int, str, Used]:
 @pytest.mark.slow
 @pytest.mark.parametrize("poison", POISON)
 def test_poison_is_refused_in_plain_words_with_little_memory(
-    knobeln_contest, mended, poison
+    knobeln_contest: Published, mended: Mended, poison: str
 ) -> None:
     change, words = POISON[poison]
     code, printed, used = verify_in_child(
@@ -231,7 +231,9 @@ def test_builds_that_never_end_are_refused_in_plain_words(tmp_path: Path, mended
 
 
 @pytest.mark.slow
-def test_a_manifest_of_many_files_that_are_not_there_is_refused(knobeln_contest, tmp_path) -> None:
+def test_a_manifest_of_many_files_that_are_not_there_is_refused(
+    knobeln_contest: Published, tmp_path: Path
+) -> None:
     folder = tmp_path / "archive"
     files.write(folder, dict(files.read(knobeln_contest.archive)))
     listed = ",".join(f'"{number}":{{}}' for number in range(1_000_000))
@@ -245,7 +247,9 @@ def test_a_manifest_of_many_files_that_are_not_there_is_refused(knobeln_contest,
 
 
 @pytest.mark.slow
-def test_when_the_time_is_up_verify_says_what_it_did_not_check(knobeln_contest, mended) -> None:
+def test_when_the_time_is_up_verify_says_what_it_did_not_check(
+    knobeln_contest: Published, mended: Mended
+) -> None:
     """To build six programs again takes longer than 60 ms."""
     code, printed, _ = verify_in_child(
         mended(knobeln_contest.archive, lambda _: None), "--minutes", "0.001"
@@ -255,7 +259,9 @@ def test_when_the_time_is_up_verify_says_what_it_did_not_check(knobeln_contest, 
     assert "games in 3 rounds" not in printed
 
 
-def test_more_games_than_fit_into_memory_are_not_read(knobeln_contest, monkeypatch) -> None:
+def test_more_games_than_fit_into_memory_are_not_read(
+    knobeln_contest: Published, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(contents, "MAX_GAMES", 5)
     with pytest.raises(Differs, match=f"more games than knobeln checks, {pieces.MAX_GAMES:,}"):
         contents.from_files(files.read(knobeln_contest.archive))
@@ -295,7 +301,7 @@ def nodes(value: Any) -> list[tuple[Any, Any]]:
 @settings(max_examples=150, deadline=None, suppress_health_check=list(HealthCheck))
 @given(data=st.data())
 def test_a_damaged_archive_never_ends_in_a_traceback(
-    contest, request, tmp_path_factory, data
+    contest: str, request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory, data
 ) -> None:
     published: Published = request.getfixturevalue(contest)
     archive = dict(files.read(published.archive))

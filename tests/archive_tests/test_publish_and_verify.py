@@ -206,7 +206,9 @@ LIES: dict[str, tuple[Change, str]] = {
 
 @pytest.mark.slow
 @pytest.mark.parametrize("lie", LIES)
-def test_a_lie_is_found_although_the_manifest_was_mended(knobeln_contest, mended, lie) -> None:
+def test_a_lie_is_found_although_the_manifest_was_mended(
+    knobeln_contest: Published, mended: Mended, lie: str
+) -> None:
     tell, words = LIES[lie]
 
     def change(found: dict[str, bytes]) -> None:
@@ -269,7 +271,7 @@ def test_whose_program_it_was_only_the_digest_can_tell(
 
 @pytest.mark.slow
 def test_with_another_compiler_the_archives_own_builds_play_and_that_is_said(
-    tmp_path, mended
+    tmp_path: Path, mended: Mended
 ) -> None:
     contest, strings = played(
         tmp_path / "contest",
@@ -295,7 +297,9 @@ def disqualify(folder: ContestContext, name: str) -> str:
 
 
 @pytest.mark.slow
-def test_a_contest_out_of_which_the_organizer_took_teams_can_be_checked(tmp_path, mended) -> None:
+def test_a_contest_out_of_which_the_organizer_took_teams_can_be_checked(
+    tmp_path: Path, mended: Mended
+) -> None:
     """One before the start, one before its group was played, one before the draw of the next round,
     and one that came back. Who had withdrawn is not in it."""
     out: list[str] = []
@@ -569,7 +573,9 @@ def test_an_archive_has_no_files_with_such_names(tmp_path: Path, path: str) -> N
         ({f"programs/{n}/a": b"" for n in range(5)}, "has more than 8 files"),
     ],
 )
-def test_what_verify_would_refuse_is_not_published(tmp_path, monkeypatch, contents, why) -> None:
+def test_what_verify_would_refuse_is_not_published(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, contents: dict[str, bytes], why: str
+) -> None:
     monkeypatch.setattr(files, "MAX_FILES", 8)
     with pytest.raises(GiveUp, match=why):
         files.write(tmp_path / "new", contents)

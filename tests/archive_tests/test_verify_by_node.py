@@ -11,7 +11,7 @@ import pytest
 from tests.support.check_page import page_on
 from tests.support.servers import program
 from trust.archive import files
-from trust.check_page import checkers
+from trust.check_page import checkers, readable
 
 PACKED = Path(__file__).parents[2] / "docs" / "archive-example" / "archive.tar.gz"
 EYES = "Every result follows if you believe "
@@ -59,6 +59,13 @@ def test_it_takes_another_archive_as_a_file_too(archive: Path) -> None:
     packed = archive.parent / "packed.tar.gz"
     subprocess.run(["tar", "czf", packed, "-C", archive.parent, "archive"], check=True)
     assert by_node(archive / "verify.mjs", packed).stdout == by_node(archive / "verify.mjs").stdout
+
+
+def test_it_prints_the_script_that_checks_to_read_it(archive: Path) -> None:
+    said = by_node(archive / "verify.mjs", "--script")
+    assert said.returncode == 0, said.stderr
+    assert said.stdout in readable((archive / "verify.html").read_bytes()).decode()
+    assert "// check.js - " in said.stdout
 
 
 def swapped(folder: Path) -> None:

@@ -34,7 +34,9 @@ from trust.for_teams import receipts
 Stage = Callable[[str], MailedContest]
 
 
-def test_an_honest_contest_is_clean_by_all_mails_of_all_teams(honest, verify, one_box) -> None:
+def test_an_honest_contest_is_clean_by_all_mails_of_all_teams(
+    honest: Stages, verify: Verify, one_box: Callable[..., Path]
+) -> None:
     said = verify(honest.archive, one_box(*map(honest.kept["played"].box, (*PROGRAMS, LOST))))
     assert (said.code, said.remarks) == (0, []), said.text
     assert "10 receipts: the ledger is the one that they were signed for" in said.text
@@ -52,7 +54,9 @@ def test_the_verdict_is_in_json_too(honest: Stages) -> None:
 
 
 @pytest.mark.parametrize("team", [HEAVY, LOST])
-def test_the_file_of_the_kit_finds_nothing_in_one_teams_mails(honest, team, tmp_path) -> None:
+def test_the_file_of_the_kit_finds_nothing_in_one_teams_mails(
+    honest: Stages, team: str, tmp_path: Path
+) -> None:
     file = receipts_of_kit(tmp_path)
     text = file.read_text()  # it is to know the stand-in's chain
     file.write_text(re.sub(r"^DRAND = .*$", f"DRAND = {receipts.DRAND!r}", text, flags=re.M))
@@ -72,7 +76,7 @@ def test_the_file_of_the_kit_finds_nothing_in_one_teams_mails(honest, team, tmp_
     ],
 )
 def test_with_another_beacon_the_draw_alone_is_believed(
-    tmp_path, verify, one_box, beacon, number
+    tmp_path: Path, verify: Verify, one_box: Callable[..., Path], beacon: str, number: str
 ) -> None:
     contest = MailedContest.create(tmp_path / "contest", small_settings(beacon=beacon))
     contest.take_part(PROGRAMS)

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -68,7 +69,9 @@ def test_receipts_show_that_the_ledger_was_edited_and_signed_again(
         (cut_off_the_end, "entry_lists.json has not the lists that ledger.txt has"),
     ],
 )
-def test_some_of_that_is_noticed_without_any_mail(forgery, verify, tmp_path, wrong, words) -> None:
+def test_some_of_that_is_noticed_without_any_mail(
+    forgery: Forgery, verify: Verify, tmp_path: Path, wrong: Callable[..., Any], words: str
+) -> None:
     wrong(forgery)
     said = verify(forgery.publish(tmp_path / "archive"))
     assert said.code == 1
@@ -76,7 +79,9 @@ def test_some_of_that_is_noticed_without_any_mail(forgery, verify, tmp_path, wro
 
 
 @pytest.mark.parametrize("file", ["ledger.txt", "seal.json"])
-def test_an_archive_without_its_proofs_is_refused(forgery, verify, tmp_path, file) -> None:
+def test_an_archive_without_its_proofs_is_refused(
+    forgery: Forgery, verify: Verify, tmp_path: Path, file: str
+) -> None:
     del forgery.files[file]
     files.write(tmp_path / "without", forgery.files)
     said = verify(tmp_path / "without")
@@ -126,7 +131,9 @@ def test_a_program_after_the_deadline_is_shown_even_if_it_is_dated_back(
     assert "the ledger was changed" in verify(archive, honest.kept["played"].box(LIGHT)).text
 
 
-def test_a_first_list_that_was_never_sent_is_shown(forgery, honest, verify, tmp_path) -> None:
+def test_a_first_list_that_was_never_sent_is_shown(
+    forgery: Forgery, honest: Stages, verify: Verify, tmp_path: Path
+) -> None:
     del forgery.ledger[forgery.place_of(Effect.ENTRIES_LISTED)]
     with forgery.json("entry_lists.json") as lists:
         del lists[0]
@@ -150,7 +157,12 @@ def other_future(stage: Stage) -> MailedContest:
     return contest
 
 
-def test_two_teams_that_were_told_different_lists_find_out(stage, honest, verify, one_box) -> None:
+def test_two_teams_that_were_told_different_lists_find_out(
+    stage: Callable[[str], MailedContest],
+    honest: Stages,
+    verify: Verify,
+    one_box: Callable[..., Path],
+) -> None:
     light = other_future(stage).box(LIGHT)
     assert "the ledger was changed: up to entry" in verify(honest.archive, light).text
     both = verify(honest.archive, one_box(honest.kept["played"].box(HEAVY), light))
@@ -182,7 +194,12 @@ def test_two_teams_that_were_told_different_commitments_find_out(
     assert f"names {'ab' * 4}{commitment[8:]} as the sha256 of the secret number" in said.text
 
 
-def test_two_teams_that_were_told_different_keys_find_out(stage, honest, verify, one_box) -> None:
+def test_two_teams_that_were_told_different_keys_find_out(
+    stage: Callable[[str], MailedContest],
+    honest: Stages,
+    verify: Verify,
+    one_box: Callable[..., Path],
+) -> None:
     contest = stage("played")
     key, other = (
         base64.b64encode(b"\x01" + signatures.public_key(each)).decode()
@@ -195,7 +212,7 @@ def test_two_teams_that_were_told_different_keys_find_out(stage, honest, verify,
 
 
 def test_a_mail_with_another_root_than_its_receipt_is_noticed(
-    stage, honest, verify, forgery
+    stage: Callable[[str], MailedContest], honest: Stages, verify: Verify, forgery: Forgery
 ) -> None:
     with forgery.json("seal.json") as seal:
         root = seal["entries_root"]
@@ -204,7 +221,9 @@ def test_a_mail_with_another_root_than_its_receipt_is_noticed(
     assert "tells another digest than entry" in said.text
 
 
-def test_a_file_with_another_list_than_the_root_is_noticed(stage, honest, verify, forgery) -> None:
+def test_a_file_with_another_list_than_the_root_is_noticed(
+    stage: Callable[[str], MailedContest], honest: Stages, verify: Verify, forgery: Forgery
+) -> None:
     with forgery.json("entry_lists.json") as lists:
         listed = "".join(
             "{team}\n{program}\n{build}\n".format(**entry) for entry in lists[-1]["entries"]

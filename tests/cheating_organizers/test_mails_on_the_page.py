@@ -5,6 +5,7 @@ from pathlib import Path
 
 from tests.support.check_page import page_on
 from tests.support.mailed_contest import CHAIN, DARK, HEAVY, LIGHT, LOST, Stages
+from tests.support.organizers import Forgery
 
 
 def mails_of(stages: Stages, team: str) -> list[str]:
@@ -43,7 +44,9 @@ def test_a_forwarded_mail_is_read_inline_and_attached(honest: Stages) -> None:
         assert all(each)
 
 
-def test_a_ledger_that_was_changed_does_not_fit_the_mails(forgery, honest, tmp_path) -> None:
+def test_a_ledger_that_was_changed_does_not_fit_the_mails(
+    forgery: Forgery, honest: Stages, tmp_path: Path
+) -> None:
     place = forgery.place_of("registration accepted", LIGHT)
     forgery.ledger[place], forgery.ledger[place + 1] = (
         forgery.ledger[place + 1],

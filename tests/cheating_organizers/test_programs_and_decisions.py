@@ -100,7 +100,7 @@ def test_a_program_that_was_swapped_before_the_start_is_told_to_all_teams_and_no
 
 @pytest.mark.slow
 def test_a_program_that_was_swapped_behind_the_final_list_is_noticed(
-    stage, verify, tmp_path
+    stage: Callable[[str], MailedContest], verify: Verify, tmp_path: Path
 ) -> None:
     contest = stage("drawn")
     swap_build(contest)
@@ -146,7 +146,7 @@ def test_an_older_program_than_the_newest_is_told(
 
 @pytest.mark.slow
 def test_a_program_that_came_in_time_and_was_refused_as_late_is_told(
-    stage, verify, tmp_path
+    stage: Callable[[str], MailedContest], verify: Verify, tmp_path: Path
 ) -> None:
     contest = stage("open")
     toml = contest.folder / FILE_NAME
@@ -264,7 +264,9 @@ def test_no_way_to_ban_the_winner_late_hides_that_it_would_be_first(
     assert without_late_bans(said.text)[0].startswith(f"{winner} would be first instead of ")
 
 
-def test_a_ban_that_is_dated_back_is_shown(forgery_of_banned, verify, tmp_path) -> None:
+def test_a_ban_that_is_dated_back_is_shown(
+    forgery_of_banned: Forgery, verify: Verify, tmp_path: Path
+) -> None:
     forgery, early = forgery_of_banned, START - timedelta(hours=1)
     place = place_of_the_ban(forgery)
     forgery.ledger[place] = replace(forgery.ledger[place], at=early)

@@ -12,6 +12,7 @@ from dataclasses import replace
 from datetime import timedelta
 from email.utils import format_datetime
 from pathlib import Path
+from typing import Any
 
 import pytest
 from sqlalchemy import update
@@ -75,7 +76,7 @@ def test_a_secret_number_that_was_chosen_afterwards_is_not_that_of_the_welcomes(
 
 @pytest.mark.slow
 def test_a_number_and_a_key_that_were_changed_in_mid_contest_are_noticed(
-    stage, verify, tmp_path
+    stage: Callable[[str], MailedContest], verify: Verify, tmp_path: Path
 ) -> None:
     """With another title, so that the mails from before look like those of another contest."""
     contest = stage("listed")
@@ -240,7 +241,9 @@ Wrong = Callable[[Forgery], None]
         ),
     ],
 )
-def test_an_archive_with_another_number_is_refused(forgery, verify, tmp_path, wrong, words) -> None:
+def test_an_archive_with_another_number_is_refused(
+    forgery: Forgery, verify: Verify, tmp_path: Path, wrong: Callable[..., Any], words: str
+) -> None:
     wrong(forgery)
     said = verify(forgery.publish(tmp_path / "archive"))
     assert said.code == 1
@@ -291,7 +294,9 @@ def a_lottery_in(contest: MailedContest, beacon: str, source: str, value: str) -
 
 
 @pytest.mark.parametrize("source", ["4 9 18/34 41 45", "49 18 34 41 45"])
-def test_a_lottery_in_another_shape_is_refused(stage, verify, tmp_path, source) -> None:
+def test_a_lottery_in_another_shape_is_refused(
+    stage: Callable[[str], MailedContest], verify: Verify, tmp_path: Path, source: str
+) -> None:
     """The seed follows from the text that the organizer likes best, with the numbers of the
     newspaper."""
     draw = "".join(each.strip().replace(" ", ".") + "./" for each in source.split("/"))
@@ -342,7 +347,7 @@ def test_a_chain_of_the_organizers_own_is_not_drand(
 
 # --- a list that comes too late -------------------------------------------------------------------
 def test_a_final_list_that_was_sent_when_the_number_was_known_is_shown(
-    stage, honest, verify
+    stage: Callable[[str], MailedContest], honest: Stages, verify: Verify
 ) -> None:
     """Its date says noon, but the team's provider has noted when it came."""
     for key, mail in mailbox.Maildir(box := stage("played").box(HEAVY), create=False).items():

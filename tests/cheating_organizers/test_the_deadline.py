@@ -26,6 +26,7 @@ from tests.support.mailed_contest import (
     LIGHT,
     LOST,
     MailedContest,
+    Stages,
     address_of,
 )
 from tests.support.organizers import Forgery, Verify, entries_in
@@ -65,7 +66,7 @@ def effects(archive: Path) -> list[Effect]:
 
 # --- letters after the deadline -------------------------------------------------------------------
 def test_a_letter_that_is_dated_back_before_the_first_list_is_noticed(
-    stage, verify, tmp_path
+    stage: Callable[[str], MailedContest], verify: Verify, tmp_path: Path
 ) -> None:
     """One letter waits at the deadline, so the list does. The organizer reads all programs, turns
     the clock back, and sends a better one for a team of friends."""
@@ -126,7 +127,9 @@ def test_a_close_that_is_entered_late_is_noticed(
     ]
 
 
-def test_a_close_that_is_not_in_the_ledger_is_noticed(forgery, honest, verify, tmp_path) -> None:
+def test_a_close_that_is_not_in_the_ledger_is_noticed(
+    forgery: Forgery, honest: Stages, verify: Verify, tmp_path: Path
+) -> None:
     del forgery.ledger[forgery.place_of(Effect.PROGRAMS_CLOSED)]
     archive = forgery.publish(tmp_path / "archive")
     (remark,) = verify(archive).remarks
@@ -134,7 +137,9 @@ def test_a_close_that_is_not_in_the_ledger_is_noticed(forgery, honest, verify, t
     assert "the ledger was changed" in verify(archive, honest.kept["played"].box(LOST)).text
 
 
-def test_a_letter_is_put_among_the_waiting_ones_later(forgery, honest, verify, tmp_path) -> None:
+def test_a_letter_is_put_among_the_waiting_ones_later(
+    forgery: Forgery, honest: Stages, verify: Verify, tmp_path: Path
+) -> None:
     """It needs a second close, which is told; before the first one it would change the receipts."""
     program = forgery.ledger.pop(forgery.place_of(Effect.PROGRAM_ACCEPTED, DARK))
     closed = forgery.place_of(Effect.PROGRAMS_CLOSED)
@@ -187,7 +192,7 @@ def rewrite(contest: MailedContest, old: str, new: str) -> None:
     ids=["throws", "title"],
 )
 def test_settings_that_change_after_the_first_list_are_told_to_all(
-    stage, verify, tmp_path, old, new
+    stage: Callable[[str], MailedContest], verify: Verify, tmp_path: Path, old: str, new: str
 ) -> None:
     """The organizer has read all programs by then."""
     contest = stage("listed")
@@ -207,7 +212,7 @@ def test_settings_that_change_after_the_first_list_are_told_to_all(
 
 @pytest.mark.slow
 def test_settings_that_change_with_the_start_are_told_in_the_final_list(
-    stage, verify, tmp_path
+    stage: Callable[[str], MailedContest], verify: Verify, tmp_path: Path
 ) -> None:
     """The server was stopped, so that nobody should hear of it before."""
     contest = stage("listed")
@@ -219,7 +224,9 @@ def test_settings_that_change_with_the_start_are_told_in_the_final_list(
 
 
 @pytest.mark.slow
-def test_a_date_that_moves_after_the_first_list_is_under_a_receipt(stage, verify, tmp_path) -> None:
+def test_a_date_that_moves_after_the_first_list_is_under_a_receipt(
+    stage: Callable[[str], MailedContest], verify: Verify, tmp_path: Path
+) -> None:
     contest = stage("listed")
     with contest.opened() as opened, opened.store.write() as tx:
         moved = {"contest_starts": START + timedelta(minutes=4)}
@@ -276,7 +283,7 @@ def test_an_archive_with_other_settings_than_the_frozen_ones_is_refused(
 
 
 def test_a_title_that_changes_after_the_start_is_not_in_the_archive(
-    stage, verify, tmp_path
+    stage: Callable[[str], MailedContest], verify: Verify, tmp_path: Path
 ) -> None:
     contest = stage("played")
     rewrite(contest, "title = ", 'title = "Another" # ')

@@ -6,6 +6,7 @@ import json
 import re
 import subprocess
 import sys
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
@@ -131,7 +132,9 @@ def change(witnessed: tuple[Witnessed, Path]) -> Forgery:
     return Forgery(witnessed[0].contest.folder, witnessed[1])
 
 
-def test_verify_counts_who_has_signed_and_a_missing_witness_is_a_remark(witnessed) -> None:
+def test_verify_counts_who_has_signed_and_a_missing_witness_is_a_remark(
+    witnessed: tuple[Witnessed, Path],
+) -> None:
     said = verified(witnessed[1])
     assert said.code == 3
     found = re.search("witnesses have signed the ledger: .*", said.text)
@@ -191,7 +194,10 @@ def leave_out_the_contests_own(notes: list[str]) -> None:
     ],
 )
 def test_signatures_of_witnesses_that_are_missing_or_wrong(
-    witnessed, tmp_path, wrong, code
+    witnessed: tuple[Witnessed, Path],
+    tmp_path: Path,
+    wrong: Callable[..., Any],
+    code: int,
 ) -> None:
     forgery = change(witnessed)
     with forgery.json("cosignatures.json") as notes:
@@ -207,7 +213,7 @@ def test_signatures_of_witnesses_that_are_missing_or_wrong(
 
 
 def test_a_witness_who_is_not_named_any_more_was_named_in_the_frozen_settings(
-    witnessed, tmp_path
+    witnessed: tuple[Witnessed, Path], tmp_path: Path
 ) -> None:
     forgery = change(witnessed)
     with forgery.json("contest.json") as facts:
@@ -217,7 +223,9 @@ def test_a_witness_who_is_not_named_any_more_was_named_in_the_frozen_settings(
     assert "settings are not those that ledger.txt has with the final list" in said.text
 
 
-def test_a_witness_refuses_another_ledger_than_the_one_that_it_signed(witnessed) -> None:
+def test_a_witness_refuses_another_ledger_than_the_one_that_it_signed(
+    witnessed: tuple[Witnessed, Path],
+) -> None:
     """The contest goes on from before its deadline in another way: more letters, the same key."""
     first, fork = NAMES[0], Witnessed(witnessed[0].fork, witnessed[0].homes)
     before = (fork.homes / first / "witness.key").read_text()
@@ -259,7 +267,9 @@ def test_a_witness_refuses_another_ledger_than_the_one_that_it_signed(witnessed)
     assert "found no signature of a witness" in fork.answer(NAMES[1], mail, line)
 
 
-def test_a_program_that_knows_nothing_of_us_accepts_what_witnesses_have_signed(witnessed) -> None:
+def test_a_program_that_knows_nothing_of_us_accepts_what_witnesses_have_signed(
+    witnessed: tuple[Witnessed, Path],
+) -> None:
     tlog = pytest.importorskip("aics_tlog", reason="aics-tlog is for Python 3.12 and later")
     found, archive = witnessed
     with found.contest.opened() as contest, contest.store.read() as tx:

@@ -11,6 +11,7 @@ import sqlite3
 import sys
 import tarfile
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -29,7 +30,7 @@ from tests.support.clocks import FixedClock
 from tests.support.command_line import knobeln_in
 from tests.support.contest_days import Stumbling, until
 from tests.support.contest_field import NOW, House, make_contest, settings
-from tests.support.postgresql import execute
+from tests.support.postgresql import PostgreSQL, execute
 from tests.support.processes import start
 
 QUESTION = (
@@ -89,7 +90,9 @@ def states(folder: ContestContext) -> dict[OutboxState, int]:
 
 
 @pytest.mark.slow
-def test_a_backup_holds_the_contest_as_it_was_and_is_its_owners_alone(tmp_path, anywhere) -> None:
+def test_a_backup_holds_the_contest_as_it_was_and_is_its_owners_alone(
+    tmp_path: Path, anywhere: ContestContext
+) -> None:
     (anywhere.path / "templates" / "site").mkdir(parents=True)
     (anywhere.path / "templates" / "_signature.txt.j2").write_text("Yours\n")
     (anywhere.path / "templates" / "site" / "style.css").write_text("body { color: navy }\n")
@@ -123,7 +126,7 @@ def test_a_backup_is_made_while_a_run_writes(tmp_path: Path, folder: ContestCont
 
 @pytest.mark.slow
 def test_on_another_computer_the_day_goes_on_and_mails_wait_for_the_organizer(
-    tmp_path, folder
+    tmp_path: Path, folder: ContestContext
 ) -> None:
     knobeln_in(folder.path, "backup", tmp_path / "copy.tar.gz")
     elsewhere = tmp_path / "elsewhere"
@@ -141,7 +144,9 @@ def test_on_another_computer_the_day_goes_on_and_mails_wait_for_the_organizer(
 
 
 @pytest.mark.slow
-def test_in_its_own_place_no_mail_goes_twice_and_no_letter_is_lost(tmp_path, anywhere) -> None:
+def test_in_its_own_place_no_mail_goes_twice_and_no_letter_is_lost(
+    tmp_path: Path, anywhere: ContestContext
+) -> None:
     knobeln_in(anywhere.path, "backup", tmp_path / "copy.tar.gz")
     accept(
         anywhere.store, QUESTION, "joe@club.example", ("knobeln@localhost.example",), "smtp", NOW
@@ -225,7 +230,9 @@ def test_the_settings_that_are_there_are_kept(tmp_path: Path, anywhere: ContestC
     assert "Somebody" in file.read_text()
 
 
-def test_settings_and_templates_of_a_backup_are_shown_and_must_be_trusted(tmp_path, folder) -> None:
+def test_settings_and_templates_of_a_backup_are_shown_and_must_be_trusted(
+    tmp_path: Path, folder: ContestContext
+) -> None:
     own = (folder.path / FILE_NAME).read_text()
     (folder.path / "templates" / "site").mkdir(parents=True)
     (folder.path / "templates" / "help.txt.j2").write_text("Subject: help\n\nYours\n")
@@ -302,7 +309,9 @@ def linked() -> bytes:
         (lambda whole: archive_of(**{"contest.db": b"hello" * 1_000}), "damaged"),
     ],
 )
-def test_what_is_no_backup_changes_nothing(tmp_path, folder, made, said) -> None:
+def test_what_is_no_backup_changes_nothing(
+    tmp_path: Path, folder: ContestContext, made: Callable[..., Any], said: str
+) -> None:
     knobeln_in(folder.path, "backup", tmp_path / "copy.tar.gz")
     (tmp_path / "bad.tar.gz").write_bytes(made((tmp_path / "copy.tar.gz").read_bytes()))
     before = sorted(path.name for path in folder.path.rglob("*"))
@@ -333,7 +342,9 @@ def test_a_backup_of_a_newer_version_changes_nothing(
         assert results.all_rounds(tx)
 
 
-def test_there_is_no_backup_of_other_databases(folder, tmp_path, monkeypatch) -> None:
+def test_there_is_no_backup_of_other_databases(
+    folder: ContestContext, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("KNOBELN_DATABASE", "mysql://user:secret@host/knobeln")
     assert "there is no backup of databases of this kind: mysql" in refused(
         folder.path, "restore", write(tmp_path, archive_of(**{"contest.db": b"x"}))
@@ -342,7 +353,7 @@ def test_there_is_no_backup_of_other_databases(folder, tmp_path, monkeypatch) ->
 
 @pytest.mark.parametrize("which", [1, 2])
 def test_a_restore_that_was_interrupted_can_be_done_again(
-    tmp_path, folder, monkeypatch, which
+    tmp_path: Path, folder: ContestContext, monkeypatch: pytest.MonkeyPatch, which: int
 ) -> None:
     knobeln_in(folder.path, "backup", tmp_path / "copy.tar.gz")
     replace, calls = os.replace, 0
@@ -367,7 +378,9 @@ def test_a_restore_that_was_interrupted_can_be_done_again(
 
 # --- PostgreSQL only ------------------------------------------------------------------------------
 @pytest.fixture
-def on_server(postgresql, tmp_path, house, monkeypatch) -> ContestContext:
+def on_server(
+    postgresql: PostgreSQL, tmp_path: Path, house: House, monkeypatch: pytest.MonkeyPatch
+) -> ContestContext:
     monkeypatch.setenv("KNOBELN_DATABASE", postgresql.new_database())
     return begun(tmp_path, house)
 
@@ -375,8 +388,11 @@ def on_server(postgresql, tmp_path, house, monkeypatch) -> ContestContext:
 @pytest.mark.slow
 @pytest.mark.night
 def test_a_contest_moves_to_another_server_and_on_to_a_file(
-    tmp_path, on_server, postgresql, monkeypatch
-):
+    tmp_path: Path,
+    on_server: ContestContext,
+    postgresql: PostgreSQL,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     knobeln_in(on_server.path, "backup", tmp_path / "copy.tar.gz")
     knobeln_in(on_server.path, "run")
     expected = shown(on_server.path)
@@ -397,7 +413,9 @@ def test_a_contest_moves_to_another_server_and_on_to_a_file(
 
 @pytest.mark.slow
 @pytest.mark.night
-def test_a_restore_that_fails_in_the_database_changes_nothing(tmp_path, on_server) -> None:
+def test_a_restore_that_fails_in_the_database_changes_nothing(
+    tmp_path: Path, on_server: ContestContext
+) -> None:
     """A table of ours has become part of something else that the backup does not know."""
     knobeln_in(on_server.path, "backup", tmp_path / "copy.tar.gz")
     knobeln_in(on_server.path, "run")

@@ -82,7 +82,9 @@ def test_the_line_of_a_setting_is_where_it_begins(
     assert f"\n  line {line}: {setting}" in knobeln("status", "-C", tmp_path, code=1).output
 
 
-def test_a_variable_out_of_bounds_is_refused_by_its_name(tmp_path, monkeypatch) -> None:
+def test_a_variable_out_of_bounds_is_refused_by_its_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     knobeln("init", tmp_path)
     monkeypatch.setenv("KNOBELN_SET_PROGRAMS__MAX_INSTRUCTIONS", str(2**64))
     said = knobeln("run", "-C", tmp_path, code=1).output

@@ -114,7 +114,9 @@ def test_a_place_that_cannot_be_written_is_said_in_one_line(
 
 
 @pytest.mark.parametrize("place", ["before", "after", "environment", "here"])
-def test_the_folder_is_found_wherever_it_is_named(folder, place, monkeypatch) -> None:
+def test_the_folder_is_found_wherever_it_is_named(
+    folder: Path, place: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     words: list[object] = ["status"]
     if place == "before":
         words = ["-C", folder, "status"]
@@ -248,7 +250,9 @@ def test_a_contest_is_run_and_its_results_are_shown(
     assert list((tmp_path / "mail").iterdir()), "run delivers where no server does"
 
 
-def test_the_organizers_words_come_first_in_the_summary(tmp_path, five_programs) -> None:
+def test_the_organizers_words_come_first_in_the_summary(
+    tmp_path: Path, five_programs: Mapping[str, Any]
+) -> None:
     chosen = settings()
     waiting = chosen.model_copy(
         update={"reports": chosen.reports.model_copy(update={"summary": "organizer"})}
@@ -309,7 +313,9 @@ def test_play_names_the_strategy_that_was_meant_or_where_they_are_listed() -> No
 
 
 # --- the rest -------------------------------------------------------------------------------------
-def test_the_demo_says_at_once_what_is_missing_on_this_host(tmp_path, monkeypatch) -> None:
+def test_the_demo_says_at_once_what_is_missing_on_this_host(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
     output = knobeln("demo", tmp_path / "contest", code=1).output
     assert "this host cannot run a contest yet" in output
@@ -387,14 +393,18 @@ def test_doctor_sees_whether_knobeln_is_the_first_process(
     assert ended.stdout == f"{is_ours}\n"
 
 
-def test_a_password_may_come_from_the_environment_and_is_in_no_file(tmp_path, monkeypatch) -> None:
+def test_a_password_may_come_from_the_environment_and_is_in_no_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("KNOBELN_SET_MAIL__PASSWORD", "open sesame")
     knobeln("init", tmp_path)
     assert load_settings(tmp_path).mail.password == "open sesame"
     assert "sesame" not in (tmp_path / "contest.toml").read_text()
 
 
-def test_nothing_that_is_kept_of_the_settings_is_secret(tmp_path, monkeypatch) -> None:
+def test_nothing_that_is_kept_of_the_settings_is_secret(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     for name in ("MAIL__PASSWORD", "OAUTH__CLIENT_SECRET", "OAUTH__REFRESH_TOKEN"):
         monkeypatch.setenv(f"KNOBELN_SET_{name}", "open sesame")
     knobeln("init", tmp_path)

@@ -73,6 +73,12 @@ def test_a_list_makes_a_form_for_each_team_and_each_single_person(
     assert "  Carl Friedrich Gauß, <age in years>, <occupation>,\n" in single
 
 
+def test_a_dry_run_prints_mails_as_their_readers_see_them(contest: Path, students: Path) -> None:
+    printed = knobeln_in(contest, "class", "invite", students, "--dry-run").stdout
+    assert "  Carl Friedrich Gauß, <age in years>, <occupation>,\n" in printed
+    assert "=C3" not in printed
+
+
 def test_a_reply_with_the_form_filled_in_registers_the_team(contest: Path, students: Path) -> None:
     invitation = mails_of_dry_run(contest, students)["ada@uni.example"]
     text = invitation.get_content()
@@ -99,8 +105,8 @@ def test_a_reply_with_the_form_filled_in_registers_the_team(contest: Path, stude
 
 
 def test_a_form_sent_back_as_it_was_is_refused_and_names_what_is_missing(
-    contest, students, monkeypatch
-):
+    contest: Path, students: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     # no question to the sender first
     monkeypatch.setenv("KNOBELN_SET_REGISTRATION__CONFIRM", "never")
     text = mails_of_dry_run(contest, students)["gauss@uni.example"].get_content()
@@ -118,7 +124,7 @@ def test_a_form_sent_back_as_it_was_is_refused_and_names_what_is_missing(
 
 
 def test_a_contest_for_a_class_asks_for_names_and_nothing_else(
-    tmp_path, students, monkeypatch
+    tmp_path: Path, students: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("KNOBELN_SET_REGISTRATION__CONFIRM", "never")
     monkeypatch.setenv("TZ", "Europe/Berlin")
@@ -150,7 +156,7 @@ def test_a_contest_for_a_class_asks_for_names_and_nothing_else(
 
 
 def test_the_same_list_again_invites_nobody_twice_and_a_longer_one_the_new(
-    contest, students
+    contest: Path, students: Path
 ) -> None:
     knobeln_in(contest, "class", "invite", students)
     said = knobeln_in(contest, "class", "invite", students).output
@@ -189,7 +195,9 @@ def test_the_same_list_again_invites_nobody_twice_and_a_longer_one_the_new(
         (b"\xff\xfe\x00\x00", "no column of the list is the mail address"),
     ],
 )
-def test_a_wrong_list_invites_nobody_and_says_why(contest, tmp_path, data, reason) -> None:
+def test_a_wrong_list_invites_nobody_and_says_why(
+    contest: Path, tmp_path: Path, data: bytes, reason: str
+) -> None:
     file = tmp_path / "odd.csv"
     file.write_bytes(data)
     assert reason in knobeln_in(contest, "class", "invite", file, code=1).output
@@ -231,7 +239,7 @@ def marks(contest: Path, *words: object) -> list[dict[str, str]]:
 
 
 def test_marks_have_all_columns_of_the_list_and_everybody_in_it(
-    contest, students, monkeypatch
+    contest: Path, students: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("KNOBELN_SET_REGISTRATION__CONFIRM", "never")
     knobeln_in(contest, "class", "invite", students)
@@ -266,7 +274,9 @@ def test_marks_have_all_columns_of_the_list_and_everybody_in_it(
     ]
 
 
-def test_who_is_not_in_the_list_has_marks_too(contest, students, monkeypatch) -> None:
+def test_who_is_not_in_the_list_has_marks_too(
+    contest: Path, students: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("KNOBELN_SET_REGISTRATION__CONFIRM", "never")
     knobeln_in(contest, "class", "invite", students)
     register(contest, PAIR.replace("ada@uni", "king@uni"), "king@uni.example")
@@ -291,7 +301,9 @@ main () { for (;;) make_throw (12288); }
 
 
 @pytest.mark.slow
-def test_the_same_program_has_the_same_marks_in_each_class(tmp_path, students, monkeypatch) -> None:
+def test_the_same_program_has_the_same_marks_in_each_class(
+    tmp_path: Path, students: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("KNOBELN_SET_REGISTRATION__CONFIRM", "never")
     field = tmp_path / "field"
     field.mkdir()
@@ -333,7 +345,7 @@ def csv_rows(contest: Path, *words: object) -> list[list[str]]:
 
 
 def test_canvas_imports_one_mark_by_its_own_columns(
-    contest, students, tmp_path, monkeypatch
+    contest: Path, students: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("KNOBELN_SET_REGISTRATION__CONFIRM", "never")
     knobeln_in(contest, "class", "invite", students)

@@ -139,7 +139,9 @@ def test_json_says_the_same_as_the_text(contests: Contests) -> None:
         (("site", "/proc/x"), 2, "--json", ""),
     ],
 )
-def test_an_error_is_an_object_with_the_exit_code(contests, words, code, message, hint) -> None:
+def test_an_error_is_an_object_with_the_exit_code(
+    contests: Contests, words: tuple[str, ...], code: int, message: str, hint: str
+) -> None:
     ended = knobeln_in(contests.finished, *words, "--json", code=code)
     assert ended.stdout == ""
     error = json.loads(ended.stderr.splitlines()[-1])

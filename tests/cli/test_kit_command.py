@@ -24,6 +24,10 @@ def kit(*words: object, code: int = 0) -> str:
     return result.output
 
 
+def said_of(name: str) -> str:
+    return f"The kit is in {name}. Unpack it with `tar xf {name}`, and read README.\n"
+
+
 @pytest.fixture(autouse=True)
 def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """An empty folder to work in."""
@@ -32,8 +36,13 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_without_a_name_it_is_an_archive_for_tar(here: Path) -> None:
-    assert kit() == "The kit is in knobelnsoftware.tar.gz.\n"
+    assert kit() == said_of("knobelnsoftware.tar.gz")
     assert (here / "knobelnsoftware.tar.gz").read_bytes() == tar_archive(knobeln_kit(Rules()))
+
+
+def test_a_name_that_does_not_tell_what_it_is_gets_an_ending(here: Path) -> None:
+    assert "`tar xf 'my kit.tar.gz'`" in kit("my kit")
+    assert (here / "my kit.tar.gz").is_file()
 
 
 @pytest.mark.parametrize(
@@ -44,7 +53,9 @@ def test_without_a_name_it_is_an_archive_for_tar(here: Path) -> None:
         ("no/where/kit.tgz", "No such file or directory"),
     ],
 )
-def test_nothing_is_overwritten_and_what_cannot_be_written_is_told(here, where, complaint) -> None:
+def test_nothing_is_overwritten_and_what_cannot_be_written_is_told(
+    here: Path, where: str, complaint: str
+) -> None:
     (here / "kit.tar.gz").write_text("mine")
     assert kit(where, code=1) == f"knobeln: cannot write {where}: {complaint}\n"
     assert [(file.name, file.read_text()) for file in here.iterdir()] == [("kit.tar.gz", "mine")]
@@ -68,7 +79,7 @@ def settings_of_standoff(folder: Path, rounds: str) -> None:
 
 def test_a_contest_of_another_game_has_its_own_with_folders(here: Path) -> None:
     settings_of_standoff(here / "contest", "max_rounds = 7")
-    assert kit("-C", "contest") == "The kit is in standoff-software.tar.gz.\n"
+    assert kit("-C", "contest") == said_of("standoff-software.tar.gz")
     subprocess.run(["tar", "-xzf", "standoff-software.tar.gz"], check=True)
     assert (here / "standoff-software" / "referee.py").stat().st_mode & 0o777 == 0o755
     assert '"max_rounds": 7' in (here / "standoff-software" / "contest.json").read_text()

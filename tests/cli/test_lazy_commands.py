@@ -178,6 +178,8 @@ def test_without_a_command_those_that_one_needs_first_are_shown() -> None:
         (["-C", ".", "letters", "retry"], "--con", {"--contest"}),
     ],
 )
-def test_the_shell_completes_commands_and_options(words, incomplete, offered) -> None:
+def test_the_shell_completes_commands_and_options(
+    words: list[str], incomplete: str, offered: set[str]
+) -> None:
     shell = ShellComplete(main, {}, "knobeln", "_KNOBELN_COMPLETE")
     assert {item.value for item in shell.get_completions(words, incomplete)} >= offered

@@ -76,7 +76,9 @@ def test_a_team_with_people_of_another_is_marked_and_shown_with_their_names(
     assert f"* {flag}\n" in knobeln_in(folder.path, "teams", "show", "team_2").stdout
 
 
-def test_submissions_tells_the_whole_reason_below_the_table(folder, monkeypatch) -> None:
+def test_submissions_tells_the_whole_reason_below_the_table(
+    folder: ContestContext, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(terminal.console, "width", 80)
     reason = "printf is neither in your program nor a library routine; there are only five"
     with folder.store.write() as tx:
@@ -172,7 +174,7 @@ def test_of_a_contest_that_was_started_early_only_the_results_are_still_to_come(
 
 
 def test_the_status_says_how_the_limits_of_sandboxes_hold_once_a_server_has_found_out(
-    folder,
+    folder: ContestContext,
 ) -> None:
     assert status(folder.path)["limits_of_sandboxes"] is None
     for _ in range(2):
@@ -192,7 +194,9 @@ def test_the_status_says_who_is_at_work(folder: ContestContext) -> None:
     assert status(folder.path)["at_work"]["run"] is False
 
 
-def test_what_the_day_stopped_for_is_in_the_status(folder, monkeypatch) -> None:
+def test_what_the_day_stopped_for_is_in_the_status(
+    folder: ContestContext, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def lacks_its_engine(*_: object) -> None:
         raise ToolMissing("the engine is not installed")
 
@@ -256,7 +260,7 @@ def heard(listener: socket.socket, word: str) -> str:
 
 @pytest.mark.slow
 def test_the_supervisor_hears_that_serve_is_ready_lives_and_stops(
-    tmp_path, folder, notices
+    tmp_path: Path, folder: ContestContext, notices: socket.socket
 ) -> None:
     environment = {"NOTIFY_SOCKET": str(tmp_path / "notify"), "WATCHDOG_USEC": "200000"}
     server = serve(folder, tmp_path / "log", **environment)

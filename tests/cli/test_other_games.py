@@ -179,7 +179,7 @@ def test_at_home_a_strategy_of_hog_may_import_what_the_contest_lets_it(tmp_path:
 
 @pytest.mark.slow
 def test_at_home_a_package_that_is_not_installed_is_named_and_others_can_play(
-    tmp_path, monkeypatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(
         "compiler.languages.package_patterns", lambda package: (f"/nowhere/{package}",)
@@ -202,7 +202,7 @@ def test_at_home_a_package_that_is_not_installed_is_named_and_others_can_play(
     ],
 )
 def test_a_game_and_a_format_that_do_not_fit_are_told_at_once(
-    tmp_path, old, new, complaint
+    tmp_path: Path, old: str, new: str, complaint: str
 ) -> None:
     knobeln("init", tmp_path)
     file = tmp_path / "contest.toml"

@@ -42,6 +42,7 @@ def test_a_credential_of_systemd_takes_the_place_of_the_file(
     monkeypatch.setenv("CREDENTIALS_DIRECTORY", str(credentials))
     assert read_passwords(tmp_path) == {"mail": {"password": "old"}}
     write_passwords(credentials, {"mail": {"password": "new"}})
+    (credentials / PASSWORDS).chmod(0o440)  # so an access list shows that lets its user read it
     assert read_passwords(tmp_path) == {"mail": {"password": "new"}}
 
 

@@ -118,7 +118,9 @@ def test_a_program_that_breaks_the_rules_is_told_how(field: Path) -> None:
         pytest.param(["pavlov", "--game", "chess"], 1, "no game 'chess'", id="unknown game"),
     ],
 )
-def test_what_cannot_be_done_is_said(words, code, says, field, tmp_path) -> None:
+def test_what_cannot_be_done_is_said(
+    words: list[str], code: int, says: str, field: Path, tmp_path: Path
+) -> None:
     bad, empty = tmp_path / "bad.c", tmp_path / "empty"
     bad.write_text("main () { int n = ; }\n")
     empty.mkdir()

@@ -116,7 +116,9 @@ def test_programs_show_only_where_registering_is_to_agree_to_it(game: str) -> No
     assert tells == (game == "knobeln"), f"knobeln/presets/{game}.toml: write site.programs = false"
 
 
-def test_what_is_wrong_in_a_preset_is_said_with_its_file_and_line(tmp_path, monkeypatch) -> None:
+def test_what_is_wrong_in_a_preset_is_said_with_its_file_and_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     text = resources.files(presets).joinpath("hog.toml").read_text(encoding="utf-8")
     wrong = text.replace("seconds = 300.0", "seconds = -1")
     (tmp_path / "hog.toml").write_text(wrong, encoding="utf-8")
@@ -172,7 +174,7 @@ PLUGIN = GamePlugin("ours", GameSettings, lambda *_: Ours(), rules="# Our own ga
     ("module", "game", "format_"), [("standoff", "Standoff", "melee"), ("hog", "Hog", "exact")]
 )
 def test_a_game_without_a_preset_gets_what_fits_it(
-    tmp_path, monkeypatch, module, game, format_
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, module: str, game: str, format_: str
 ) -> None:
     facts = tmp_path / "our_own_game-1.0.dist-info"
     facts.mkdir()
@@ -202,8 +204,8 @@ FIELDS = st.builds(
 @pytest.mark.slow
 @given(st.lists(FIELDS, max_size=3, unique_by=lambda field: field.name), st.text(max_size=20))
 def test_tables_and_texts_come_back_from_contest_toml_as_they_were(
-    tmp_path_factory, fields, organizer
-):
+    tmp_path_factory: pytest.TempPathFactory, fields, organizer
+) -> None:
     usual = Settings(dates=usual_dates(NOW))
     contest = usual.contest.model_copy(update={"organizer": organizer})
     settings = usual.model_copy(update={"teams": Teams(fields=tuple(fields)), "contest": contest})

@@ -13,7 +13,9 @@ def group(number: int, games: int, title: str = "") -> GroupPlan:
     return GroupPlan(1, number, members, (Pairing(members, games),), title)
 
 
-def test_each_round_has_a_bar_that_says_what_is_played_and_ends_full(capsys) -> None:
+def test_each_round_has_a_bar_that_says_what_is_played_and_ends_full(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     with round_bars() as bars:
         bars.round_drawn(RoundPlan(1, (group(1, 100), group(2, 50)), final=False))
         bars.games_played(30)  # those of somebody disqualified are not played
@@ -33,7 +35,9 @@ def test_each_round_has_a_bar_that_says_what_is_played_and_ends_full(capsys) -> 
     ]
 
 
-def test_a_round_that_is_broken_off_leaves_its_bar_where_it_is(capsys) -> None:
+def test_a_round_that_is_broken_off_leaves_its_bar_where_it_is(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     with suppress(KeyError), round_bars() as bars:
         bars.round_drawn(RoundPlan(1, (group(1, 100),), final=True))
         bars.games_played(30)
@@ -42,7 +46,9 @@ def test_a_round_that_is_broken_off_leaves_its_bar_where_it_is(capsys) -> None:
 
 
 @pytest.mark.parametrize("games", [3, 9, 12])
-def test_a_bar_ends_full_whatever_number_of_games_was_played(games, capsys) -> None:
+def test_a_bar_ends_full_whatever_number_of_games_was_played(
+    games: int, capsys: pytest.CaptureFixture[str]
+) -> None:
     with progress_bar("games", 9) as advance:
         for _ in range(games):
             advance(1)

@@ -86,7 +86,7 @@ def test_a_start_on_the_last_day_needs_no_yes(tmp_path: Path, house: House) -> N
     [(b"n\n", Phase.OPEN), pytest.param(b"y\n", Phase.FINISHED, marks=pytest.mark.slow)],
 )
 def test_at_a_terminal_a_start_long_before_the_date_is_asked_for(
-    tmp_path, house, answer, after
+    tmp_path: Path, house: House, answer: bytes, after: Phase
 ) -> None:
     contest = long_before(tmp_path / "contest", house, timedelta(days=7, hours=1))
     ours, theirs = pty.openpty()
@@ -130,7 +130,9 @@ def test_check_names_what_is_no_program(tmp_path: Path, data: bytes, says: str) 
 
 
 @pytest.mark.parametrize("words", [("play", "leapfrog", "pavlov"), ("practice", "leapfrog")])
-def test_a_compiled_program_is_refused_as_what_it_is(tmp_path, monkeypatch, words) -> None:
+def test_a_compiled_program_is_refused_as_what_it_is(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, words: tuple[str, ...]
+) -> None:
     (tmp_path / "leapfrog").write_bytes(b"\x7fELF\x02\x01\0\0")
     monkeypatch.chdir(tmp_path)
     said = knobeln(*words, code=1).stderr
@@ -155,7 +157,9 @@ def test_a_mistyped_team_is_named(finished: ContestContext) -> None:
         (("run", "seconds", "some", "--reason", "tea"), 2, "'some' is not a number"),
     ],
 )
-def test_a_mistake_is_named_in_our_words(folder, words, code, says) -> None:
+def test_a_mistake_is_named_in_our_words(
+    folder: ContestContext, words: tuple[str, ...], code: int, says: str
+) -> None:
     assert knobeln_in(folder.path, *words, code=code).stderr == f"knobeln: {says}\n"
 
 

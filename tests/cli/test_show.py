@@ -64,7 +64,9 @@ def test_a_submission_is_shown_with_all_findings(folder: ContestContext) -> None
         (("teams", "--json", "accept", "team_0001"), "--json"),
     ],
 )
-def test_an_option_of_a_group_alone_is_refused_before_its_commands(folder, words, option) -> None:
+def test_an_option_of_a_group_alone_is_refused_before_its_commands(
+    folder: ContestContext, words: tuple[str, ...], option: str
+) -> None:
     before = knobeln_in(folder.path, "log").stdout
     assert option in knobeln_in(folder.path, *words, code=2).stderr
     assert knobeln_in(folder.path, "log").stdout == before

@@ -170,7 +170,7 @@ def test_while_a_program_is_built_others_write_and_build_but_not_for_the_same_te
 
 
 def test_a_worker_that_is_gone_loses_its_claim_after_the_lease_and_its_result_comes_too_late(
-    contest,
+    contest: Contest,
 ) -> None:
     contest.send(0)
     other = contest.worker()
@@ -257,7 +257,9 @@ def test_a_claim_that_was_made_while_the_clock_was_wrong_does_not_count(contest:
     assert contest.reports() == 1
 
 
-def test_a_newer_version_never_replaces_the_one_that_is_being_built(contest, monkeypatch) -> None:
+def test_a_newer_version_never_replaces_the_one_that_is_being_built(
+    contest: Contest, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(Programs, "MAX_COMPILES_PER_HOUR", 2)
     contest.send(0)
     other = contest.worker()

@@ -91,7 +91,9 @@ def context(tmp_path: Path, settings: Settings) -> Workshop:
     return Workshop(tmp_path, settings)
 
 
-def test_each_program_gets_its_report_and_a_bad_one_leaves_the_good_one_in_place(context) -> None:
+def test_each_program_gets_its_report_and_a_bad_one_leaves_the_good_one_in_place(
+    context: Workshop,
+) -> None:
     team = context.team("heavy_lords")
     for source in (GOOD, BAD):
         context.send(team, source)
@@ -173,7 +175,7 @@ def test_an_image_comes_after_all_programs(context: Workshop, name: str) -> None
 
 
 def test_of_too_many_programs_in_an_hour_the_newest_is_compiled_and_one_report_sent(
-    context,
+    context: Workshop,
 ) -> None:
     team = context.team("busy")
     for number in range(6):
@@ -294,7 +296,7 @@ def test_native_code_is_asked_for_when_the_report_is_queued_and_does_not_delay_i
 
 
 def test_a_program_that_cannot_be_translated_is_accepted_all_the_same(
-    context, tmp_path, monkeypatch
+    context: Workshop, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("sandbox.vm.translation.cache_folder", lambda _: tmp_path / "file")
     (tmp_path / "file").touch()
@@ -306,7 +308,7 @@ def test_a_program_that_cannot_be_translated_is_accepted_all_the_same(
 
 
 def test_a_program_with_which_our_machinery_fails_is_tried_again_and_then_set_aside(
-    context,
+    context: Workshop,
 ) -> None:
     unlucky, lucky = context.team("unlucky"), context.team("lucky")
     context.send(unlucky, GOOD)

@@ -25,7 +25,7 @@ LIMITS = Limits()
         (b"x\nprogram.c:1:1: note: did you forget to '#include <stdio.h>'?\ny", "x\ny"),
     ],
 )
-def test_messages_are_cleaned(raw, text):
+def test_messages_are_cleaned(raw: bytes, text: str) -> None:
     assert clean(raw) == text
 
 
@@ -60,7 +60,7 @@ def test_any_bytes_can_be_cleaned(raw):
         ("", (0, "")),
     ],
 )
-def test_the_first_error_is_found(messages, first):
+def test_the_first_error_is_found(messages: str, first: tuple[int, str]) -> None:
     assert first_error(messages) == first
 
 
@@ -91,7 +91,9 @@ def test_the_first_error_is_found(messages, first):
         (Ending.EXIT, b"program.c:1:2: error: expected ';'", ""),
     ],
 )
-def test_why_the_compiler_did_not_finish_is_one_sentence(ending, stderr, words):
+def test_why_the_compiler_did_not_finish_is_one_sentence(
+    ending: Ending, stderr: bytes, words: str
+) -> None:
     said = trouble(ExitStatus(ending, 1, stderr), LIMITS)
     assert words in said
     assert bool(words) == bool(said)

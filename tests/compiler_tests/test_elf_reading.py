@@ -2,10 +2,13 @@
 
 import random
 import sys
+from collections.abc import Callable
+from typing import Any
 
 import pytest
 
 from compiler.elf import ObjectFacts, read_image
+from compiler.toolchain import Toolchain
 from contest.errors import ToolMissing
 from sandbox.vm.image import Image
 
@@ -16,23 +19,25 @@ SOURCE = (
 
 
 @pytest.fixture(scope="module")
-def compiled(toolchain):
+def compiled(toolchain: Toolchain):
     return toolchain.compile(SOURCE).output
 
 
 @pytest.fixture(scope="module")
-def linked(toolchain):
+def linked(toolchain: Toolchain):
     return toolchain.link(toolchain.compile("main() { for (;;) make_throw(7); }\n").output).output
 
 
-def test_an_object_says_what_it_needs_and_gives(compiled):
+def test_an_object_says_what_it_needs_and_gives(compiled: bytes) -> None:
     facts = ObjectFacts.read(compiled)
     assert facts.undefined == {"absent"}
     assert facts.defined == {"given", "zeros", "main"}
     assert facts.functions == {"main"}
 
 
-def test_of_a_program_whose_data_leave_no_room_for_the_stack_the_bytes_are_told(linked, toolchain):
+def test_of_a_program_whose_data_leave_no_room_for_the_stack_the_bytes_are_told(
+    linked: bytes, toolchain: Toolchain
+) -> None:
     large = toolchain.link(
         toolchain.compile("char zeros[1 << 20]; main() { return zeros[7]; }\n").output
     )
@@ -41,12 +46,12 @@ def test_of_a_program_whose_data_leave_no_room_for_the_stack_the_bytes_are_told(
 
 @pytest.mark.parametrize("raw", [b"", b"\x7fELF", b"#include <x>", bytes(1000)])
 @pytest.mark.parametrize("read", [ObjectFacts.read, read_image])
-def test_what_is_no_such_file_is_a_value_error(read, raw):
+def test_what_is_no_such_file_is_a_value_error(read: Callable[..., Any], raw: bytes) -> None:
     with pytest.raises(ValueError, match=r"no (object file|program)"):
         read(raw)
 
 
-def test_an_object_is_no_program(compiled):
+def test_an_object_is_no_program(compiled: bytes) -> None:
     with pytest.raises(ValueError, match="no program"):
         read_image(compiled)
 
@@ -60,7 +65,9 @@ def read_or_refused(read, raw):
 
 
 @pytest.mark.parametrize("seed", range(30))
-def test_a_damaged_file_is_read_or_refused_but_never_breaks_us(compiled, linked, seed):
+def test_a_damaged_file_is_read_or_refused_but_never_breaks_us(
+    compiled: bytes, linked: bytes, seed: int
+) -> None:
     chance = random.Random(seed)  # noqa: S311 - damage needs no secrecy
     for whole, read, kind in (
         (compiled, ObjectFacts.read, ObjectFacts),
@@ -76,7 +83,9 @@ def test_a_damaged_file_is_read_or_refused_but_never_breaks_us(compiled, linked,
         assert not isinstance(result, ValueError) or str(result)
 
 
-def test_a_package_of_ours_that_cannot_be_imported_is_no_fault_of_the_program(linked, monkeypatch):
+def test_a_package_of_ours_that_cannot_be_imported_is_no_fault_of_the_program(
+    linked: bytes, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """As in a folder with a file that has the name of a module which the package imports."""
     monkeypatch.setitem(sys.modules, "elftools.elf.elffile", None)
     with pytest.raises(ToolMissing, match="pyelftools cannot be imported"):

@@ -2,9 +2,11 @@
 bounds."""
 
 import time
+from collections.abc import Callable
 
 import pytest
 
+from compiler.build import BuildResult
 from contest.schema.sections import Programs
 from sandbox.sandbox import Limits
 
@@ -62,7 +64,9 @@ BOMBS = {
 
 @pytest.mark.slow
 @pytest.mark.parametrize("bomb", BOMBS)
-def test_a_bomb_is_answered_within_its_time_and_the_next_program_is_served(build_code, bomb):
+def test_a_bomb_is_answered_within_its_time_and_the_next_program_is_served(
+    build_code: Callable[..., BuildResult], bomb: str
+) -> None:
     start = time.monotonic()
     report = build_code(BOMBS[bomb], LARGE).report
     assert time.monotonic() - start < MOST_SECONDS
@@ -86,7 +90,9 @@ def test_a_bomb_is_answered_within_its_time_and_the_next_program_is_served(build
         ),
     ],
 )
-def test_what_stopped_the_compiler_is_said(build_code, code, words):
+def test_what_stopped_the_compiler_is_said(
+    build_code: Callable[..., BuildResult], code: str, words: str
+) -> None:
     found = build_code(code, LARGE).report.findings
     texts = [finding.text for finding in found if finding.rule == "compiler"]
     assert [words in text for text in texts] == [True]
@@ -95,7 +101,9 @@ def test_what_stopped_the_compiler_is_said(build_code, code, words):
 @pytest.mark.parametrize(
     "footer", ["____________\nTo leave this list write to its owner.\n", "Regards,\nMona\n"]
 )
-def test_words_below_the_program_are_recognised(build_code, footer):
+def test_words_below_the_program_are_recognised(
+    build_code: Callable[..., BuildResult], footer: str
+) -> None:
     (finding,) = build_code(
         "", main="main() { for (;;) make_throw(5); }\n" + footer
     ).report.findings

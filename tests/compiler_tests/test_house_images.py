@@ -1,6 +1,10 @@
 """The images of the house strategies are kept, and never taken from a file that somebody has
 changed."""
 
+from pathlib import Path
+
+import pytest
+
 from compiler.build import build
 from compiler.builders.machine import _house_image
 from compiler.toolchain import Step, Toolchain
@@ -17,7 +21,7 @@ class CountingToolchain(Toolchain):
 
 
 def test_a_house_strategy_is_compiled_once_and_again_if_its_file_was_changed(
-    tmp_path, monkeypatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     one, two = house_strategies()[:2]
@@ -35,8 +39,8 @@ def test_a_house_strategy_is_compiled_once_and_again_if_its_file_was_changed(
 
 
 def test_without_a_folder_to_keep_it_in_a_house_strategy_is_compiled_all_the_same(
-    tmp_path, monkeypatch
-):
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     (tmp_path / "knobeln").write_text("no folder")
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     assert _house_image(house_strategies()[0], Toolchain()).code

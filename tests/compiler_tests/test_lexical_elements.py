@@ -50,7 +50,7 @@ from compiler.source import count, scan
         ("main(){return(0);}", 10),
     ],
 )
-def test_elements_are_counted_as_the_announcement_says(text, elements):
+def test_elements_are_counted_as_the_announcement_says(text: str, elements: int) -> None:
     assert count(text) == elements
 
 
@@ -71,6 +71,6 @@ def test_texts_on_lines_of_their_own_add_up(one, other):
 
 
 @pytest.mark.parametrize("piece", ['"\\', "'", '"', "/*", "1e+", "\\\n", "a", "*/ /*"])
-def test_no_long_text_is_hard_to_count(piece):
+def test_no_long_text_is_hard_to_count(piece: str) -> None:
     text = piece * (200_000 // len(piece))
     assert count(text) >= 0  # what grows faster than the text would not end here

@@ -122,7 +122,7 @@ def host(make_host: Callable[..., Host], lose: Callable[..., None]) -> Host:
     return made
 
 
-def test_programs_of_a_lost_language_wait_and_the_queue_goes_on(host) -> None:
+def test_programs_of_a_lost_language_wait_and_the_queue_goes_on(host: Host) -> None:
     waiting = [host.send(team, a_py=PYTHON) for team in ("one", "two", "three")]
     other = host.send("one", b_sh=SHELL)
     host.work()
@@ -147,7 +147,7 @@ def test_programs_of_a_lost_language_wait_and_the_queue_goes_on(host) -> None:
 
 @pytest.mark.slow
 def test_when_the_language_works_again_its_programs_are_compiled_and_a_new_loss_is_told(
-    host, lose
+    host: Host, lose: Callable[..., None]
 ) -> None:
     first = host.send("one", a_py=PYTHON)
     host.work()
@@ -165,7 +165,9 @@ def test_when_the_language_works_again_its_programs_are_compiled_and_a_new_loss_
     assert len(host.mails("programs_wait")) == 2
 
 
-def test_a_language_that_was_never_offered_is_refused_as_ever(make_host, lose) -> None:
+def test_a_language_that_was_never_offered_is_refused_as_ever(
+    make_host: Callable[..., Host], lose: Callable[..., None]
+) -> None:
     host = make_host()
     lose("Python")
     host.services.try_languages()
@@ -178,7 +180,9 @@ def test_a_language_that_was_never_offered_is_refused_as_ever(make_host, lose) -
 
 @pytest.mark.slow
 @pytest.mark.skipif(not engine.is_installed(), reason="no engine that counts is installed")
-def test_programs_wait_for_a_guest_that_does_not_work(make_host, monkeypatch) -> None:
+def test_programs_wait_for_a_guest_that_does_not_work(
+    make_host: Callable[..., Host], monkeypatch: pytest.MonkeyPatch
+) -> None:
     host = make_host(counted_languages=("JavaScript",))
 
     def broken(*_: object) -> None:
@@ -200,7 +204,9 @@ def test_programs_wait_for_a_guest_that_does_not_work(make_host, monkeypatch) ->
 
 
 @pytest.mark.slow
-def test_a_compiler_that_refuses_everything_blames_nobody(make_host, monkeypatch) -> None:
+def test_a_compiler_that_refuses_everything_blames_nobody(
+    make_host: Callable[..., Host], monkeypatch: pytest.MonkeyPatch
+) -> None:
     host = make_host()
     refuses = {"build": ("/bin/false",)}
     broken = tuple(
@@ -223,7 +229,9 @@ def test_a_compiler_that_refuses_everything_blames_nobody(make_host, monkeypatch
 
 
 @pytest.mark.slow
-def test_without_bubblewrap_every_language_waits_and_is_told_once(make_host, monkeypatch) -> None:
+def test_without_bubblewrap_every_language_waits_and_is_told_once(
+    make_host: Callable[..., Host], monkeypatch: pytest.MonkeyPatch
+) -> None:
     host = make_host()
     programs = [
         host.send("one", a_py=PYTHON),
@@ -244,7 +252,9 @@ def test_without_bubblewrap_every_language_waits_and_is_told_once(make_host, mon
     assert [host.state(each) for each in programs] == [SubmissionState.BUILT] * 3
 
 
-def test_a_contest_of_one_language_waits_for_it(make_host, monkeypatch) -> None:
+def test_a_contest_of_one_language_waits_for_it(
+    make_host: Callable[..., Host], monkeypatch: pytest.MonkeyPatch
+) -> None:
     host = make_host("knobeln")
     program = host.send("one", program_c=house_strategies()[0].source.encode())
     with monkeypatch.context() as lost:
@@ -259,7 +269,9 @@ def test_a_contest_of_one_language_waits_for_it(make_host, monkeypatch) -> None:
 
 
 @pytest.mark.slow
-def test_another_host_that_has_the_language_builds_it(make_host, lose) -> None:
+def test_another_host_that_has_the_language_builds_it(
+    make_host: Callable[..., Host], lose: Callable[..., None]
+) -> None:
     host = make_host()
     other = Services(host.contest)
     other.try_languages()
@@ -275,8 +287,8 @@ def test_another_host_that_has_the_language_builds_it(make_host, lose) -> None:
 
 @pytest.mark.slow
 def test_a_program_that_fails_alone_is_set_aside_and_its_language_does_not_wait(
-    make_host, monkeypatch
-):
+    make_host: Callable[..., Host], monkeypatch: pytest.MonkeyPatch
+) -> None:
     host = make_host()
     build, tries = TextBuilder.build, []
 
@@ -299,7 +311,9 @@ def test_a_program_that_fails_alone_is_set_aside_and_its_language_does_not_wait(
 
 
 @pytest.mark.slow
-def test_a_version_that_was_built_late_does_not_take_the_place_of_a_newer_one(host, lose) -> None:
+def test_a_version_that_was_built_late_does_not_take_the_place_of_a_newer_one(
+    host: Host, lose: Callable[..., None]
+) -> None:
     host.send("one", a_py=PYTHON)
     host.send("one", b_sh=SHELL)
     host.work()
@@ -309,7 +323,7 @@ def test_a_version_that_was_built_late_does_not_take_the_place_of_a_newer_one(ho
     assert "Version 2, which came later, is used in the contest; version 1 is kept." in report
 
 
-def test_a_list_of_entries_says_that_a_team_cannot_help_it(host) -> None:
+def test_a_list_of_entries_says_that_a_team_cannot_help_it(host: Host) -> None:
     host.send("one", a_py=PYTHON)
     host.work()
     with host.contest.store.write() as tx:
@@ -318,7 +332,9 @@ def test_a_list_of_entries_says_that_a_team_cannot_help_it(host) -> None:
 
 
 @pytest.mark.slow
-def test_a_practice_that_lacks_its_language_holds_up_no_other(host, lose) -> None:
+def test_a_practice_that_lacks_its_language_holds_up_no_other(
+    host: Host, lose: Callable[..., None]
+) -> None:
     with host.contest.store.write() as tx:
         letter = letters.add(tx, raw=b"p", sender="", recipients=(), channel="t", now=NOW)
         team = add_team(tx, "one", "").id

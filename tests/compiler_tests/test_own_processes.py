@@ -4,13 +4,14 @@ import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 from contest.subprocesses.child_process import CommandResult, run, start
 from tests.support import servers
 from tests.support.processes import command_of, is_running
 
 
-def test_a_process_writes_its_log_and_ends_when_asked(tmp_path):
+def test_a_process_writes_its_log_and_ends_when_asked(tmp_path: Path) -> None:
     log = tmp_path / "log"
     script = "echo $WORD; echo no >&2; exec sleep 600"
     process = start(["/bin/sh", "-c", script], log, {"WORD": "ready", "PATH": "/usr/bin"})
@@ -21,21 +22,21 @@ def test_a_process_writes_its_log_and_ends_when_asked(tmp_path):
     assert log.read_text() == "ready\nno\n"
 
 
-def test_a_process_that_does_not_end_is_ended(tmp_path):
+def test_a_process_that_does_not_end_is_ended(tmp_path: Path) -> None:
     log = tmp_path / "log"
     process = start(["/bin/sh", "-c", "trap '' TERM; echo deaf; while :; do sleep 0.1; done"], log)
     servers.wait_for(lambda: "deaf" in log.read_text())
     assert process.terminate(grace_seconds=0.2) == -signal.SIGKILL
 
 
-def test_a_process_that_has_ended_can_be_terminated(tmp_path):
+def test_a_process_that_has_ended_can_be_terminated(tmp_path: Path) -> None:
     process = start(["/bin/sh", "-c", "exit 4"], tmp_path / "log")
     while process.poll() is None:
         time.sleep(0.01)
     assert process.terminate() == 4
 
 
-def test_a_log_is_continued(tmp_path):
+def test_a_log_is_continued(tmp_path: Path) -> None:
     log = tmp_path / "log"
     log.write_text("before\n")
     process = start(["/bin/echo", "after"], log)

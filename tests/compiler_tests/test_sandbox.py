@@ -5,6 +5,7 @@ import time
 import uuid
 from contextlib import suppress
 from itertools import count
+from pathlib import Path
 
 import pytest
 
@@ -38,7 +39,7 @@ def all_processes():
     return found
 
 
-def test_a_command_gets_its_input_and_files_and_gives_its_output(sandbox):
+def test_a_command_gets_its_input_and_files_and_gives_its_output(sandbox: Sandbox) -> None:
     script, files = (
         "cat; cat /work/a /box/b; echo wrong >&2; exit 3",
         {"/work/a": b"A", "/box/b": b"B\0"},
@@ -49,7 +50,9 @@ def test_a_command_gets_its_input_and_files_and_gives_its_output(sandbox):
     assert not result.succeeded
 
 
-def test_the_environment_is_empty_but_for_what_was_handed_in(sandbox, monkeypatch):
+def test_the_environment_is_empty_but_for_what_was_handed_in(
+    sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("KNOBELN_MAIL__PASSWORD", "hidden")
     names = sandbox.run([*SHELL, "env"], environment={"MINE": "1"}).stdout.decode()
     assert {line.partition("=")[0] for line in names.splitlines()} <= {
@@ -72,7 +75,7 @@ OF_THE_HOST = """
 
 
 @pytest.mark.parametrize("path", [*OF_THE_HOST.split(), os.path.abspath(__file__)])
-def test_nothing_of_the_host_can_be_read(sandbox, path):
+def test_nothing_of_the_host_can_be_read(sandbox: Sandbox, path: str) -> None:
     result = sandbox.run([*SHELL, f"ls -d {path} || cat {path}"])
     assert not result.succeeded
     assert result.stdout == b""
@@ -82,18 +85,18 @@ def test_nothing_of_the_host_can_be_read(sandbox, path):
     "path",
     ["/x", "/usr/x", "/dev/x", "/dev/shm/x", "/box/x", "/box/given", "/work/given"],  # noqa: S108
 )
-def test_nothing_can_be_written_outside_the_work_folder(sandbox, path):
+def test_nothing_can_be_written_outside_the_work_folder(sandbox: Sandbox, path: str) -> None:
     files = {"/box/given": b"old", "/work/given": b"old"}
     assert not sandbox.run([*SHELL, f"chmod 777 {path}; echo new > {path}"], files=files).succeeded
     assert sandbox.run([*SHELL, "echo new > /work/x && cat /work/x"]).stdout == b"new\n"
 
 
-def test_a_given_file_cannot_be_exchanged(sandbox):
+def test_a_given_file_cannot_be_exchanged(sandbox: Sandbox) -> None:
     script = "rm -f given; mv given other; ln -sf /usr/bin/env given; cat given"
     assert sandbox.run([*SHELL, script], files={"/work/given": b"old"}).stdout == b"old"
 
 
-def test_the_work_folder_and_each_file_are_limited_and_forgotten(sandbox):
+def test_the_work_folder_and_each_file_are_limited_and_forgotten(sandbox: Sandbox) -> None:
     limits = Limits(work_bytes=1_000_000, file_bytes=400_000)
     script = "for i in 1 2 3 4 5; do head -c 300000 /dev/zero > f$i || exit 7; done"
     assert sandbox.run([*SHELL, script], limits=limits).code == 7
@@ -103,17 +106,17 @@ def test_the_work_folder_and_each_file_are_limited_and_forgotten(sandbox):
 
 
 @pytest.mark.parametrize("address", ["('1.1.1.1', 53)", "('127.0.0.1', 25)"])
-def test_there_is_no_network(sandbox, address):
+def test_there_is_no_network(sandbox: Sandbox, address: str) -> None:
     result = sandbox.run(python(f"import socket; socket.create_connection({address}, 1)"))
     assert result.code == 1
     assert b"Address family not supported" in result.stderr
 
 
-def test_a_sandboxed_process_is_nobody_inside(sandbox):
+def test_a_sandboxed_process_is_nobody_inside(sandbox: Sandbox) -> None:
     assert sandbox.run([*SHELL, "id -u; id -G; hostname"]).stdout == b"65534\n65534\nbox\n"
 
 
-def test_a_sandboxed_process_has_no_capabilities_and_cannot_get_any(sandbox):
+def test_a_sandboxed_process_has_no_capabilities_and_cannot_get_any(sandbox: Sandbox) -> None:
     code = (
         "import ctypes; libc = ctypes.CDLL(None, use_errno=True);print(libc.prctl(39, 0, 0, 0, 0),"
         " libc.unshare(1 << 28), libc.mount(b'x', b'/work', b'tmpfs', 0, 0))"
@@ -122,7 +125,9 @@ def test_a_sandboxed_process_has_no_capabilities_and_cannot_get_any(sandbox):
 
 
 @pytest.mark.needs_root  # to have another user to become
-def test_started_as_root_a_sandboxed_process_is_an_unprivileged_user_outside(long_time):
+def test_started_as_root_a_sandboxed_process_is_an_unprivileged_user_outside(
+    long_time: str,
+) -> None:
     command = ["/usr/bin/sleep", long_time]
     with Sandbox().open(command):
         seen = set()
@@ -132,7 +137,7 @@ def test_started_as_root_a_sandboxed_process_is_an_unprivileged_user_outside(lon
     assert seen == {USER}
 
 
-def test_no_descriptor_of_ours_gets_in(sandbox):
+def test_no_descriptor_of_ours_gets_in(sandbox: Sandbox) -> None:
     code = (
         "import os\n"
         "def is_open(n):\n"
@@ -145,11 +150,11 @@ def test_no_descriptor_of_ours_gets_in(sandbox):
     assert sandbox.run(python(code), files={"/box/a": b""}, limits=limits).stdout == b"[0, 1, 2]\n"
 
 
-def test_its_input_cannot_be_changed_under_our_hands(sandbox):
+def test_its_input_cannot_be_changed_under_our_hands(sandbox: Sandbox) -> None:
     assert sandbox.run(python("import os; os.write(0, b'x')"), stdin=b"input").code == 1
 
 
-def test_no_other_processes_are_to_be_seen(sandbox):
+def test_no_other_processes_are_to_be_seen(sandbox: Sandbox) -> None:
     code = (
         "import os\n"
         "for n in range(3, 100_000):\n"
@@ -171,21 +176,23 @@ def test_no_other_processes_are_to_be_seen(sandbox):
         (":", {}, Ending.EXIT),
     ],
 )
-def test_every_end_has_its_name(sandbox, command, limits, ending):
+def test_every_end_has_its_name(
+    sandbox: Sandbox, command: str, limits: dict[str, float], ending: Ending
+) -> None:
     start = time.monotonic()
     result = sandbox.run([*SHELL, command], limits=Limits(**{"wall_seconds": 5, **limits}))
     assert result.ending is ending
     assert time.monotonic() - start < 90
 
 
-def test_a_memory_hog_gets_no_more_than_its_limit(sandbox):
+def test_a_memory_hog_gets_no_more_than_its_limit(sandbox: Sandbox) -> None:
     limits = Limits(address_space_bytes=200 * 1024 * 1024)
     result = sandbox.run(python("x = bytearray(300 * 1024 * 1024)"), limits=limits)
     assert result.code == 1
     assert b"MemoryError" in result.stderr
 
 
-def test_a_fork_bomb_ends_with_its_sandbox(sandbox, long_time):
+def test_a_fork_bomb_ends_with_its_sandbox(sandbox: Sandbox, long_time: str) -> None:
     script = f"bomb() {{ sleep {long_time} & bomb; }}; bomb; wait; sleep {long_time}"
     result = sandbox.run([*SHELL, script], limits=Limits(wall_seconds=0.4, processes=20))
     assert result.ending in (Ending.EXIT, Ending.WALL_LIMIT, Ending.SIGNAL)
@@ -199,13 +206,15 @@ def test_a_fork_bomb_ends_with_its_sandbox(sandbox, long_time):
         "setsid sleep $TIME & sleep $TIME",
     ],
 )
-def test_children_die_with_the_sandbox(sandbox, script, long_time):
+def test_children_die_with_the_sandbox(sandbox: Sandbox, script: str, long_time: str) -> None:
     sandbox.run([*SHELL, script], environment={"TIME": long_time}, limits=Limits(wall_seconds=0.2))
     assert not any(long_time.encode() in command for command in all_processes())
 
 
 @pytest.mark.slow
-def test_a_sandbox_that_is_ended_while_it_is_made_leaves_nothing(sandbox, long_time):
+def test_a_sandbox_that_is_ended_while_it_is_made_leaves_nothing(
+    sandbox: Sandbox, long_time: str
+) -> None:
     for delay in range(60):
         process = sandbox.open(["/usr/bin/sleep", long_time])
         time.sleep(delay / 10_000)
@@ -215,8 +224,8 @@ def test_a_sandbox_that_is_ended_while_it_is_made_leaves_nothing(sandbox, long_t
 
 @pytest.mark.slow
 def test_a_bubblewrap_that_is_killed_while_it_makes_a_sandbox_leaves_nothing(
-    sandbox, long_time, monkeypatch
-):
+    sandbox: Sandbox, long_time: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     start = bubblewrap._start
     delays = count()
 
@@ -234,7 +243,9 @@ def test_a_bubblewrap_that_is_killed_while_it_makes_a_sandbox_leaves_nothing(
     assert not any(long_time.encode() in command for command in all_processes())
 
 
-def test_without_bubblewrap_nothing_is_started(sandbox, monkeypatch, tmp_path):
+def test_without_bubblewrap_nothing_is_started(
+    sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
     with pytest.raises(ToolMissing, match="Install the package `bubblewrap`"):
         sandbox.run(["/usr/bin/true"])

@@ -33,7 +33,7 @@ from contest.mail.sent_files import strip_secret
         ("", []),
     ],
 )
-def test_the_description_is_what_stands_in_if_0(text, description):
+def test_the_description_is_what_stands_in_if_0(text: str, description: list[str]) -> None:
     assert SourceText(text).description == description
 
 
@@ -50,7 +50,7 @@ def test_the_description_is_what_stands_in_if_0(text, description):
         ("a \\  \n x\n", 2),
     ],
 )
-def test_a_word_is_found_on_the_line_where_it_was_sent(text, line):
+def test_a_word_is_found_on_the_line_where_it_was_sent(text: str, line: int) -> None:
     assert SourceText(text).lines_of("x") == [line]
 
 
@@ -76,7 +76,7 @@ def test_a_word_is_found_on_the_line_where_it_was_sent(text, line):
         ("# <<FROM>>\xe2\x80\x8bteam\xc2\xa0secret", "# <<FROM>>\xe2\x80\x8bteam\xc2\xa0      "),
     ],
 )
-def test_the_secret_is_blanked_and_nothing_else(line, stripped):
+def test_the_secret_is_blanked_and_nothing_else(line: str, stripped: str) -> None:
     assert strip_secret(line) == stripped
 
 
@@ -90,7 +90,7 @@ def test_the_secret_is_blanked_and_nothing_else(line, stripped):
         ("a\u2028b", "a\u2028b\n"),
     ],
 )
-def test_line_ends_become_newlines(source, text):
+def test_line_ends_become_newlines(source: str, text: str) -> None:
     assert normalise(source) == (text, "")
 
 
@@ -102,7 +102,9 @@ def test_line_ends_become_newlines(source, text):
         ("a\n\r\r\n", "a\n\n\n", "line 2"),
     ],
 )
-def test_a_carriage_return_alone_becomes_a_newline_and_is_told(source, text, lines):
+def test_a_carriage_return_alone_becomes_a_newline_and_is_told(
+    source: str, text: str, lines: str
+) -> None:
     remark = f"a carriage return (CR) without a line feed was read as a line end in {lines}"
     assert normalise(source) == (text, remark)
 
@@ -131,7 +133,7 @@ def test_any_text_can_be_taken_apart(text):
 @pytest.mark.parametrize(
     "piece", ["#if 0\n#endif\n", "#if 0\n", "\\\n", "x\n", "/**/#", "'\n", "??/\n"]
 )
-def test_no_long_text_is_hard_to_take_apart(piece):
+def test_no_long_text_is_hard_to_take_apart(piece: str) -> None:
     program = SourceText(normalise(piece * (100_000 // len(piece)))[0])
     assert program.live_lines is not None
     assert program.description is not None

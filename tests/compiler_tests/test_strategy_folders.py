@@ -30,14 +30,16 @@ def built(path: Path, toolchain: Toolchain) -> BuildResult:
 
 
 @pytest.mark.parametrize("path", programs("accepted"))
-def test_programs_within_the_rules_are_accepted(path, toolchain):
+def test_programs_within_the_rules_are_accepted(path: Path, toolchain: Toolchain) -> None:
     result = built(path, toolchain)
     assert result.report.accepted, (result.report.findings, result.report.messages)
     assert result.image.digest == result.report.image_digest
 
 
 @pytest.mark.parametrize("path", programs("rejected"))
-def test_programs_against_a_rule_are_rejected_by_that_rule_alone(path, toolchain):
+def test_programs_against_a_rule_are_rejected_by_that_rule_alone(
+    path: Path, toolchain: Toolchain
+) -> None:
     result = built(path, toolchain)
     assert {finding.rule for finding in result.report.findings} == {
         path.parent.name.replace("_", " ")

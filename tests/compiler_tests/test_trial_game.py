@@ -45,7 +45,9 @@ def trial(code: str, settings: Settings) -> Trial | None:
         ),
     ],
 )
-def test_a_team_sees_how_its_program_ran(settings, main, verdict, throws):
+def test_a_team_sees_how_its_program_ran(
+    settings: Settings, main: str, verdict: Verdict, throws: int
+) -> None:
     played = trial("use(p) char *p; { *p = 1; }" + main, settings)
     assert played.opponent == OPPONENT
     assert (played.result.seats[0].verdict, played.result.turns) == (verdict, throws)
@@ -53,7 +55,7 @@ def test_a_team_sees_how_its_program_ran(settings, main, verdict, throws):
 
 
 @pytest.mark.slow
-def test_the_trial_of_a_program_is_always_the_same(settings):
+def test_the_trial_of_a_program_is_always_the_same(settings: Settings) -> None:
     code = (
         "main() { for (;;) { int i; for (i = 0; i < 8; i++) make_throw(next_random(1, 9) + 9 *"
         " i); } }"
@@ -63,5 +65,5 @@ def test_the_trial_of_a_program_is_always_the_same(settings):
     assert trial(code, settings).result.digest != other.result.digest
 
 
-def test_a_rejected_program_has_no_trial(settings):
+def test_a_rejected_program_has_no_trial(settings: Settings) -> None:
     assert trial("#include <stdio.h>\nmain() { for (;;) make_throw(6144); }", settings) is None

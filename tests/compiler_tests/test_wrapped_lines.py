@@ -1,6 +1,10 @@
 """A program that a mailer has changed: the report says what helps."""
 
+from collections.abc import Callable
+
 import pytest
+
+from compiler.build import BuildResult
 
 LONG = "a long remark that reaches the place where mailers break their lines,"
 ADVICE = "attach the program as a file"
@@ -18,7 +22,9 @@ INNOCENT = {
 
 
 @pytest.mark.parametrize("code", [*CHANGED.values(), *INNOCENT.values()], ids=[*CHANGED, *INNOCENT])
-def test_advice_is_given_where_a_mailer_may_be_to_blame(build_code, code):
+def test_advice_is_given_where_a_mailer_may_be_to_blame(
+    build_code: Callable[..., BuildResult], code: str
+) -> None:
     report = build_code(f"int before;\n{code}").report
     (finding,) = (each for each in report.findings if each.rule == "compiler")
     assert (ADVICE in finding.text) is (code in CHANGED.values())

@@ -62,7 +62,7 @@ def fill(at: Path) -> Path:
 @pytest.mark.slow
 @pytest.mark.skipif(not may_mount(), reason="only root can mount")
 def test_a_run_on_a_full_disk_says_so_and_goes_on_when_there_is_room(
-    tmp_path, house, whole
+    tmp_path: Path, house: House, whole: object
 ) -> None:
     with mounted(["-t", "tmpfs", "-o", "size=24m", "tmpfs"], tmp_path / "small") as at:
         folder = make_contest(at / "contest", 40, house, SMALL)
@@ -97,7 +97,7 @@ def test_a_run_waits_for_a_database_that_somebody_else_has_locked(
 
 @pytest.mark.slow
 def test_a_run_gives_up_on_a_lock_with_a_sentence_and_can_be_run_again(
-    tmp_path, house, monkeypatch
+    tmp_path: Path, house: House, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     folder = make_contest(tmp_path / "contest", 5, house.first(5), short_games())
     folder.store.close()
@@ -230,7 +230,7 @@ def test_a_clock_that_jumps_changes_no_result_and_no_mail(tmp_path: Path, house:
 
 
 def test_programs_that_were_compiled_in_the_future_do_not_count_as_this_hours(
-    tmp_path, house
+    tmp_path: Path, house: House
 ) -> None:
     report = next(iter(house.values())).report
     folder, program = waiting_program(tmp_path)
@@ -250,7 +250,7 @@ def test_programs_that_were_compiled_in_the_future_do_not_count_as_this_hours(
 
 
 @pytest.mark.slow
-def test_of_two_runs_at_once_one_plays_and_the_other_says_so(tmp_path, house) -> None:
+def test_of_two_runs_at_once_one_plays_and_the_other_says_so(tmp_path: Path, house: House) -> None:
     folder = make_contest(tmp_path / "contest", 20, house, settings())
     codes = sorted(map(finish, [run(folder) for _ in range(2)]))
     with folder.store.read() as tx:

@@ -134,7 +134,9 @@ ACCIDENTS: dict[str, Callable[[Cluster, list[Daemon]], object]] = {
     "accident",
     [pytest.param(x, marks=[] if x[:3] == "all" else pytest.mark.night) for x in ACCIDENTS],
 )
-def test_an_accident_costs_time_and_nothing_else(machines, house, alone, accident) -> None:
+def test_an_accident_costs_time_and_nothing_else(
+    machines: Cluster, house: House, alone: bytes, accident: str
+) -> None:
     workers = [machines.start_worker(), machines.start_worker()]
     folder = together(machines, house)
     try:
@@ -159,7 +161,9 @@ def test_without_a_scheduler_this_computer_plays_alone(
         ("other files", "its copy of knobeln is"),
     ],
 )
-def test_a_worker_that_plays_otherwise_gets_no_group(machines, house, alone, fault, told) -> None:
+def test_a_worker_that_plays_otherwise_gets_no_group(
+    machines: Cluster, house: House, alone: bytes, fault: str, told: str
+) -> None:
     machines.start_worker(fault=fault)
     noted = notes_of_the_same(machines, house, alone)
     assert told in noted
@@ -167,7 +171,9 @@ def test_a_worker_that_plays_otherwise_gets_no_group(machines, house, alone, fau
 
 
 @pytest.mark.slow
-def test_a_worker_without_compiler_says_so(machines, house, alone, tmp_path) -> None:
+def test_a_worker_without_compiler_says_so(
+    machines: Cluster, house: House, alone: bytes, tmp_path: Path
+) -> None:
     (tmp_path / "bin").mkdir()
     machines.start_worker(PATH=str(tmp_path / "bin"), XDG_CACHE_HOME=str(tmp_path / "cache"))
     noted = notes_of_the_same(machines, house, alone)
@@ -178,7 +184,7 @@ def test_a_worker_without_compiler_says_so(machines, house, alone, tmp_path) -> 
 @pytest.mark.slow
 @pytest.mark.night
 def test_a_worker_without_bubblewrap_plays_without_native_code(
-    machines, house, alone, tmp_path
+    machines: Cluster, house: House, alone: bytes, tmp_path: Path
 ) -> None:
     (tmp_path / "bin").mkdir()
     for tool in ("gcc", "cc", "as", "ld"):
@@ -197,7 +203,9 @@ def test_a_lie_is_found_and_the_liar_is_out(machines: Cluster, house: House, alo
 
 
 @pytest.mark.slow
-def test_a_later_lie_is_found_by_the_spot_check(machines, house, monkeypatch, alone) -> None:
+def test_a_later_lie_is_found_by_the_spot_check(
+    machines: Cluster, house: House, monkeypatch: pytest.MonkeyPatch, alone: bytes
+) -> None:
     monkeypatch.setattr(session, "CHECK_EVERY", 1)
     machines.start_worker(fault="lies later")
     assert "It did 1 other piece of work before" in notes_of_the_same(machines, house, alone)
@@ -206,7 +214,7 @@ def test_a_later_lie_is_found_by_the_spot_check(machines, house, monkeypatch, al
 @pytest.mark.slow
 @pytest.mark.parametrize("fault", ["hangs", pytest.param("dies", marks=pytest.mark.night)])
 def test_games_that_no_worker_finishes_are_played_here(
-    machines, house, alone, fault, monkeypatch
+    machines: Cluster, house: House, alone: bytes, fault: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(session, "MIN_SECONDS", 10.0)
     monkeypatch.setattr(session, "GAME_SECONDS", 0.01)
@@ -215,7 +223,9 @@ def test_games_that_no_worker_finishes_are_played_here(
 
 
 @pytest.mark.slow
-def test_what_a_worker_sends_is_not_unpickled(machines, house, alone, tmp_path) -> None:
+def test_what_a_worker_sends_is_not_unpickled(
+    machines: Cluster, house: House, alone: bytes, tmp_path: Path
+) -> None:
     machines.start_worker(fault="sends a trap", TRAP=str(tmp_path / "sprung"))
     assert "no worker gave a result" in notes_of_the_same(machines, house, alone)
     assert not (tmp_path / "sprung").exists()
@@ -287,7 +297,9 @@ def test_without_dask_it_is_said_what_to_install(tmp_path: Path, house: House) -
 
 
 @pytest.mark.slow
-def test_no_password_travels(machines, tmp_path, house, monkeypatch) -> None:
+def test_no_password_travels(
+    machines: Cluster, tmp_path: Path, house: House, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """What a worker is told has neither passwords nor paths of this host."""
     told: list[bytes] = []
 
@@ -362,7 +374,9 @@ def test_a_worker_with_another_interpreter_is_refused(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 @pytest.mark.night
-def test_a_container_image_goes_to_a_worker_that_lacks_it(tmp_path, monkeypatch) -> None:
+def test_a_container_image_goes_to_a_worker_that_lacks_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     layer = tar([member("player", static_player(tmp_path))])
     packed = archive(Made([layer], {"Entrypoint": ["/player", "always"]}).docker_files())
     with cache_folder() as here, cache_folder() as there, cluster(tmp_path) as machines:

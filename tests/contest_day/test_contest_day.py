@@ -44,7 +44,9 @@ def of_20(tmp_path_factory: pytest.TempPathFactory, house: House) -> ContestCont
     return folder
 
 
-def test_twenty_teams_play_one_final_and_an_evolution_and_get_what_they_asked_for(of_20) -> None:
+def test_twenty_teams_play_one_final_and_an_evolution_and_get_what_they_asked_for(
+    of_20: ContestContext,
+) -> None:
     folder = of_20
     with folder.store.read() as tx:
         (final,) = results.finished_rounds(tx, Games.ALL)
@@ -114,7 +116,7 @@ def test_settings_that_decide_results_are_frozen_at_the_start(tmp_path: Path, ho
 
 
 def test_reports_tell_the_rules_that_were_played_by_whatever_the_file_says_later(
-    tmp_path, house
+    tmp_path: Path, house: House
 ) -> None:
     contest_day(make_contest(tmp_path, 5, house, settings())).run()
     file = tmp_path / FILE_NAME
@@ -133,7 +135,7 @@ def test_reports_tell_the_rules_that_were_played_by_whatever_the_file_says_later
 
 
 def test_a_team_without_a_program_is_told_so_and_gets_the_summaries_it_asked_for(
-    tmp_path, house
+    tmp_path: Path, house: House
 ) -> None:
     folder = make_contest(tmp_path, 5, house, settings(), ("LAP",))
     with folder.store.write() as tx:

@@ -42,7 +42,9 @@ def state_of_late(contest: ContestContext) -> SubmissionState:
     return version.submission.state
 
 
-def test_the_day_is_played_without_programs_that_wait(contest, monkeypatch) -> None:
+def test_the_day_is_played_without_programs_that_wait(
+    contest: ContestContext, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr("compiler.toolchain.PREFIX", "no-such-")
     played = knobeln("run", "--now", "--yes", "-C", contest.path)
     assert played.exit_code == 0
@@ -71,7 +73,9 @@ def serving(contest: ContestContext) -> Iterator[None]:
         thread.join()
 
 
-def test_serve_compiles_what_waits_when_the_compiler_is_back(contest, monkeypatch) -> None:
+def test_serve_compiles_what_waits_when_the_compiler_is_back(
+    contest: ContestContext, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr("knobeln.services.LANGUAGES_SECONDS", 0.2)
 
     def waits() -> bool:

@@ -45,7 +45,7 @@ def test_the_server_ends_with_the_demo_whatever_ends_it(
 
 @pytest.mark.slow
 def test_the_server_ends_with_a_demo_that_is_ended_while_it_starts_it(
-    tmp_path, monkeypatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     slow = tmp_path / "bin" / "setpriv"
     slow.parent.mkdir()
@@ -69,7 +69,9 @@ def test_the_server_ends_with_a_demo_that_is_ended_while_it_starts_it(
 
 
 @pytest.mark.slow
-def test_a_file_in_the_current_folder_takes_the_place_of_no_module(tmp_path, monkeypatch) -> None:
+def test_a_file_in_the_current_folder_takes_the_place_of_no_module(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """A library of ours imports `cmd`, and somebody's file of that name may be in /tmp."""
     (tmp_path / "cmd.py").write_text("raise ValueError('a stray file')")
     named = "/* <<FROM>> the_team its_string */\n"

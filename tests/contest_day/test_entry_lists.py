@@ -4,7 +4,7 @@ import email
 import email.policy
 from collections.abc import Callable
 from dataclasses import replace
-from datetime import timedelta
+from datetime import datetime, timedelta
 from email.message import EmailMessage
 from pathlib import Path
 
@@ -114,7 +114,7 @@ def test_letters_that_come_after_the_deadline_do_not_hold_up_the_list(
 
 @pytest.mark.parametrize("at", [NOW - timedelta(hours=3), NOW, NOW + timedelta(days=1)])
 def test_there_is_no_first_list_before_programs_close_or_after_the_start(
-    tmp_path, house, at
+    tmp_path: Path, house: House, at: datetime
 ) -> None:
     assert Services(replace(closed(tmp_path, house), clock=FixedClock(at))).list_entries() is False
 
@@ -166,7 +166,9 @@ def test_with_a_number_all_teams_get_the_final_list_in_any_case(
     assert "Nothing has changed" not in flat(mails[0])
 
 
-def test_a_list_that_is_too_long_for_a_mail_is_not_in_it(tmp_path, house, monkeypatch) -> None:
+def test_a_list_that_is_too_long_for_a_mail_is_not_in_it(
+    tmp_path: Path, house: House, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr("reports.contest_reporter.MAX_LISTED", 3)
     contest = closed(tmp_path, house)
     Services(contest).list_entries()

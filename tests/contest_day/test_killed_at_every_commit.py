@@ -113,7 +113,9 @@ def walk(tmp_path: Path, house: House, chosen: Settings, first: int = 0, every: 
 @pytest.mark.parametrize(
     "database", [pytest.param("sqlite", marks=pytest.mark.night), "postgresql"], indirect=True
 )
-def test_killed_everywhere_on_either_database(tmp_path, house, database) -> None:
+def test_killed_everywhere_on_either_database(
+    tmp_path: Path, house: House, database: str | None
+) -> None:
     every = 10 if database else 1  # a whole walk with PostgreSQL takes half an hour
     assert walk(tmp_path, house, knobeln(2), every=every) >= 80
 

@@ -105,7 +105,9 @@ class After(Spectator):
 
 
 # --- pause ----------------------------------------------------------------------------------------
-def test_a_paused_contest_rests_and_goes_on_as_if_nothing_had_been(field, whole) -> None:
+def test_a_paused_contest_rests_and_goes_on_as_if_nothing_had_been(
+    field: Callable[..., ContestContext], whole: ContestContext
+) -> None:
     broken = field("broken")
     with pytest.raises(Paused, match="because it is so"):
         played(broken, After(1, lambda: knobeln(broken, "run", "pause", *WHY)))
@@ -138,7 +140,9 @@ def test_a_contest_that_is_paused_does_not_start(field: Callable[..., ContestCon
 
 
 @pytest.mark.slow
-def test_a_run_in_another_process_waits_while_the_contest_is_paused(field) -> None:
+def test_a_run_in_another_process_waits_while_the_contest_is_paused(
+    field: Callable[..., ContestContext],
+) -> None:
     folder = field()
     knobeln(folder, "run", "pause", *WHY)
     log = folder.path.parent / "log"
@@ -179,14 +183,18 @@ def test_a_team_that_is_out_before_the_start_takes_no_part(
 
 
 @pytest.mark.slow
-def test_a_team_that_is_reinstated_before_the_start_takes_part(field, whole) -> None:
+def test_a_team_that_is_reinstated_before_the_start_takes_part(
+    field: Callable[..., ContestContext], whole: ContestContext
+) -> None:
     folder = field()
     knobeln(folder, "teams", "disqualify", "team_0003", *WHY)
     knobeln(folder, "teams", "reinstate", "team_0003", *WHY)
     assert outcomes(played(folder)) == outcomes(whole)
 
 
-def test_a_team_that_is_disqualified_while_its_group_is_played_has_no_game_in_it(field) -> None:
+def test_a_team_that_is_disqualified_while_its_group_is_played_has_no_game_in_it(
+    field: Callable[..., ContestContext],
+) -> None:
     folder = field()
     victims: list[str] = []
 
@@ -223,7 +231,7 @@ def body_of(folder: ContestContext, kind: str) -> str:
 
 @pytest.mark.slow
 def test_who_is_disqualified_after_a_group_keeps_its_table_but_does_not_proceed(
-    field, whole
+    field: Callable[..., ContestContext], whole: ContestContext
 ) -> None:
     folder, winner = field(), outcomes(whole)[0]
     best = winner.standings[0].entry
@@ -263,7 +271,9 @@ def test_nobody_is_taken_out_when_the_results_are_out(field: Callable[..., Conte
     assert dump(folder) == before
 
 
-def test_while_the_reports_are_held_a_team_can_be_taken_out_after_the_last_game(field) -> None:
+def test_while_the_reports_are_held_a_team_can_be_taken_out_after_the_last_game(
+    field: Callable[..., ContestContext],
+) -> None:
     folder = field()
     knobeln(folder, "mail", "hold", *WHY)
     played(folder)
@@ -277,7 +287,9 @@ def test_while_the_reports_are_held_a_team_can_be_taken_out_after_the_last_game(
 
 
 # --- played again ---------------------------------------------------------------------------------
-def test_a_group_that_is_played_again_comes_out_the_same_if_nothing_has_changed(over) -> None:
+def test_a_group_that_is_played_again_comes_out_the_same_if_nothing_has_changed(
+    over: ContestContext,
+) -> None:
     folder = over
     before, sent = outcomes(folder), len(mails(folder, "GRG"))
     knobeln(folder, "run", "rerun", 1, 2, *WHY)
@@ -298,7 +310,7 @@ def test_a_group_that_is_played_again_comes_out_the_same_if_nothing_has_changed(
     assert (len(former.groups), former.rerun.reason) == (again, "because it is so")
 
 
-def test_a_round_is_played_again_without_who_was_disqualified_since(over) -> None:
+def test_a_round_is_played_again_without_who_was_disqualified_since(over: ContestContext) -> None:
     folder = over
     before = outcomes(folder)
     winner = before[-1].standings[0].entry
@@ -314,7 +326,9 @@ def test_a_round_is_played_again_without_who_was_disqualified_since(over) -> Non
 
 
 @pytest.mark.slow
-def test_reports_that_were_held_when_their_round_is_played_again_never_go_out(field, whole) -> None:
+def test_reports_that_were_held_when_their_round_is_played_again_never_go_out(
+    field: Callable[..., ContestContext], whole: ContestContext
+) -> None:
     folder = field()
     knobeln(folder, "mail", "hold", *WHY)
     played(folder)
@@ -327,7 +341,7 @@ def test_reports_that_were_held_when_their_round_is_played_again_never_go_out(fi
 
 @pytest.mark.slow
 def test_a_group_that_is_being_played_when_its_round_is_ordered_again_is_not_kept(
-    field, whole
+    field: Callable[..., ContestContext], whole: ContestContext
 ) -> None:
     folder = field()
     ordered: list[str] = []
@@ -347,7 +361,9 @@ def test_a_group_that_is_being_played_when_its_round_is_ordered_again_is_not_kep
     assert len(mails(folder, "RSM")) == len(mails(whole, "RSM")) + len(set(mails(folder, "RSM")))
 
 
-def test_what_is_not_there_cannot_be_played_again(field, over: ContestContext) -> None:
+def test_what_is_not_there_cannot_be_played_again(
+    field: Callable[..., ContestContext], over: ContestContext
+) -> None:
     assert "has not started" in knobeln(field("other"), "run", "rerun", 1, *WHY, code=1).output
     folder = over
     assert "there is no round 9" in knobeln(folder, "run", "rerun", 9, *WHY, code=1).output
@@ -356,7 +372,9 @@ def test_what_is_not_there_cannot_be_played_again(field, over: ContestContext) -
 
 # --- failures of ours -----------------------------------------------------------------------------
 @pytest.mark.slow
-def test_after_repeated_failures_of_ours_the_run_pauses_and_goes_on_later(field, whole) -> None:
+def test_after_repeated_failures_of_ours_the_run_pauses_and_goes_on_later(
+    field: Callable[..., ContestContext], whole: ContestContext
+) -> None:
     folder = field()
     clock = FixedClock(folder.clock.now())
     folder = replace(folder, clock=clock)
@@ -424,7 +442,9 @@ def states(folder: ContestContext) -> set[str]:
 MOVE_START = ("dates", "move", "contest_starts=1994-05-15T12:00", *WHY)
 
 
-def test_moved_dates_count_at_once_and_all_registered_teams_are_told(field) -> None:
+def test_moved_dates_count_at_once_and_all_registered_teams_are_told(
+    field: Callable[..., ContestContext],
+) -> None:
     folder = field(count=3)
     knobeln(folder, "teams", "disqualify", "team_0001", *WHY)
     knobeln(folder, *MOVE_START)
@@ -437,7 +457,9 @@ def test_moved_dates_count_at_once_and_all_registered_teams_are_told(field) -> N
     assert "so already" in knobeln(folder, *MOVE_START, code=1).output
 
 
-def test_a_date_that_is_changed_in_the_file_later_counts_as_it_is_there(field) -> None:
+def test_a_date_that_is_changed_in_the_file_later_counts_as_it_is_there(
+    field: Callable[..., ContestContext],
+) -> None:
     folder = field(count=1)
     knobeln(folder, "dates", "move", "results_published=1994-06-01T12:00", *WHY)
     file = folder.path / FILE_NAME
@@ -456,14 +478,18 @@ def test_a_date_that_is_changed_in_the_file_later_counts_as_it_is_there(field) -
         ("contest_starts=tomorrow", "'tomorrow' is not a time; write it like 1994-05-15T12:00"),
     ],
 )
-def test_a_date_that_cannot_be_is_refused(field, change, answer) -> None:
+def test_a_date_that_cannot_be_is_refused(
+    field: Callable[..., ContestContext], change: str, answer: str
+) -> None:
     folder = field(count=1)
     before = dump(folder)
     assert answer in knobeln(folder, "dates", "move", change, *WHY, code=1).output
     assert dump(folder) == before
 
 
-def test_when_the_contest_has_started_only_the_publication_can_be_moved(field) -> None:
+def test_when_the_contest_has_started_only_the_publication_can_be_moved(
+    field: Callable[..., ContestContext],
+) -> None:
     folder = field(count=15)
     with pytest.raises(Paused):
         played(folder, After(1, lambda: knobeln(folder, "run", "pause", *WHY)))
@@ -472,7 +498,9 @@ def test_when_the_contest_has_started_only_the_publication_can_be_moved(field) -
 
 
 # --- a late program -------------------------------------------------------------------------------
-def test_a_program_is_put_in_by_hand_after_programs_are_closed(field, tmp_path) -> None:
+def test_a_program_is_put_in_by_hand_after_programs_are_closed(
+    field: Callable[..., ContestContext], tmp_path: Path
+) -> None:
     folder = field(count=1)
     with folder.store.write() as tx:
         add_team(tx, "the_late_ones", "")
@@ -605,7 +633,9 @@ WORDS = "Dear teams,\n\n  the cafeteria is open.\n"
 TELL = ("teams", "tell", "--subject", "Lunch")
 
 
-def test_the_organizers_own_words_reach_each_of_these_teams_once(field) -> None:
+def test_the_organizers_own_words_reach_each_of_these_teams_once(
+    field: Callable[..., ContestContext],
+) -> None:
     folder = field()
     with folder.store.write() as tx:
         add_team(tx, "late", "")
@@ -645,8 +675,8 @@ def participants(folder: ContestContext) -> list[str]:
 @pytest.mark.slow
 @pytest.mark.parametrize("step", killed_at.TELL_STEPS)
 def test_words_to_the_teams_that_were_killed_in_the_middle_reach_each_team_once(
-    field, tmp_path, step
-):
+    field: Callable[..., ContestContext], tmp_path: Path, step: str
+) -> None:
     folder = field()
     words = tmp_path / "words.txt"
     words.write_text(WORDS)

@@ -26,7 +26,7 @@ from contest.schema.sections import Contest, Mail
 from contest.util.clock import SystemClock
 from knobeln.context import ContestContext, create_contest
 from tests.support.contest_days import dump
-from tests.support.contest_field import make_contest
+from tests.support.contest_field import House, make_contest
 from tests.support.contest_runs import PATIENCE, SMALL, delivered, finish, run, without_times
 from tests.support.disks import Disk, may_mount
 from tests.support.knobeln_server import is_idle
@@ -96,7 +96,7 @@ def everything(folder: ContestContext) -> object:
 
 
 def test_a_run_goes_on_from_whatever_the_disk_had_when_the_power_went(
-    tmp_path, house, disk
+    tmp_path: Path, house: House, disk: Disk
 ) -> None:
     whole = make_contest(tmp_path / "whole", 40, house, SMALL)
     with disk.at() as at:

@@ -271,8 +271,8 @@ def test_a_server_whose_certificate_nobody_trusts_is_not_believed(
 @pytest.mark.slow
 @pytest.mark.usefixtures("soon")
 def test_without_a_server_the_day_waits_and_the_organizer_hands_the_number_in(
-    tmp_path, house, monkeypatch
-):
+    tmp_path: Path, house: House, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr("knobeln.day.wait_for_number.TELL_AFTER_SECONDS", 0.0)
     chain = stand_in_chain(int(time.time()) - 100)
     with drand_server(chain) as url:

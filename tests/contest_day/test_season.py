@@ -5,10 +5,11 @@ import json
 import re
 import shutil
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import timedelta
 from pathlib import Path
 from random import Random
+from typing import Any
 
 import pytest
 from click.testing import CliRunner
@@ -179,7 +180,9 @@ def archive(season: MailedContest, tmp_path_factory: pytest.TempPathFactory) -> 
     return folder
 
 
-def test_each_tournament_and_the_whole_season_can_be_checked(season, archive, tmp_path) -> None:
+def test_each_tournament_and_the_whole_season_can_be_checked(
+    season: MailedContest, archive: Path, tmp_path: Path
+) -> None:
     alone = tmp_path / "alone"
     published = knobeln("publish", "--tournament", 1, alone, "-C", season.folder)
     assert published.exit_code == 0, published.output
@@ -193,7 +196,9 @@ def test_each_tournament_and_the_whole_season_can_be_checked(season, archive, tm
     assert "3 games of 3 versions: the same strengths" in checked.output
 
 
-def test_each_tournament_has_its_close_and_its_frozen_settings(season, archive, tmp_path) -> None:
+def test_each_tournament_has_its_close_and_its_frozen_settings(
+    season: MailedContest, archive: Path, tmp_path: Path
+) -> None:
     for number in (1, 2):
         forgery = Forgery(season.folder, archive / f"tournament-{number}")
         begun = [
@@ -300,7 +305,9 @@ def _swap(season: Path) -> None:
     ],
     ids=["a gain", "two tournaments"],
 )
-def test_a_season_that_was_changed_is_refused(archive, tmp_path, damage, told) -> None:
+def test_a_season_that_was_changed_is_refused(
+    archive: Path, tmp_path: Path, damage: Callable[..., Any], told: str
+) -> None:
     whole = Path(shutil.copytree(archive, tmp_path / "season"))
     damage(whole)
     result = CliRunner().invoke(main, ["verify", str(whole)])

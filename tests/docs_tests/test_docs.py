@@ -14,6 +14,7 @@ from importlib.resources import files
 from itertools import count
 from pathlib import Path
 from textwrap import dedent
+from typing import Any
 
 import pytest
 
@@ -407,7 +408,9 @@ REPAIRS = [
 
 
 @pytest.mark.parametrize(("repair", "change"), REPAIRS)
-def test_what_is_mended_in_a_program_gets_the_remark_that_the_guide_quotes(repair, change) -> None:
+def test_what_is_mended_in_a_program_gets_the_remark_that_the_guide_quotes(
+    repair: str, change: Callable[..., Any]
+) -> None:
     program = find_program(parse(change(COMPILE).encode()))
     assert isinstance(program, Text)
     assert program.repairs == (repair,)
@@ -438,7 +441,7 @@ REJECTED: list[tuple[str, Change]] = [
 
 @pytest.mark.parametrize(("quote", "change"), REJECTED)
 def test_a_program_against_the_rules_gets_the_finding_that_the_guide_quotes(
-    toolchain, quote, change
+    toolchain: Toolchain, quote: str, change: Callable[..., Any]
 ) -> None:
     report = build(source_in(change(COMPILE)), CALENDAR.programs, toolchain).report
     assert not report.accepted

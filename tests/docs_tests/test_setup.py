@@ -120,7 +120,9 @@ def test_the_making_of_an_interpreter_shows_that_it_goes_on(
 @pytest.mark.skipif(
     not shutil.which("apt-get"), reason="only Debian and Ubuntu have these packages"
 )
-def test_doctor_prints_the_line_that_installs_what_is_missing(tmp_path, monkeypatch) -> None:
+def test_doctor_prints_the_line_that_installs_what_is_missing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     query = tmp_path / "dpkg-query"  # called with the package as its fourth word
     query.write_text(
         '#!/bin/sh\ncase $4 in gcc | bubblewrap) ;; *) echo "install ok installed" ;; esac\n'

@@ -49,15 +49,15 @@ def page(name: str, language: str = SOURCE) -> str:
 
 @pytest.mark.parametrize(("name", "language"), PAGES)
 def test_a_translation_has_the_structure_the_code_and_the_numbers_of_the_english(
-    name, language
+    name: str, language: str
 ) -> None:
     assert of_each_piece(page(name, language), language) == of_each_piece(page(name), language)
 
 
 @pytest.mark.parametrize(("name", "language"), PAGES)
 def test_a_letter_brings_the_translation_without_what_only_readers_of_the_program_need(
-    name, language
-):
+    name: str, language: str
+) -> None:
     with speaking(language):
         (sent,) = rules(name)
     lines = sent.data.decode().split("\n")

@@ -4,6 +4,7 @@
 unit, of the ten worst. What it finds belongs into `DEAR` (test_dear_modules.py).
 """
 
+import signal
 import subprocess
 import sys
 from itertools import count
@@ -18,7 +19,7 @@ from tests.support.dear_modules import drawn, made
 MEMORY_BYTES = 16 * 1024 * 1024
 UNITS = 10**12
 MIN_NANOSECONDS = 30_000_000  # of a call that tells something
-MAX_SECONDS = 60  # of one module, with its compilation
+MAX_SECONDS = 60  # of processor time, of one module with its compilation
 MAX_TIMES = 2**31 - 1
 
 
@@ -38,12 +39,10 @@ def main(seconds: int, first_seed: int = 0) -> None:
 
 def measured_alone(seed: int) -> float | None:
     """In a process of its own. None if it takes too long, or ends in a trap."""
-    command = [sys.executable, __file__, "one", str(seed)]
-    try:
-        done = subprocess.run(command, capture_output=True, timeout=MAX_SECONDS, check=False)
-    except subprocess.TimeoutExpired:
+    command = ["prlimit", f"--cpu={MAX_SECONDS}", sys.executable, __file__, "one", str(seed)]
+    done = subprocess.run(command, capture_output=True, check=False)
+    if done.returncode in (-signal.SIGXCPU, -signal.SIGKILL):
         print(f"seed {seed} takes more than {MAX_SECONDS} s: {drawn(seed)}", flush=True)
-        return None
     return float(done.stdout) if done.returncode == 0 else None
 
 

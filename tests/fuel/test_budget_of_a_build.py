@@ -47,7 +47,9 @@ def why(result: BuildResult) -> str:
 # --- sandboxes ------------------------------------------------------------------------------------
 @pytest.mark.slow
 @pytest.mark.parametrize("command", [BUSY, TWO_BUSY])
-def test_a_command_ends_as_soon_as_nothing_is_left_whatever_its_own_limit(command) -> None:
+def test_a_command_ends_as_soon_as_nothing_is_left_whatever_its_own_limit(
+    command: list[str],
+) -> None:
     budget = Budget(1.0)
     with paid_from(budget), pytest.raises(UsedUp):
         Sandbox().run(command, limits=Limits(cpu_seconds=60))

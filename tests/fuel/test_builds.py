@@ -8,6 +8,7 @@ import re
 from collections.abc import Mapping
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import pytest
 from pydantic import ValidationError
@@ -107,7 +108,7 @@ def played(program: FuelProgram, protocol: TextProtocol):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("path", programs(HERE, "[al]*/*/*") + programs(USUAL, "[alf]*/plays/*"))
-def test_a_program_gets_the_verdict_of_its_folder(path):
+def test_a_program_gets_the_verdict_of_its_folder(path: Path) -> None:
     verdict, protocol = path.parent.name, PROTOCOLS[path.parent.parent.name]
     result = played(built(path), protocol)
     faults = list(result.faults)
@@ -119,7 +120,7 @@ def test_a_program_gets_the_verdict_of_its_folder(path):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("path", programs(HERE, "refused/*"))
-def test_a_program_that_cannot_be_counted_is_refused_with_the_reason(path):
+def test_a_program_that_cannot_be_counted_is_refused_with_the_reason(path: Path) -> None:
     if not is_installed(language_of(path)):
         pytest.skip(f"{path.suffix}: no compiler for WebAssembly is installed")
     source = path.read_bytes()
@@ -135,7 +136,7 @@ def test_a_program_that_cannot_be_counted_is_refused_with_the_reason(path):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("row", [row for row in ROWS if row.is_counted], ids=lambda row: row.name)
-def test_a_program_is_the_same_wherever_it_is_built(row):
+def test_a_program_is_the_same_wherever_it_is_built(row: Language) -> None:
     if not is_installed(row):
         pytest.skip(f"{row.name} is not installed")
     try:
@@ -169,7 +170,7 @@ def test_a_program_is_the_same_wherever_it_is_built(row):
         ("a.rs", 'fn main() { print!("{}", std::fs::read_to_string("notes.txt").unwrap()); }'),
     ],
 )
-def test_a_program_reads_the_text_files_that_came_with_it(name, text):
+def test_a_program_reads_the_text_files_that_came_with_it(name: str, text: str) -> None:
     if not is_installed(language_of(Path(name))):
         pytest.skip("not installed")
     program = examined({name: text.encode(), "notes.txt": b"8"}).result
@@ -189,7 +190,9 @@ def test_a_program_reads_the_text_files_that_came_with_it(name, text):
         ("a.js", "function (", "SyntaxError"),
     ],
 )
-def test_mistakes_are_told_in_the_words_of_the_compiler_that_counts(name, text, words):
+def test_mistakes_are_told_in_the_words_of_the_compiler_that_counts(
+    name: str, text: str, words: str
+) -> None:
     row = language_of(Path(name))
     if not is_installed(row):
         pytest.skip("not installed")
@@ -217,7 +220,9 @@ OWN = {"name": "C", "suffixes": ["c"], "tool": "tcc", "run": ["{tool}", "-run", 
         ),
     ],
 )
-def test_a_language_that_cannot_be_counted_is_refused_with_the_reason(settings, words):
+def test_a_language_that_cannot_be_counted_is_refused_with_the_reason(
+    settings: dict[str, Any], words: str
+) -> None:
     with pytest.raises(ValidationError, match=words):
         Programs(**settings)
 
@@ -261,7 +266,7 @@ def test_the_memory_of_the_contest_is_that_of_the_program():
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["pavlov.c", "tit_for_tat.py", "detective.js", "slow_learner.rs"])
-def test_the_report_says_what_counts_and_the_trial_game_is_counted(name):
+def test_the_report_says_what_counts_and_the_trial_game_is_counted(name: str) -> None:
     if not is_installed(language_of(Path(name))):
         pytest.skip("not installed")
     rust = 'fn main() { println!("C"); }'
@@ -287,7 +292,7 @@ def test_the_report_says_what_counts_and_the_trial_game_is_counted(name):
     assert mine.instructions == sum(mine.usage.answer_fuel)
 
 
-def test_a_computer_that_counts_otherwise_does_not_play(monkeypatch):
+def test_a_computer_that_counts_otherwise_does_not_play(monkeypatch: pytest.MonkeyPatch) -> None:
     row = next(row for row in ROWS if row.is_counted and row.tool and is_installed(row))
     program = examined({f"sample.{row.suffixes[0]}": row.sample.encode()}).result
     images = {program.digest: program.to_bytes()}

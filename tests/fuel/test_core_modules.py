@@ -83,7 +83,7 @@ def test_an_endless_loop_uses_up_its_fuel_and_the_worker_goes_on():
         ("(drop (i32.trunc_f64_s (f64.const 1e300)))", "integer overflow"),
     ],
 )
-def test_a_trap_ends_the_instance_alone(code, trap):
+def test_a_trap_ends_the_instance_alone(code: str, trap: str) -> None:
     with module(start_with(code)) as worker:
         assert worker.run()["ended"] == {"trap": trap}
         assert worker.run()["ended"] == {"trap": trap}
@@ -130,13 +130,13 @@ def test_output_and_its_limit():
         ("(module (memory i64 1))", "refuses"),
     ],
 )
-def test_a_module_that_wants_what_is_not_there_is_refused(wat, why):
+def test_a_module_that_wants_what_is_not_there_is_refused(wat: str, why: str) -> None:
     with pytest.raises(engine.NotCompiled, match=why):
         engine.machine_code(bytes(wasmtime.wat2wasm(wat)), Sandbox())
 
 
 @pytest.mark.parametrize("garbage", [b"", b"\0asm\1\0\0\0\xff\xff\xff\xff\x0f"])
-def test_what_is_no_module_is_refused(garbage):
+def test_what_is_no_module_is_refused(garbage: bytes) -> None:
     with pytest.raises(engine.NotCompiled):
         engine.machine_code(garbage, Sandbox())
 
@@ -182,7 +182,7 @@ def test_a_program_is_the_same_after_the_store_has_kept_it():
         FuelProgram.from_facts(json.loads(program.to_bytes()) | {"odd": 1})
 
 
-def test_a_cache_that_was_cleaned_is_filled_again(monkeypatch):
+def test_a_cache_that_was_cleaned_is_filled_again(monkeypatch: pytest.MonkeyPatch) -> None:
     """Services run for weeks, and people clean caches."""
     # the user of sandboxes cannot enter pytest's folders
     with tempfile.TemporaryDirectory() as cache:

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 
 from sandbox.fuel.counting.counted import FRAME_BYTES, counted
-from sandbox.fuel.counting.operators import OPERATORS, PREFIX, Refused, operators
+from sandbox.fuel.counting.operators import OPERATORS, PREFIX, Operator, Refused, operators
 from sandbox.fuel.counting.prices import CURRENT, Prices, prices
 from tests.support.counting import LIMITS, ONE, by_counter, by_fuel, by_node, wasm
 from tests.support.deep_modules import DEEP
@@ -131,7 +131,7 @@ def cases(operator):
 
 
 @pytest.mark.parametrize("operator", OPERATORS.values(), ids=lambda operator: operator.name)
-def test_each_operator_does_and_costs_what_it_does_and_costs_by_fuel(operator):
+def test_each_operator_does_and_costs_what_it_does_and_costs_by_fuel(operator: Operator) -> None:
     text, calls = cases(operator)
     module = wasm(text)
     for call in calls:
@@ -181,7 +181,7 @@ DEAD = {
 
 
 @pytest.mark.parametrize("code", DEAD.values(), ids=DEAD)
-def test_dead_code(code):
+def test_dead_code(code: str) -> None:
     module = wasm(function_with(code))
     for number in (0, 1, 2):
         assert by_counter(module, ("f", number)) == by_fuel(module, ("f", number))
@@ -216,6 +216,7 @@ def test_modules_cost_the_same_in_another_engine():
 
 
 # --- what is refused ------------------------------------------------------------------------------
+_EXPORTS = "".join(f'(export "e{n}" (func $f))' for n in range(101))
 REFUSED = {
     "an export named kn_left": (
         '(module (global (mut i64) (i64.const 5)) (export "kn_left" (global 0)))'
@@ -246,6 +247,7 @@ REFUSED = {
     "17 results; it may have 16": f"(module (type (func (result {'i32 ' * 17}))))",
     "1001 types of functions; it may have 1000": f"(module {'(type (func)) ' * 1_001})",
     "20001 functions; it may have 20000": f"(module {'(func) ' * 20_001})",
+    "101 exports; it may have 100": f"(module (func $f) {_EXPORTS})",
     "4001 local variables; a function may have 4000": f"(module (func (local {'i32 ' * 4_001})))",
     "more than 2000 blocks within each other": (
         f"(module (func {'block ' * 2_000} {'end ' * 2_000}))"
@@ -257,7 +259,7 @@ REFUSED = {
 
 
 @pytest.mark.parametrize(("reason", "text"), REFUSED.items(), ids=REFUSED)
-def test_what_is_not_known_is_refused_by_name(reason, text):
+def test_what_is_not_known_is_refused_by_name(reason: str, text: str) -> None:
     with pytest.raises(Refused) as refused:
         counted(wasm(text), ONE, LIMITS)
     assert str(refused.value) == reason
@@ -272,7 +274,7 @@ def test_what_is_not_known_is_refused_by_name(reason, text):
         f'{HOST} (export "_start" (func $host))',
     ],
 )
-def test_a_program_that_cannot_be_started_is_refused(start):
+def test_a_program_that_cannot_be_started_is_refused(start: str) -> None:
     limits = replace(LIMITS, is_started=True)
     with pytest.raises(Refused, match="no function _start without parameters"):
         counted(wasm(f"(module {start})"), ONE, limits)
@@ -289,7 +291,7 @@ def test_a_program_that_cannot_be_started_is_refused(start):
     ],
     ids=["parameters and results", "functions", "local variables", "blocks"],
 )
-def test_a_module_as_large_as_it_may_be_is_counted(text):
+def test_a_module_as_large_as_it_may_be_is_counted(text: str) -> None:
     assert counted(wasm(text), prices(CURRENT), LIMITS)
 
 
@@ -336,7 +338,7 @@ ENDLESS = {
 
 
 @pytest.mark.parametrize("code", ENDLESS.values(), ids=ENDLESS)
-def test_nothing_runs_for_longer_than_its_units(code):
+def test_nothing_runs_for_longer_than_its_units(code: str) -> None:
     tree = "".join(f"(func $t{n} {f'(call $t{n - 1}) ' * 9})" for n in range(1, 21))
     text = f"""(module {HOST} {MEMORY} (table $t 2 funcref) (elem (table $t) (i32.const 0) func
     $leaf $host)
@@ -361,7 +363,7 @@ def test_a_function_of_the_host_that_is_exported_takes_the_counter_from_the_modu
     ],
     ids=["a function without calls", "what follows calls", "many calls"],
 )
-def test_units_are_looked_at_long_before_the_counter_could_wrap_around(code):
+def test_units_are_looked_at_long_before_the_counter_could_wrap_around(code: str) -> None:
     """Without loops, and without calls of functions that call others."""
     dear = "(func $dear (drop (f64.sqrt (f64.const 2))))"
     text = f"""(module (func $cheap) {dear} (func (export "f") {code}))"""
@@ -376,7 +378,7 @@ OF_THE_STACK = replace(LIMITS, depth=STACK_BYTES // FRAME_BYTES)
 
 
 @pytest.mark.parametrize("text", DEEP.values(), ids=DEEP)
-def test_a_recursion_ends_at_the_limit_of_the_module_before_that_of_the_engine(text):
+def test_a_recursion_ends_at_the_limit_of_the_module_before_that_of_the_engine(text: str) -> None:
     assert by_counter(wasm(text), ("f",), limits=OF_THE_STACK).ending == "TOO_DEEP"
 
 
@@ -438,7 +440,7 @@ NANS = {
 
 
 @pytest.mark.parametrize("code", NANS.values(), ids=NANS)
-def test_a_nan_whose_bits_are_seen_is_the_canonical_one(code):
+def test_a_nan_whose_bits_are_seen_is_the_canonical_one(code: str) -> None:
     text = f'(module {MEMORY} (func (export "f") (result i64) {code}))'
     store = wasmtime.Store()
     module = wasmtime.Module(store.engine, counted(wasm(text), ONE, LIMITS))

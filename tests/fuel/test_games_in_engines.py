@@ -118,7 +118,7 @@ IN_ENGINES = [
 
 
 @pytest.mark.parametrize("name", IN_ENGINES)
-def test_these_units_are_the_same_for_ever(name):
+def test_these_units_are_the_same_for_ever(name: str) -> None:
     """If they change, raise a number of `COUNTER` in sandbox/fuel/engine.py, or add a price
     list."""
     assert [reply["fuel"] for reply in in_wasmtime(program(name))] == FIXED[name]
@@ -182,7 +182,7 @@ COMPARED += [OWN / "plays" / "hands_wild_pointers_to_the_host.c"]
     "name",
     [*IN_ENGINES, *(pytest.param(path, id=path.name, marks=pytest.mark.slow) for path in COMPARED)],
 )
-def test_node_gives_the_same_replies(name):
+def test_node_gives_the_same_replies(name: Path | str) -> None:
     made = program(name)
     assert in_node(made, REQUESTS) == in_wasmtime(made)
 
@@ -191,7 +191,7 @@ def test_node_gives_the_same_replies(name):
 @pytest.mark.parametrize(
     "made", [in_javascript(IMPORTS), in_python(IN_PYTHON)], ids=["JavaScript", "Python"]
 )
-def test_node_gives_the_same_replies_of_programs_in_several_files(made):
+def test_node_gives_the_same_replies_of_programs_in_several_files(made: FuelProgram) -> None:
     replies = in_wasmtime(made)
     assert [reply.get("line") for reply in replies] == ["11", None, "24", "106"], replies
     assert "gr\xfc\xdfe" in replies[-1]["stderr"]
@@ -202,7 +202,7 @@ def test_node_gives_the_same_replies_of_programs_in_several_files(made):
     "megabytes",
     [pytest.param(8, marks=pytest.mark.slow), pytest.param(100, marks=pytest.mark.slow), 1_023],
 )
-def test_the_check_page_knows_the_interpreter_for_any_memory(megabytes):
+def test_the_check_page_knows_the_interpreter_for_any_memory(megabytes: int) -> None:
     limits = Limits(megabytes * MB, is_ours=True)
     module = with_counter(JAVASCRIPT.module, prices(OF_GUESTS), limits)
     at, pages = COUNTED_GUEST["memoryAt"], megabytes * 16
@@ -214,7 +214,9 @@ def test_the_check_page_knows_the_interpreter_for_any_memory(megabytes):
 @pytest.mark.slow
 @pytest.mark.night
 @pytest.mark.parametrize("game", TALKING)
-def test_a_contest_is_killed_and_goes_on_with_another_major_version(game, other_wasmtime, tmp_path):
+def test_a_contest_is_killed_and_goes_on_with_another_major_version(
+    game: str, other_wasmtime: str, tmp_path: Path
+) -> None:
     if missing := [
         row.name for row in usual_languages() if row.counted and not is_installed(row.as_counted())
     ]:
@@ -249,7 +251,7 @@ def test_a_contest_is_killed_and_goes_on_with_another_major_version(game, other_
 
 
 @pytest.fixture(scope="session")
-def other_wasmtime(tmp_path_factory):
+def other_wasmtime(tmp_path_factory: pytest.TempPathFactory):
     """A folder with the package, which only these tests import."""
     base = tmp_path_factory.getbasetemp()
     folder = (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "wasmtime"

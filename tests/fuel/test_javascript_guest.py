@@ -95,7 +95,7 @@ _SYMBOL_AS_KEY = re.compile(r"(?m)^( +)(Symbol\(.*\)): ")  # since node 24 witho
 
 @pytest.mark.skipif(not HAS_NODE, reason="no node is installed")
 @pytest.mark.parametrize("name", sorted(path.name for path in PROGRAMS.glob("*.*js")))
-def test_a_program_prints_what_node_prints(name, guest):
+def test_a_program_prints_what_node_prints(name: str, guest: Mapping[str, Any]) -> None:
     text = (PROGRAMS / "input.txt").read_bytes()
     node = subprocess.run(
         ["node", name, *WORDS], cwd=PROGRAMS, input=text, capture_output=True, check=False
@@ -166,7 +166,7 @@ for await (const line of readline.createInterface({ input: process.stdin })) {
         (MODULE_ADDER, "bot.mjs"),
     ],
 )
-def test_a_line_gets_its_line_however_a_program_reads(source, name):
+def test_a_line_gets_its_line_however_a_program_reads(source: str, name: str) -> None:
     with javascript(source, name=name) as worker:
         for _ in range(2):
             worker.ask(open=True)
@@ -246,7 +246,7 @@ SAMPLES = {
 
 @pytest.mark.skipif(not HAS_NODE, reason="no node is installed")
 @pytest.mark.parametrize("path", SAMPLES)
-def test_sample_programs_move_as_with_node(path):
+def test_sample_programs_move_as_with_node(path: str) -> None:
     with javascript(Path(path).read_text()) as worker:
         for words in SAMPLES[path]:
             node = subprocess.run(["node", path, *words], capture_output=True, check=True)
@@ -325,7 +325,9 @@ def evaluator() -> Iterator[Worker]:
         ("process.on('exit', () => { throw new Error('at the end'); })", "Error: at the end"),
     ],
 )
-def test_a_failure_ends_the_program_with_a_message(source, message, evaluator):
+def test_a_failure_ends_the_program_with_a_message(
+    source: str, message: str, evaluator: Worker
+) -> None:
     reply = evaluator.run(source, fuel=10 * UNITS)
     assert reply["ended"] == {"exit": 1}
     assert message in reply["stderr"]
@@ -349,7 +351,7 @@ def test_a_failure_ends_the_program_with_a_message(source, message, evaluator):
         ),
     ],
 )
-def test_what_never_ends_runs_out_of_fuel(source, evaluator):
+def test_what_never_ends_runs_out_of_fuel(source: str, evaluator: Worker) -> None:
     reply = evaluator.run(source)
     assert (reply["ended"], reply["fuel"]) == ({"trap": "out of fuel"}, UNITS)
     assert evaluator.run(source) == reply
@@ -359,7 +361,7 @@ def test_what_never_ends_runs_out_of_fuel(source, evaluator):
     "source",
     ["for (;;) console.log('x'.repeat(1000))", "for (;;) process.stdout.write('1'.repeat(65536))"],
 )
-def test_a_flood_of_output_ends_the_program(source, evaluator):
+def test_a_flood_of_output_ends_the_program(source: str, evaluator: Worker) -> None:
     assert evaluator.run(source)["ended"] == {"too long": True}
 
 
@@ -384,7 +386,7 @@ BYTECODE = """import("qjs:bjson").then(({ read }) => {
 })"""
 
 
-def test_modules_of_the_engine_find_nothing_to_harm(evaluator):
+def test_modules_of_the_engine_find_nothing_to_harm(evaluator: Worker) -> None:
     expected = (
         '{"open":-%d,"create":-69,"list":3,"mkdir":-69,"remove":-69,"rename":-69,"stat":44,%s}\n'
     )

@@ -51,7 +51,7 @@ def contest_of_cooperation(path: Path) -> ContestContext:
 
 
 def test_a_program_whose_trial_game_is_spoilt_waits_and_is_built_again(
-    tmp_path, monkeypatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     contest = contest_of_cooperation(tmp_path / "contest")
     with contest.store.write() as tx:

@@ -80,11 +80,15 @@ def test_doctor_says_what_the_limit_is_in_seconds_at_worst():
     ("version", "until"),
     [(20, "2024-06-20"), (36, "2027-08-20"), (48, "2028-08-20"), (50, "2026-12-20")],
 )
-def test_until_when_the_engine_is_corrected_follows_from_its_version(version, until):
+def test_until_when_the_engine_is_corrected_follows_from_its_version(
+    version: int, until: str
+) -> None:
     assert str(engine.supported_until(version)) == until
 
 
-def test_doctor_says_when_the_engine_is_no_longer_corrected(monkeypatch):
+def test_doctor_says_when_the_engine_is_no_longer_corrected(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr(engine, "supported_until", lambda _: date(2026, 1, 20))
     found = host_checks.run_check(
         "", lambda: host_checks._engine(presets.settings("cooperation", NOW))

@@ -248,7 +248,7 @@ def test_a_worker_that_hangs_without_using_time_is_no_slow_program(tmp_path: Pat
 
 
 def test_a_program_that_was_late_by_the_clock_answers_as_ever_when_it_is_alone(
-    calm, tmp_path
+    calm: Published, tmp_path: Path
 ) -> None:
     with struck("learning.c", signal.SIGSTOP, times=1) as hit:
         disturbed = counted_contest(tmp_path, GAME, FIELD, games=2)

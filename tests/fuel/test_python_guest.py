@@ -44,7 +44,7 @@ def test_a_script_sees_its_words_and_prints():
         ("os._exit(4)", 4, ""),
     ],
 )
-def test_a_script_ends_with_its_exit_code(end, code, stderr):
+def test_a_script_ends_with_its_exit_code(end: str, code: int, stderr: str) -> None:
     reply = run(f"import os, sys\nprint('x')\n{end}\nprint('y')")
     assert (reply["ended"], reply["output"], reply["stderr"]) == ({"exit": code}, "x\n", stderr)
 
@@ -106,7 +106,7 @@ def test_a_function_is_called_afresh():
         ("import sys; sys.exit(3)", "raised", "SystemExit: 3"),
     ],
 )
-def test_a_function_gets_the_reply_of_the_driver(body, key, value):
+def test_a_function_gets_the_reply_of_the_driver(body: str, key: str, value: str) -> None:
     assert call(f"def get_move(a):\n    {body}\n", 1)[key] == value
 
 
@@ -136,7 +136,7 @@ def test_a_file_without_the_function_is_told():
         ),
     ],
 )
-def test_lines_are_answered_however_they_are_read_and_written(loop):
+def test_lines_are_answered_however_they_are_read_and_written(loop: str) -> None:
     with python(f"import os, sys\n{loop}\n") as worker:
         worker.ask(open=True)
         replies = [worker.ask(ask=text) for text in ("one", "zwei äöü", "3")]
@@ -230,7 +230,7 @@ def test_what_is_not_there_is_an_oserror():
         ),
     ],
 )
-def test_threads_and_other_modules_are_refused_by_an_exception(source, error):
+def test_threads_and_other_modules_are_refused_by_an_exception(source: str, error: str) -> None:
     assert error in run(source)["stderr"]
 
 
@@ -280,7 +280,7 @@ ENDLESS = {
 
 
 @pytest.mark.parametrize("where", ENDLESS)
-def test_what_does_not_end_uses_up_its_fuel(where):
+def test_what_does_not_end_uses_up_its_fuel(where: str) -> None:
     with python(ENDLESS[where], other=LOOP) as worker:
         for fuel in (UNITS // 10, UNITS // 5):
             reply = worker.run(fuel=fuel)
@@ -304,7 +304,7 @@ def test_what_does_not_end_uses_up_its_fuel(where):
         ("eval('(' * 10**5)", "MemoryError"),
     ],
 )
-def test_memory_and_recursion_end_in_an_exception(source, error):
+def test_memory_and_recursion_end_in_an_exception(source: str, error: str) -> None:
     with python(source, memory_mb=128) as worker:
         reply = worker.run(fuel=10 * UNITS)
     assert reply["ended"] == {"exit": 1}
@@ -336,7 +336,7 @@ ODD = {
 
 
 @pytest.mark.parametrize("what", ODD)
-def test_the_worker_lives_on_whatever_a_program_breaks(what):
+def test_the_worker_lives_on_whatever_a_program_breaks(what: str) -> None:
     with python(ODD[what]) as worker:
         first = worker.run()
         assert "ended" in first

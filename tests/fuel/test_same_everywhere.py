@@ -70,7 +70,9 @@ def archive_of(path: Path, game: str, workers: int) -> Mapping[str, str]:
         for game in TALKING
     ],
 )
-def test_load_workers_and_caches_change_nothing(game, tmp_path, monkeypatch):
+def test_load_workers_and_caches_change_nothing(
+    game: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Idle with one worker and warm caches; under full load with four; with two and cold caches."""
     idle = archive_of(tmp_path / "idle", game, 1)
     with full_load():

@@ -8,15 +8,12 @@ from contextlib import closing
 
 import pytest
 
-from compiler import counted
-from compiler.languages import languages_of
 from contest.errors import EngineFailed
 from contest.games.game import TextProtocol
-from sandbox.fuel.program import FuelProgram
 from sandbox.players import fuel
 from sandbox.players.fuel import SECONDS_A_UNIT, FuelPlayer, Turns
 from sandbox.sandbox import Sandbox
-from tests.support.counted_programs import CHASING, LIMPING, needs_engine, settings_of
+from tests.support.counted_programs import CHASING, LIMPING, built, needs_engine
 
 pytestmark = [needs_engine, pytest.mark.slow]
 
@@ -27,13 +24,6 @@ UNITS = 500_000_000
 @pytest.fixture(autouse=True)
 def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(fuel, "GRACE_SECONDS", GRACE)
-
-
-def program(source: bytes) -> FuelProgram:
-    settings = settings_of("cooperation").programs
-    made = counted.examine({"p.c": source}, Sandbox(), settings, languages_of(settings)).result
-    assert isinstance(made, FuelProgram)
-    return made
 
 
 class Measured(FuelPlayer):
@@ -49,7 +39,7 @@ class Measured(FuelPlayer):
 
 @pytest.fixture
 def player(request: pytest.FixtureRequest) -> Iterator[Measured]:
-    made = Measured(program(request.param), Sandbox(), TextProtocol.ARGV, UNITS, 50 * UNITS)
+    made = Measured(built(request.param), Sandbox(), TextProtocol.ARGV, UNITS, 50 * UNITS)
     with closing(made):
         made.begin()
         yield made

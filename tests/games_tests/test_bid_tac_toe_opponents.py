@@ -80,7 +80,7 @@ def play(programs: Sequence[Program]) -> tuple[int, ...]:
     ],
 )
 def test_the_better_program_has_most_of_the_points_after_40_games(
-    start, better, worse, at_least
+    start: Start, better: str, worse: str, at_least: int
 ) -> None:
     programs = start(better), start(worse)
     assert sum(play(programs)[0] for _ in range(40)) >= at_least

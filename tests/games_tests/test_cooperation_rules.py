@@ -91,7 +91,7 @@ def test_no_question_betrays_the_length() -> None:
     ],
 )
 def test_a_program_is_told_its_own_decisions_and_then_the_others(
-    first, second, words, legacy
+    first: str, second: str, words: tuple[str, ...], legacy: tuple[str, ...]
 ) -> None:
     for rules, expected in ((Cooperation(), words), (LegacyCooperation(), legacy)):
         position = played(rules, pairs(first, second))
@@ -149,7 +149,10 @@ def test_anything_else_is_none_and_the_team_is_told_what_is(text: str) -> None:
 @pytest.mark.parametrize("before", ["", "BBB", "BBBBBBBBBBB"])
 @pytest.mark.parametrize("rules", [Cooperation(12), Cooperation(15), LegacyCooperation()])
 def test_a_forfeit_ends_the_game_and_its_earlier_points_are_gone(
-    rules, before, answered, per_round
+    rules: Cooperation | LegacyCooperation,
+    before: str,
+    answered: dict[int, Decision],
+    per_round: tuple[int, ...],
 ) -> None:
     earlier = before[: rules.rounds - 1]
     position = played(rules, pairs(earlier, "C" * len(earlier)))

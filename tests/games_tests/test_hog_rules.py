@@ -60,7 +60,9 @@ def test_only_equal_scores_double(own: int, opponent: int, score: int) -> None:
         (16, True, 0, False),
     ],
 )
-def test_as_many_dice_as_the_turns_number_earn_one_extra_turn(turn, extra, dice, again) -> None:
+def test_as_many_dice_as_the_turns_number_earn_one_extra_turn(
+    turn: int, extra: bool, dice: int, again: bool
+) -> None:
     following = after(Position((9, 30), 0, turn, extra), dice, 2)
     assert following == Position((11, 30), 0 if again else 1, turn + 1, again)
 

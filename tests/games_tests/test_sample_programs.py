@@ -99,12 +99,16 @@ CASES = [
 
 
 @pytest.mark.parametrize(("program", "asked", "answer"), CASES)
-def test_a_program_answers_as_its_first_line_says(run, program, asked, answer) -> None:
+def test_a_program_answers_as_its_first_line_says(
+    run: Run, program: str, asked: str, answer: str
+) -> None:
     assert run(program, *asked.split()).split() == [answer.strip()]
 
 
 @pytest.mark.parametrize(("program", "letters"), RANDOM.items())
-def test_a_program_without_a_plan_does_everything_that_is_allowed(run, program, letters) -> None:
+def test_a_program_without_a_plan_does_everything_that_is_allowed(
+    run: Run, program: str, letters: str
+) -> None:
     words = ("30/2/N", "30/2/N") if program.startswith("standoff") else ("[]", "[]")
     assert {run(program, *words).strip() for _ in range(40)} == set(letters)
 

@@ -208,7 +208,7 @@ def test_a_point_is_won_for_everyone_who_is_ranked_below(
     ],
 )
 def test_the_survivors_of_the_last_round_are_ranked_by_health_then_ammunition(
-    triplets, points
+    triplets: tuple[str, ...], points: tuple[int, ...]
 ) -> None:
     rules = Standoff(max_rounds=8)
     position = acted(rules, circle(*triplets, rounds=7), "PPP")

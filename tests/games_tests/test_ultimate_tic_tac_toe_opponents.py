@@ -87,7 +87,9 @@ def _boards(letters: str, last: int, mover: int) -> Boards:
         (_boards("NOF XOO OXX", last=3, mover=1), 0),
     ],
 )
-def test_every_program_finds_the_only_open_square(player, name, position, square) -> None:
+def test_every_program_finds_the_only_open_square(
+    player: Callable[[str], Player], name: str, position: Boards, square: int
+) -> None:
     assert open_squares(position) == [square]
     assert _move(player(name), position) == square
 
@@ -102,7 +104,7 @@ def test_every_program_finds_the_only_open_square(player, name, position, square
     ],
 )
 def test_programs_that_think_take_the_board_that_wins_the_game(
-    player, name, position, square
+    player: Callable[[str], Player], name: str, position: Boards, square: int
 ) -> None:
     assert 100 in GAME.points(GAME.apply(position, {position.mover: square}))
     assert _move(player(name), position) == square

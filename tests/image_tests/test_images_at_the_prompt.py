@@ -1,5 +1,8 @@
 """Images on the command line: `knobeln play`."""
 
+from collections.abc import Callable
+from pathlib import Path
+
 import pytest
 from click.testing import CliRunner
 
@@ -8,7 +11,7 @@ from tests.support.oci_images import Made, archive, folder, member, tar
 
 
 @pytest.fixture
-def knobeln(cache, monkeypatch):
+def knobeln(cache: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setenv("XDG_CACHE_HOME", str(cache))
 
     def run(*words, code=0):
@@ -20,7 +23,7 @@ def knobeln(cache, monkeypatch):
 
 
 @pytest.fixture
-def image(tmp_path, program):
+def image(tmp_path: Path, program: bytes):
     """Write an archive of this name whose player betrays in every move."""
 
     def write(name, **run):
@@ -34,7 +37,9 @@ def image(tmp_path, program):
 
 
 @pytest.mark.slow
-def test_an_image_plays_against_a_program(knobeln, image):
+def test_an_image_plays_against_a_program(
+    knobeln: Callable[..., str], image: Callable[..., Path]
+) -> None:
     output = knobeln(
         "play", "--game", "cooperation-legacy", image("bot.tar"), "tit_for_tat", "--seed", "s"
     )
@@ -49,11 +54,19 @@ def test_an_image_plays_against_a_program(knobeln, image):
         ("bot.tar.gz", {"Entrypoint": None}, "it has neither ENTRYPOINT nor CMD"),
     ],
 )
-def test_an_image_that_cannot_play_is_told_why(name, run, words, knobeln, image):
+def test_an_image_that_cannot_play_is_told_why(
+    name: str,
+    run: dict[str, list[str] | None],
+    words: str,
+    knobeln: Callable[..., str],
+    image: Callable[..., Path],
+) -> None:
     assert words in knobeln("play", "--game", "cooperation", image(name, **run), "pavlov", code=1)
 
 
-def test_what_is_no_image_for_this_game_is_told(knobeln, image):
+def test_what_is_no_image_for_this_game_is_told(
+    knobeln: Callable[..., str], image: Callable[..., Path]
+) -> None:
     said = knobeln("play", "--game", "bid-tac-toe", image("bot.tar"), "even_hand", code=1)
     assert "no program is among the files (bot.tar); its suffix would tell its language" in said
     assert "no file nothing.tar" in knobeln(

@@ -27,5 +27,5 @@ BOX = Limits()
         f"holds {BOX.work_bytes // MB} MB",
     ],
 )
-def test_the_page_says_this_limit(words):
+def test_the_page_says_this_limit(words: str) -> None:
     assert words in PAGE

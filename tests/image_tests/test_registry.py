@@ -3,6 +3,7 @@
 import json
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 
 import pytest
 
@@ -10,6 +11,7 @@ from contest.errors import ToolMissing
 from sandbox.images.oci_image import OciImage, Refused
 from sandbox.images.unpacking import _LIMITS, check_registry, fetch
 from sandbox.players.arguments import ArgumentsPlayer
+from sandbox.sandbox import Sandbox
 from tests.support.oci_images import MANIFEST, Made, member, tar
 
 
@@ -55,7 +57,7 @@ class Registry:
 
 
 @pytest.fixture
-def registry(tmp_path, monkeypatch):
+def registry(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     """A registry without TLS, which the settings of this user's containers allow."""
 
     class Handler(BaseHTTPRequestHandler):
@@ -89,11 +91,13 @@ def registry(tmp_path, monkeypatch):
 
 
 @pytest.fixture
-def made(program):
+def made(program: bytes):
     return Made([tar([member("player", program)])], {"Entrypoint": ["/player", "says"]})
 
 
-def test_an_image_is_fetched_by_its_name_and_plays(registry, made, sandbox, new_cache):
+def test_an_image_is_fetched_by_its_name_and_plays(
+    registry: Registry, made: Made, sandbox: Sandbox, new_cache: Path
+) -> None:
     pushed = registry.push(made)
     name = f"{registry.place}/team/player:1"
     image = fetch(name, sandbox, new_cache)
@@ -104,8 +108,8 @@ def test_an_image_is_fetched_by_its_name_and_plays(registry, made, sandbox, new_
 
 @pytest.mark.slow
 def test_the_image_stays_when_its_name_moves_to_another_one(
-    registry, made, sandbox, new_cache, program
-):
+    registry: Registry, made: Made, sandbox: Sandbox, new_cache: Path, program: bytes
+) -> None:
     registry.push(made)
     name = f"{registry.place}/team/player:1"
     first = fetch(name, sandbox, new_cache)
@@ -117,12 +121,16 @@ def test_the_image_stays_when_its_name_moves_to_another_one(
 @pytest.mark.parametrize(
     "name", ["--help", "/etc/passwd", "A", "", "a b", "../x", "$(id)", "x" * 256]
 )
-def test_what_is_no_name_is_refused_without_asking(name, sandbox, new_cache):
+def test_what_is_no_name_is_refused_without_asking(
+    name: str, sandbox: Sandbox, new_cache: Path
+) -> None:
     with pytest.raises(Refused, match="is no name of an image"):
         fetch(name, sandbox, new_cache)
 
 
-def test_an_image_that_no_registry_has_is_refused(registry, sandbox, new_cache):
+def test_an_image_that_no_registry_has_is_refused(
+    registry: Registry, sandbox: Sandbox, new_cache: Path
+) -> None:
     with pytest.raises(Refused, match="manifest unknown"):
         fetch(f"{registry.place}/team/player:2", sandbox, new_cache)
     check_registry(f"{registry.place}/team/player:2", sandbox)  # it answers: that is enough
@@ -154,20 +162,26 @@ NOT_NOW = [
 
 
 @pytest.mark.parametrize("failure", NO_IMAGE_FOR_US)
-def test_what_a_registry_refuses_the_team_is_told(failure, registry, sandbox, new_cache):
+def test_what_a_registry_refuses_the_team_is_told(
+    failure: tuple[int, bytes], registry: Registry, sandbox: Sandbox, new_cache: Path
+) -> None:
     registry.failure = failure
     with pytest.raises(Refused, match="no registry gives us"):
         fetch(f"{registry.place}/team/player:1", sandbox, new_cache)
 
 
 @pytest.mark.parametrize("failure", NOT_NOW)
-def test_what_a_registry_cannot_do_now_is_nobodys_fault(failure, registry, sandbox, new_cache):
+def test_what_a_registry_cannot_do_now_is_nobodys_fault(
+    failure: tuple[int, bytes], registry: Registry, sandbox: Sandbox, new_cache: Path
+) -> None:
     registry.failure = failure
     with pytest.raises(ToolMissing, match="cannot be fetched now"):
         fetch(f"{registry.place}/team/player:1", sandbox, new_cache)
 
 
-def test_a_registry_that_does_not_answer_is_nobodys_fault(sandbox, new_cache):
+def test_a_registry_that_does_not_answer_is_nobodys_fault(
+    sandbox: Sandbox, new_cache: Path
+) -> None:
     for ask in (
         lambda name: fetch(name, sandbox, new_cache),
         lambda name: check_registry(name, sandbox),
@@ -176,7 +190,9 @@ def test_a_registry_that_does_not_answer_is_nobodys_fault(sandbox, new_cache):
             ask("127.0.0.1:1/team/player:1")
 
 
-def test_a_login_is_the_users_own(registry, made, sandbox, new_cache, tmp_path):
+def test_a_login_is_the_users_own(
+    registry: Registry, made: Made, sandbox: Sandbox, new_cache: Path, tmp_path: Path
+) -> None:
     registry.push(made)
     registry.password = "Basic bWU6c2VjcmV0"
     name = f"{registry.place}/team/player:1"
@@ -188,7 +204,7 @@ def test_a_login_is_the_users_own(registry, made, sandbox, new_cache, tmp_path):
     assert fetch(name, sandbox, new_cache).is_unpacked
 
 
-def test_an_archive_is_read_without_the_network(sandbox, registry):
+def test_an_archive_is_read_without_the_network(sandbox: Sandbox, registry: Registry) -> None:
     """A manifest cannot make skopeo fetch anything: its sandbox has no network."""
     command = [
         "skopeo",

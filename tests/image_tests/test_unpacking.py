@@ -7,6 +7,7 @@ import os
 import re
 import stat
 import tarfile
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
@@ -18,6 +19,7 @@ from sandbox.budget import Budget, UsedUp, paid_from
 from sandbox.images import unpacking
 from sandbox.images.oci_image import OciImage, Refused, read_configuration, this_architecture
 from sandbox.images.unpacking import ARCHIVE_BYTES, MAX_DEPTH, MAX_FILES, unpack
+from sandbox.sandbox import Sandbox
 from tests.support.oci_images import (
     INDEX,
     Made,
@@ -37,7 +39,7 @@ OTHER = "s390x" if this_architecture() != "s390x" else "amd64"
 
 
 @pytest.fixture
-def refused(new_cache, sandbox):
+def refused(new_cache: Path, sandbox: Sandbox):
     """Unpack an archive that must be refused; return the sentence. Nothing may be left in the
     cache."""
 
@@ -159,7 +161,9 @@ BAD = {
 
 
 @pytest.mark.parametrize("name", BAD)
-def test_a_bad_archive_is_refused_in_a_sentence_and_leaves_nothing(name, refused, program):
+def test_a_bad_archive_is_refused_in_a_sentence_and_leaves_nothing(
+    name: str, refused: Callable[[bytes], str], program: bytes
+) -> None:
     make, words = BAD[name]
     assert words in refused(make(program))
 
@@ -188,7 +192,9 @@ def test_a_bad_archive_is_refused_in_a_sentence_and_leaves_nothing(name, refused
         ({"Entrypoint": ["/bin/env", "x"], "Cmd": ["x"] * 501}, "more than 500 words"),
     ],
 )
-def test_a_configuration_that_cannot_be_run_is_refused_in_a_sentence(run, words):
+def test_a_configuration_that_cannot_be_run_is_refused_in_a_sentence(
+    run: dict[str, list[str] | str], words: str
+) -> None:
     with pytest.raises(Refused, match=re.escape(words)):
         read_configuration(Made([], run).configuration)
 
@@ -251,11 +257,15 @@ LONG_BOMBS = ("large_files", "empty_files", "hard_links")
     "name",
     ["gzip", "sparse_files", *(pytest.param(n, marks=pytest.mark.night) for n in LONG_BOMBS)],
 )
-def test_a_bomb_is_ended_before_it_fills_the_disk(name, refused):
+def test_a_bomb_is_ended_before_it_fills_the_disk(
+    name: str, refused: Callable[[bytes], str]
+) -> None:
     assert f"more than 1,073,741,824 bytes, or {MAX_FILES:,} files" in refused(BOMBS[name]())
 
 
-def test_an_image_that_takes_long_holds_up_no_other(new_cache, sandbox, program):
+def test_an_image_that_takes_long_holds_up_no_other(
+    new_cache: Path, sandbox: Sandbox, program: bytes
+) -> None:
     unfinished = new_cache / f".fresh-{digest(b'another')[7:]}"
     unfinished.mkdir()
     with unpacking._held(unfinished):
@@ -267,7 +277,9 @@ def test_an_image_that_takes_long_holds_up_no_other(new_cache, sandbox, program)
     assert not unfinished.exists()  # whoever had it is dead
 
 
-def test_an_image_whose_unpacking_was_killed_is_unpacked_anew(new_cache, sandbox, program):
+def test_an_image_whose_unpacking_was_killed_is_unpacked_anew(
+    new_cache: Path, sandbox: Sandbox, program: bytes
+) -> None:
     raw = archive(image_of(program).docker_files())
     name = digest(raw)[7:]
     unfinished = new_cache / f".fresh-{name}" / "work"
@@ -277,21 +289,25 @@ def test_an_image_whose_unpacking_was_killed_is_unpacked_anew(new_cache, sandbox
     assert {path.name for path in new_cache.iterdir()} == {".lock", name}
 
 
-def test_unpacking_is_paid_from_the_budget_and_leaves_nothing(new_cache, sandbox, program):
+def test_unpacking_is_paid_from_the_budget_and_leaves_nothing(
+    new_cache: Path, sandbox: Sandbox, program: bytes
+) -> None:
     raw = archive(image_of(program).docker_files())
     with pytest.raises(UsedUp), paid_from(Budget(0.001)):
         unpack(raw, sandbox, new_cache)
     assert {path.name for path in new_cache.iterdir()} <= {".lock"}
 
 
-def test_a_huge_archive_is_refused_unread(refused):
+def test_a_huge_archive_is_refused_unread(refused: Callable[[bytes], str]) -> None:
     assert (
         refused(bytes(ARCHIVE_BYTES + 1))
         == "it has 536,870,913 bytes; at most 536,870,912 are taken"
     )
 
 
-def test_what_an_image_tries_stays_within_it(new_cache, sandbox, program):
+def test_what_an_image_tries_stays_within_it(
+    new_cache: Path, sandbox: Sandbox, program: bytes
+) -> None:
     tries = [
         file("../a"),
         file("d/../../a"),
@@ -318,7 +334,9 @@ def test_what_an_image_tries_stays_within_it(new_cache, sandbox, program):
 
 
 @pytest.mark.slow
-def test_every_form_of_archive_is_unpacked(new_cache, sandbox, program):
+def test_every_form_of_archive_is_unpacked(
+    new_cache: Path, sandbox: Sandbox, program: bytes
+) -> None:
     made = image_of(program)
     forms = {
         "docker, gzipped": gzip.compress(archive(made.docker_files())),
@@ -331,7 +349,9 @@ def test_every_form_of_archive_is_unpacked(new_cache, sandbox, program):
         assert image.run.entrypoint == ("/player", "always")
 
 
-def test_one_image_of_several_platforms_is_the_one_for_this_computer(new_cache, sandbox, program):
+def test_one_image_of_several_platforms_is_the_one_for_this_computer(
+    new_cache: Path, sandbox: Sandbox, program: bytes
+) -> None:
     here = image_of(program).oci_files(
         platform={"os": "linux", "architecture": this_architecture()}
     )
@@ -344,7 +364,7 @@ def test_one_image_of_several_platforms_is_the_one_for_this_computer(new_cache, 
     unpack(archive({**here, **there, **made}), sandbox, new_cache)
 
 
-def test_layers_lie_over_one_another(new_cache, sandbox, program):
+def test_layers_lie_over_one_another(new_cache: Path, sandbox: Sandbox, program: bytes) -> None:
     first = [member("player", program), file("a"), file("d/a"), file("e/a"), folder("usr/bin")]
     second = [
         file("a", 2),
@@ -368,7 +388,9 @@ def test_layers_lie_over_one_another(new_cache, sandbox, program):
     assert os.readlink(root / "bin") == "usr/bin"
 
 
-def test_what_is_written_is_plain_and_readable_whatever_the_image_says(new_cache, sandbox, program):
+def test_what_is_written_is_plain_and_readable_whatever_the_image_says(
+    new_cache: Path, sandbox: Sandbox, program: bytes
+) -> None:
     layer = [
         member("su", b"x", mode=0o6755, uid=0),
         member("secret", b"x", mode=0o600, uid=1000),
@@ -393,14 +415,16 @@ def test_what_is_written_is_plain_and_readable_whatever_the_image_says(new_cache
     assert (root / "su").stat().st_ino == (root / "hard").stat().st_ino
 
 
-def test_an_archive_is_unpacked_once(new_cache, sandbox, program):
+def test_an_archive_is_unpacked_once(new_cache: Path, sandbox: Sandbox, program: bytes) -> None:
     first = unpack(good(program), sandbox, new_cache)
     written = (new_cache / first.digest).stat().st_ctime_ns
     assert unpack(good(program), sandbox, new_cache) == first
     assert (new_cache / first.digest).stat().st_ctime_ns == written
 
 
-def test_several_at_once_end_with_the_same_image(new_cache, sandbox, program):
+def test_several_at_once_end_with_the_same_image(
+    new_cache: Path, sandbox: Sandbox, program: bytes
+) -> None:
     with ThreadPoolExecutor(8) as pool:
         found = list(
             pool.map(lambda raw: repr(unpack(raw, sandbox, new_cache)), [good(program)] * 8)
@@ -408,7 +432,9 @@ def test_several_at_once_end_with_the_same_image(new_cache, sandbox, program):
     assert len(set(found)) == 1
 
 
-def test_what_somebody_killed_has_left_is_removed(new_cache, sandbox, program):
+def test_what_somebody_killed_has_left_is_removed(
+    new_cache: Path, sandbox: Sandbox, program: bytes
+) -> None:
     left = new_cache / ".fresh-1" / "work"
     (left / "root" / DEEP / DEEP).mkdir(parents=True)
     (left / "root").chmod(0)
@@ -420,7 +446,9 @@ def test_what_somebody_killed_has_left_is_removed(new_cache, sandbox, program):
 
 
 @pytest.mark.parametrize("where", ["work/root", "ready/root", "root"])
-def test_closed_folders_that_are_left_of_an_image_are_removed(where, new_cache, sandbox, program):
+def test_closed_folders_that_are_left_of_an_image_are_removed(
+    where: str, new_cache: Path, sandbox: Sandbox, program: bytes
+) -> None:
     closed = new_cache / ".fresh-2" / where / "closed" / "folder"
     closed.mkdir(parents=True)
     closed.chmod(0)
@@ -430,7 +458,9 @@ def test_closed_folders_that_are_left_of_an_image_are_removed(where, new_cache, 
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root can remove every folder")
-def test_what_cannot_be_removed_does_not_stop_the_next_image(new_cache, sandbox, program):
+def test_what_cannot_be_removed_does_not_stop_the_next_image(
+    new_cache: Path, sandbox: Sandbox, program: bytes
+) -> None:
     left = new_cache / ".fresh-3"
     (left / "work").mkdir(parents=True)
     left.chmod(0o500)
@@ -441,8 +471,8 @@ def test_what_cannot_be_removed_does_not_stop_the_next_image(new_cache, sandbox,
 
 @pytest.mark.slow
 def test_what_was_used_longest_ago_makes_room_and_what_is_held_stays(
-    new_cache, sandbox, program, monkeypatch
-):
+    new_cache: Path, sandbox: Sandbox, program: bytes, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def other(number):
         layer = [member("filler", bytes([number]) * 20_000)]
         return unpack(archive(image_of(program, *layer).docker_files()), sandbox, new_cache)
@@ -470,20 +500,26 @@ def test_what_was_used_longest_ago_makes_room_and_what_is_held_stays(
     assert other(1) == first
 
 
-def test_an_image_whose_settings_are_lost_is_unpacked_again(new_cache, sandbox, program):
+def test_an_image_whose_settings_are_lost_is_unpacked_again(
+    new_cache: Path, sandbox: Sandbox, program: bytes
+) -> None:
     image = unpack(good(program), sandbox, new_cache)
     (image.folder / "image.json").write_bytes(b"{")
     assert unpack(good(program), sandbox, new_cache) == image
     assert OciImage.from_bytes((image.folder / "image.json").read_bytes(), new_cache) == image
 
 
-def test_a_cache_that_cannot_be_written_is_nobodys_fault(new_cache, sandbox, program):
+def test_a_cache_that_cannot_be_written_is_nobodys_fault(
+    new_cache: Path, sandbox: Sandbox, program: bytes
+) -> None:
     (new_cache / "file").touch()
     with pytest.raises(TryAgain, match="could not be unpacked"):
         unpack(good(program), sandbox, new_cache / "file" / "cache")
 
 
-def test_a_tool_that_is_missing_is_nobodys_fault(new_cache, sandbox, program, monkeypatch):
+def test_a_tool_that_is_missing_is_nobodys_fault(
+    new_cache: Path, sandbox: Sandbox, program: bytes, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(unpacking, "PATH", str(new_cache))
     with pytest.raises(ToolMissing, match="missing: `apt install skopeo umoci`"):
         unpack(good(program), sandbox, new_cache)

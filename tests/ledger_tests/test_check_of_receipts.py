@@ -269,7 +269,7 @@ def test_a_ledger_that_does_not_contain_the_earlier_one_is_noticed_when_it_comes
 
 # --- the ledger that is published while the contest runs ------------------------------------------
 def test_the_published_ledger_tells_nothing_about_a_team_and_everybody_can_compute_its_root(
-    contest,
+    contest: Contest,
 ) -> None:
     told_of_it = flat(contest.ledger_mail)
     assert f"has {len(contest.entries)} entries now" in told_of_it
@@ -300,7 +300,7 @@ def test_a_team_checks_that_its_entries_are_in_the_published_ledger(contest: Con
 
 
 def test_a_published_ledger_that_is_another_one_than_that_of_the_receipts_is_noticed(
-    contest,
+    contest: Contest,
 ) -> None:
     """Signed with the same key: what two readers were told."""
     other = Contest(contest.path / "second", (LIGHT, FORM), contest.signing_key)

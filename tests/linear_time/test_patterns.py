@@ -71,7 +71,7 @@ def possessive_groups(pattern: str | bytes, flags: int = 0) -> int:
         (r"(?=(?:a(?:b\s)++)*+)", 2),
     ],
 )
-def test_possessive_groups_are_seen(pattern, count):
+def test_possessive_groups_are_seen(pattern: str, count: int) -> None:
     assert possessive_groups(pattern) == count
 
 

@@ -10,6 +10,7 @@ import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -60,7 +61,9 @@ def _runner(images: dict[str, Image], program: Path, workers: int = 1) -> Machin
 
 
 # --- results ---
-def test_results_do_not_depend_on_the_number_of_workers(images, jobs) -> None:
+def test_results_do_not_depend_on_the_number_of_workers(
+    images: dict[str, Image], jobs: list[GameJob]
+) -> None:
     results = [
         list(MachineRunner(images, RULES, FUEL, workers).play(jobs)) for workers in (0, 1, 2, 5)
     ]
@@ -85,7 +88,9 @@ def test_chunks_hold_every_job_once_and_in_order(games: int, workers: int) -> No
 
 # --- an engine that fails ---
 @pytest.mark.parametrize("accident", ["kill -9 $$", "echo nonsense; cat > /dev/null"])
-def test_games_of_an_engine_that_failed_are_played_again(images, jobs, tmp_path, accident) -> None:
+def test_games_of_an_engine_that_failed_are_played_again(
+    images: dict[str, Image], jobs: list[GameJob], tmp_path: Path, accident: str
+) -> None:
     real = knobeln_engine()
     program = _script(
         tmp_path,
@@ -119,14 +124,18 @@ def test_an_engine_that_is_killed_in_the_middle_of_a_game_charges_nobody(tmp_pat
     assert result.seats[0].instructions == fuel
 
 
-def test_an_engine_that_always_fails_is_our_failure(images, jobs, tmp_path) -> None:
+def test_an_engine_that_always_fails_is_our_failure(
+    images: dict[str, Image], jobs: list[GameJob], tmp_path: Path
+) -> None:
     program = _script(tmp_path, f"echo x >> {tmp_path}/attempts; echo broken >&2; exit 2")
     with pytest.raises(EngineFailed, match=r"4 times running: ended with 2 'broken"):
         _runner(images, program).play(jobs[:1])
     assert (tmp_path / "attempts").read_text() == "x\n" * 4
 
 
-def test_an_engine_that_hangs_is_ended(images, jobs, tmp_path, monkeypatch) -> None:
+def test_an_engine_that_hangs_is_ended(
+    images: dict[str, Image], jobs: list[GameJob], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr("tournament.runners.machine.wall_limit", lambda _batch, _games: 0.1)
     program = _script(tmp_path, f"echo $$ >> {tmp_path}/pids; exec sleep 1000")
     with pytest.raises(EngineFailed, match="no answer within"):
@@ -231,7 +240,9 @@ MALFORMED = {
 
 
 @pytest.mark.parametrize("name", MALFORMED)
-def test_a_malformed_batch_is_refused_with_a_sentence(images, jobs, name) -> None:
+def test_a_malformed_batch_is_refused_with_a_sentence(
+    images: dict[str, Image], jobs: list[GameJob], name: str
+) -> None:
     spoil, sentence = MALFORMED[name]
     program = knobeln_engine()
     done = subprocess.run(
@@ -250,7 +261,9 @@ def _answer(batch: Batch, jobs: list[GameJob]) -> bytes:
 
 
 @pytest.mark.parametrize("at", [8, 12, 24, 28])
-def test_an_answer_that_contradicts_itself_is_nonsense(images, jobs, at) -> None:
+def test_an_answer_that_contradicts_itself_is_nonsense(
+    images: dict[str, Image], jobs: list[GameJob], at: int
+) -> None:
     batch = Batch(RULES, FUEL, images)
     raw = _answer(batch, jobs[:2])
     assert len(batch.results(jobs[:2], raw)) == 2
@@ -292,7 +305,9 @@ def test_the_engine_locks_itself_up_before_it_plays(tmp_path: Path) -> None:
 
 
 # --- the build ---
-def test_a_computer_without_a_compiler_is_told_what_is_missing(tmp_path, monkeypatch) -> None:
+def test_a_computer_without_a_compiler_is_told_what_is_missing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
     with pytest.raises(ToolMissing, match="no C compiler"):
         c_program(engine_binary.SOURCES, engine_binary.FLAGS, tmp_path)
@@ -351,7 +366,9 @@ def _shut_again(path: Path) -> None:
         pytest.param(_as_another_user, marks=pytest.mark.needs_root),
     ],
 )
-def test_an_engine_that_somebody_could_have_changed_is_built_anew(poison, small) -> None:
+def test_an_engine_that_somebody_could_have_changed_is_built_anew(
+    poison: Callable[..., Any], small: Path
+) -> None:
     path = c_program(small, ("-O1",), small / "cache")
     good = path.read_bytes()
     poison(path)
@@ -384,7 +401,9 @@ def test_what_killed_builders_left_is_swept_by_the_next(tmp_path: Path, small: P
 
 
 @pytest.mark.slow
-def test_an_engine_that_was_cleaned_away_is_built_again(monkeypatch, tmp_path) -> None:
+def test_an_engine_that_was_cleaned_away_is_built_again(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     assert knobeln_engine() == knobeln_engine()
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     engine_binary._kept_engine.cache_clear()

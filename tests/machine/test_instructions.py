@@ -114,7 +114,7 @@ def _unicorn(words: list[int], x: list[int], memory: bytes) -> tuple[list[int], 
 )
 @given(sequences, st.lists(word, min_size=31, max_size=31), st.binary(min_size=64, max_size=STATIC))
 def test_random_instructions_do_what_an_independent_machine_does(
-    probe, words, values, data
+    probe: Probe, words, values, data
 ) -> None:
     x = _start(values, len(words))
     # Jumps ahead may pass the end by a few instructions: nothing happens there, here as well as
@@ -190,7 +190,7 @@ def test_neither_a_result_nor_a_load_nor_a_jump_writes_to_x0(probe: Probe) -> No
 
 @pytest.mark.parametrize(("offset", "landed"), [(8, 2), (9, 2), (12, 3), (13, 3)])
 def test_a_jump_through_the_register_that_it_writes_goes_where_that_pointed(
-    probe, offset, landed
+    probe: Probe, offset: int, landed: int
 ) -> None:
     seen = probe([auipc(5, 0), jalr(5, 5, offset), ECALL, ECALL])
     assert (seen.stop, seen.x[5], seen.next_pc) == (
@@ -300,7 +300,9 @@ def test_a_jump_out_of_the_code_is_a_fault_of_the_jump(probe: Probe, name: str) 
 
 @pytest.mark.parametrize("name", sorted(BRANCH))
 @pytest.mark.parametrize("pair", [(0, 0), (1, 2), (2, 1), (0xFFFFFFFF, 1), (1, 0xFFFFFFFF)])
-def test_a_branch_with_an_impossible_target_is_harmless_until_taken(probe, name, pair) -> None:
+def test_a_branch_with_an_impossible_target_is_harmless_until_taken(
+    probe: Probe, name: str, pair: tuple[int, ...]
+) -> None:
     setup = [*li(5, pair[0]), *li(6, pair[1])]
     outside = probe([*setup, branch(name, 5, 6, 2046), ECALL])
     inside = probe([*setup, branch(name, 5, 6, 8), ECALL, FENCE, ECALL])

@@ -90,7 +90,9 @@ def test_a_translation_is_made_once_and_found_again(cache: Translations, example
     assert cache.folder.stat().st_mode & 0o777 == 0o700
 
 
-def test_a_folder_in_one_that_others_can_write_is_not_used(cache, example, tmp_path) -> None:
+def test_a_folder_in_one_that_others_can_write_is_not_used(
+    cache: Translations, example: Image, tmp_path: Path
+) -> None:
     cache.add(example, Sandbox())
     tmp_path.chmod(0o777)
     assert cache.found([example]) == {}
@@ -109,8 +111,8 @@ def test_a_program_that_is_too_large_stays_with_the_interpreter(cache: Translati
 
 
 def test_a_program_that_takes_the_compiler_too_long_stays_with_the_interpreter(
-    cache, example, monkeypatch
-):
+    cache: Translations, example: Image, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(translation, "LIMITS", Limits(address_space_bytes=32 * 1024 * 1024))
     with pytest.raises(NotTranslated, match="did not translate"):
         cache.add(example, Sandbox())
@@ -120,7 +122,7 @@ def test_a_program_that_takes_the_compiler_too_long_stays_with_the_interpreter(
 @pytest.mark.slow
 @pytest.mark.night
 def test_jumps_that_cross_each_other_are_translated_with_less_care_instead_of_not_at_all(
-    cache,
+    cache: Translations,
 ) -> None:
     # At 10,000 lexical elements; gcc -O2 would take more than the processor time that there is for
     # all.
@@ -198,7 +200,7 @@ def _evil_translation(image: Image, attempt: str, folder: Path) -> bytes:
 @pytest.mark.skipif(os.uname().machine != "x86_64", reason="the system calls are those of x86_64")
 @pytest.mark.parametrize("attempt", ATTEMPTS)
 def test_native_code_in_the_engine_can_open_start_and_send_nothing(
-    cache, tmp_path, attempt
+    cache: Translations, tmp_path: Path, attempt: str
 ) -> None:
     # Whatever a translation did, it would find the door locked; and the game would be nobody's
     # failure.

@@ -36,7 +36,9 @@ POINTS = [  # K3, K4, K5: the throws, and both players' points
 
 
 @pytest.mark.parametrize(("first", "second", "points"), POINTS)
-def test_a_throw_is_worth_what_the_announcement_says(first, second, points) -> None:
+def test_a_throw_is_worth_what_the_announcement_says(
+    first: int, second: int, points: tuple[int, ...]
+) -> None:
     rules = Rules(b=2**30, L=1)
     for swapped in (False, True):
         throws = (second, first) if swapped else (first, second)
@@ -63,7 +65,9 @@ SERIES = [  # k, throws, the first that is forbidden
 
 
 @pytest.mark.parametrize(("k", "throws", "forbidden"), SERIES)
-def test_series_are_judged_alike_by_people_and_by_the_engine(k, throws, forbidden) -> None:
+def test_series_are_judged_alike_by_people_and_by_the_engine(
+    k: int, throws: tuple[int, ...], forbidden: int | None
+) -> None:
     rules = Rules(a=1, b=20, k=k, L=len(throws))
     patient = [20] * len(throws)
     played = play_out(rules, zip(throws, patient, strict=True))

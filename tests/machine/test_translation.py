@@ -134,7 +134,9 @@ def test_no_distance_leads_around_the_address_space_into_the_memory() -> None:
 
 @pytest.mark.parametrize("shift", [-4, -1, 0, 4, 12])
 @pytest.mark.parametrize("place", [BEGIN, END])
-def test_accesses_through_one_pointer_are_as_good_as_each_by_itself(compare, place, shift) -> None:
+def test_accesses_through_one_pointer_are_as_good_as_each_by_itself(
+    compare: Compare, place: int, shift: int
+) -> None:
     code = [
         store("sw", 6, 10, 4),
         store("sb", 6, 10, -1),

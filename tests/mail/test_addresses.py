@@ -1,5 +1,6 @@
 """Where mails go: a team's new address, which is confirmed by an answer."""
 
+from collections.abc import Callable
 from datetime import timedelta
 from email.message import EmailMessage
 from pathlib import Path
@@ -88,13 +89,17 @@ def test_a_new_string_makes_the_old_letter_void(world: World, line: str) -> None
         (OLD, "the mail-address of your team"),
     ],
 )
-def test_an_address_that_cannot_be_used_is_refused(world, line, wanted, why) -> None:
+def test_an_address_that_cannot_be_used_is_refused(
+    world: World, line: str, wanted: str, why: str
+) -> None:
     (mail,) = world.send(f"change address {wanted}", line)
     assert mail["To"] == OLD
     assert why in flat(mail)
 
 
-def test_the_address_of_another_team_is_refused_until_and_when_it_is_confirmed(world, line) -> None:
+def test_the_address_of_another_team_is_refused_until_and_when_it_is_confirmed(
+    world: World, line: str
+) -> None:
     asked = to(world.send("change address jane@b.example", line))
     form = FORM.replace(OLD, "jane@b.example").replace("the_heavy_lords_of_knobeln", "others")
     registered(world, form)
@@ -105,7 +110,7 @@ def test_the_address_of_another_team_is_refused_until_and_when_it_is_confirmed(w
     )
 
 
-def test_without_the_string_nobody_is_asked_and_nothing_changes(world, line) -> None:
+def test_without_the_string_nobody_is_asked_and_nothing_changes(world: World, line: str) -> None:
     subject = f"change address {NEW}"
     assert set(to(world.send(subject, "", sender=EVE))) == {EVE}
     name = line.split()[1]
@@ -114,7 +119,7 @@ def test_without_the_string_nobody_is_asked_and_nothing_changes(world, line) -> 
 
 
 def test_questions_to_an_address_are_limited_and_the_team_is_told_when_none_went(
-    make_world,
+    make_world: Callable[..., World],
 ) -> None:
     world = make_world(mail=Mail(answers_per_hour=2))
     line = from_line(*registered(world))

@@ -154,8 +154,12 @@ def register(folder: ContestContext, address: str, name: str) -> None:
     [("starttls", "!external", "PLAIN"), ("tls", "!plain", "LOGIN")],
 )
 def test_a_mail_gets_through_with_encryption_and_login(
-    authority, monkeypatch, security, mechanisms, used
-):
+    authority: trustme.CA,
+    monkeypatch: pytest.MonkeyPatch,
+    security: str,
+    mechanisms: str,
+    used: str,
+) -> None:
     with world_with(authority, monkeypatch, mechanisms) as world:
         port = world.implicit if security == "tls" else world.postfix.smtp
         folder = world.contest(security=security, smarthost=f"127.0.0.1:{port}")
@@ -209,7 +213,9 @@ def test_doctor_sends_a_letter_around_and_finds_all_well(world: World) -> None:
     assert result.exit_code == 0
 
 
-def test_doctor_finds_that_bounces_would_not_come_back(authority, monkeypatch) -> None:
+def test_doctor_finds_that_bounces_would_not_come_back(
+    authority: trustme.CA, monkeypatch: pytest.MonkeyPatch
+) -> None:
     these = "{ /^(knobeln@contest|organizer@team)\\.example$$/ OK }"
     only_the_robot = f"check_recipient_access regexp:{{{these}}}, reject"
     with world_with(authority, monkeypatch, recipients=only_the_robot) as world:

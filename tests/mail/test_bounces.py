@@ -1,6 +1,7 @@
 """Mails that come back: whose they were, why, and who could make that up."""
 
 import string
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -89,7 +90,7 @@ CAME_BACK = [
 @pytest.mark.parametrize(("verp", "channel"), [(True, "smtp"), (False, "imap")])
 @pytest.mark.parametrize(("name", "diagnosis"), CAME_BACK)
 def test_a_mail_that_came_back_is_shown_with_the_reason(
-    make_world, name, diagnosis, verp, channel
+    make_world: Callable[..., World], name: str, diagnosis: str, verp: bool, channel: str
 ) -> None:
     world = make_world(mail=Mail(verp=verp))
     item_id = welcomed(world)
@@ -114,7 +115,9 @@ def test_a_mail_that_came_back_is_shown_with_the_reason(
         ("unheard_of", "Ihre Nachricht konnte nicht zugestellt werden"),
     ],
 )
-def test_a_mail_that_is_late_or_of_which_nobody_knows_is_still_sent(world, name, diagnosis) -> None:
+def test_a_mail_that_is_late_or_of_which_nobody_knows_is_still_sent(
+    world: World, name: str, diagnosis: str
+) -> None:
     item_id = welcomed(world)
     assert world.deliver(returned(world, name, item_id), envelope="") == []
     assert world.notes[-1] == f"mail {item_id} to {ADDRESS} is late: {diagnosis}"

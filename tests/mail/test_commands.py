@@ -308,7 +308,9 @@ def test_a_taken_name_is_changed_and_said_so(world: World) -> None:
     assert "I have changed yours a little" in flat(mail)
 
 
-def test_there_is_a_limit_of_teams_and_of_teams_from_one_organization(make_world) -> None:
+def test_there_is_a_limit_of_teams_and_of_teams_from_one_organization(
+    make_world: Callable[..., World],
+) -> None:
     world = make_world(teams=Teams(max_teams=2, max_per_organization=1))
     registered(world)
     (mail,) = world.send(REGISTER, form_of(2).replace("University of", "university  OF"))
@@ -542,7 +544,7 @@ def test_one_address_gets_only_so_many_answers_in_an_hour(make_world: Callable[.
 
 
 def test_of_many_registrations_from_one_address_the_answers_are_spread_over_hours(
-    make_world,
+    make_world: Callable[..., World],
 ) -> None:
     world = make_world(mail=Mail(answers_per_hour=2))
     for number in range(5):

@@ -145,7 +145,7 @@ def test_each_answer_of_the_relay_has_its_end(post: Post, sink: Sink) -> None:
 
 
 def test_a_deferred_mail_waits_longer_each_time_and_is_given_up_in_the_end(
-    post, monkeypatch
+    post: Post, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(deliver, "GIVE_UP_AFTER", timedelta(hours=4))
     post.queue("later")
@@ -157,7 +157,9 @@ def test_a_deferred_mail_waits_longer_each_time_and_is_given_up_in_the_end(
     assert post.listing()["later"] == (OutboxState.FAILED, 10, "given up: 451 try later")
 
 
-def test_an_unreachable_relay_costs_one_attempt_not_one_for_each_mail(make_post) -> None:
+def test_an_unreachable_relay_costs_one_attempt_not_one_for_each_mail(
+    make_post: Callable[..., Post],
+) -> None:
     post = make_post(free_port())
     post.queue("joe", "jane", "mona")
     assert post.deliver() == Delivered(deferred=1)
@@ -236,7 +238,7 @@ def test_nine_unknown_recipients_in_a_row_are_their_own_fault(post: Post) -> Non
 
 
 def test_a_relay_that_does_not_like_our_address_is_not_the_recipients_fault(
-    make_post, relayed
+    make_post: Callable[..., Post], relayed: tuple[Sink, int]
 ) -> None:
     post = make_post(relayed[1], robot="banned@contest.example")
     post.queue("joe", "jane")
@@ -246,7 +248,7 @@ def test_a_relay_that_does_not_like_our_address_is_not_the_recipients_fault(
 
 @pytest.mark.parametrize("verp", [True, False])
 def test_a_relay_that_lets_us_send_from_one_address_only_costs_no_mail(
-    make_post, relayed, verp
+    make_post: Callable[..., Post], relayed: tuple[Sink, int], verp: bool
 ) -> None:
     sink, port = relayed
     sink.checks_sender_of = ROBOT
@@ -267,7 +269,9 @@ def test_each_mail_has_a_sender_of_its_own(post: Post, sink: Sink) -> None:
     ]
 
 
-def test_a_relay_that_takes_one_mail_in_a_conversation_is_called_again_at_once(post, sink) -> None:
+def test_a_relay_that_takes_one_mail_in_a_conversation_is_called_again_at_once(
+    post: Post, sink: Sink
+) -> None:
     sink.mails_in_a_conversation = 1
     post.queue("joe", "jane", "mona")
     assert post.deliver() == Delivered(sent=3)
@@ -300,7 +304,9 @@ def test_a_connection_cut_after_the_mail_was_taken_gives_the_same_mail_twice(
 
 
 @pytest.mark.slow
-def test_a_relay_that_is_away_for_an_hour_costs_no_mail_and_doubles_none(make_post) -> None:
+def test_a_relay_that_is_away_for_an_hour_costs_no_mail_and_doubles_none(
+    make_post: Callable[..., Post],
+) -> None:
     sink, port = Sink(), free_port()
     post = make_post(port)
     names = [f"joe{number}" for number in range(50)]
@@ -348,7 +354,7 @@ def test_what_is_held_while_a_batch_goes_out_stays(post: Post) -> None:
 
 
 def test_a_mail_that_was_given_up_gets_its_whole_time_again_when_it_is_put_back(
-    post, monkeypatch
+    post: Post, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(deliver, "GIVE_UP_AFTER", timedelta(hours=4))
     post.queue("later", "gone")

@@ -35,7 +35,7 @@ def report(office: Office, text: str) -> str:
 
 # --- subjects -------------------------------------------------------------------------------------
 def test_a_form_or_a_from_line_is_answered_whatever_the_subject_and_however_often(
-    make_world,
+    make_world: Callable[..., World],
 ) -> None:
     world = make_world(mail=Mail())
     line = from_line(*registered(world))

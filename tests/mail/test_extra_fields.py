@@ -210,7 +210,7 @@ OFFERS = [
 
 @pytest.mark.parametrize(("offered", "written", "words"), OFFERS)
 def test_a_report_that_is_not_offered_is_refused_with_those_that_are(
-    offered, written, words
+    offered: str, written: str, words: str
 ) -> None:
     codes = tuple(code for code in offered.split(",") if code)
     (problem,) = read_text(

@@ -213,7 +213,9 @@ def test_forged_forms_take_no_place(make_world: Callable[..., World]) -> None:
     assert team_names(world) == ["t0", "t1", "first"]
 
 
-def test_a_team_that_is_heard_from_when_all_places_are_taken_is_told(make_world) -> None:
+def test_a_team_that_is_heard_from_when_all_places_are_taken_is_told(
+    make_world: Callable[..., World],
+) -> None:
     world = make_world(mail=Mail(), registration=Registration(), teams=Teams(max_teams=1))
     (late,) = world.send(REGISTER, form("late@a.example", "late"), sender="late@a.example")
     (question,) = world.send(REGISTER, form("quick@b.example", "quick"), sender="quick@b.example")

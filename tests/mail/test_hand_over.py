@@ -118,7 +118,9 @@ def test_no_answer_and_nonsense_are_no_success(tmp_path: Path, answer: bytes) ->
         thread.join()
 
 
-def test_a_server_that_hangs_is_not_waited_for_without_end(tmp_path, monkeypatch) -> None:
+def test_a_server_that_hangs_is_not_waited_for_without_end(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(hand_over, "TIMEOUT_SECONDS", 0.2)
     with socket.socket(socket.AF_UNIX) as server:
         server.bind(str(tmp_path / ".receive.socket"))

@@ -31,7 +31,7 @@ from sandbox.executable import player_from_bytes
 from sandbox.images.oci_image import OciImage, image_cache
 from store import letters, results, submissions
 from tests.support.compile_services import compile_service
-from tests.support.mail_world import make_settings
+from tests.support.mail_world import World, make_settings
 from tests.support.oci_images import Made, archive, cache_folder, folder, member, static_player, tar
 from tests.support.offices import STRING, Office
 from tournament.day import ContestDay, Spectator
@@ -60,7 +60,9 @@ def cache(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[], None]]:
 
 
 @pytest.fixture
-def make_office(make_world, cache, monkeypatch) -> Callable[..., Office]:
+def make_office(
+    make_world: Callable[..., World], cache: Callable[[], None], monkeypatch: pytest.MonkeyPatch
+) -> Callable[..., Office]:
     monkeypatch.setattr(Settings, "MAX_LETTER_BYTES", SMALL)
 
     def make(
@@ -86,7 +88,9 @@ def words(text: str) -> str:
 
 # --- images that play -----------------------------------------------------------------------------
 @pytest.mark.slow
-def test_an_archive_is_unpacked_described_and_tried(make_office, program) -> None:
+def test_an_archive_is_unpacked_described_and_tried(
+    make_office: Callable[..., Office], program: bytes
+) -> None:
     office = make_office()
     name, sent = "Player.TAR.GZ", gzip.compress(image_of(program, "always"))
     report = office.report("lords", {name: sent})
@@ -108,7 +112,9 @@ def test_an_archive_is_unpacked_described_and_tried(make_office, program) -> Non
     assert player.cache == image_cache()
 
 
-def test_an_image_that_fails_in_its_trial_is_told_so(make_office, program) -> None:
+def test_an_image_that_fails_in_its_trial_is_told_so(
+    make_office: Callable[..., Office], program: bytes
+) -> None:
     report = words(make_office().report("lords", {"player.tar": image_of(program, "silent")}))
     assert (
         "Your program FAILED in it, in round 1: the program ended without printing anything"
@@ -117,7 +123,9 @@ def test_an_image_that_fails_in_its_trial_is_told_so(make_office, program) -> No
 
 
 @pytest.mark.slow
-def test_the_image_counts_on_a_contest_day_with_another_cache(make_office, program, cache) -> None:
+def test_the_image_counts_on_a_contest_day_with_another_cache(
+    make_office: Callable[..., Office], program: bytes, cache: Callable[[], None]
+) -> None:
     office = make_office(evolution={"enabled": False}, tournament=ROUND_ROBIN)
     office.team("others")
     office.send("lords", {"player.tar": image_of(program, "always")})
@@ -143,7 +151,9 @@ def outcome(office: Office) -> list[Any]:
 
 
 @pytest.mark.slow
-def test_an_archive_that_is_lost_ends_the_day_with_a_reason(make_office, program, cache) -> None:
+def test_an_archive_that_is_lost_ends_the_day_with_a_reason(
+    make_office: Callable[..., Office], program: bytes, cache: Callable[[], None]
+) -> None:
     office = make_office(evolution={"enabled": False}, tournament=ROUND_ROBIN)
     office.send("lords", {"player.tar": image_of(program, "always")})
     office.team("others")
@@ -184,7 +194,9 @@ BAD: dict[str, tuple[Callable[[bytes], bytes], str]] = {
 
 
 @pytest.mark.parametrize("name", [*list(BAD)[:-1], pytest.param("a bomb", marks=pytest.mark.slow)])
-def test_a_bad_archive_is_rejected_in_a_sentence(make_office, program, name) -> None:
+def test_a_bad_archive_is_rejected_in_a_sentence(
+    make_office: Callable[..., Office], program: bytes, name: str
+) -> None:
     office = make_office()
     make, sentence = BAD[name]
     report = words(office.report("lords", {"player.tar.gz": make(program)}))
@@ -220,8 +232,13 @@ REFUSED = [
 
 @pytest.mark.parametrize(("programs", "game", "name", "size", "sentence"), REFUSED)
 def test_an_archive_that_is_not_taken_is_refused_at_once(
-    make_office, programs, game, name, size, sentence
-):
+    make_office: Callable[..., Office],
+    programs: Programs,
+    game: str,
+    name: str,
+    size: int,
+    sentence: str,
+) -> None:
     office = make_office(game, programs)
     assert sentence in words(office.report("lords", {name: b"\0" * size}))
     with office.world.store.read() as tx:
@@ -251,7 +268,7 @@ NOT_LISTED = [
 
 @pytest.mark.parametrize(("programs", "text", "sentence"), NOT_LISTED)
 def test_a_name_that_was_not_listed_for_the_team_is_refused(
-    make_office, programs, text, sentence
+    make_office: Callable[..., Office], programs: Programs, text: str, sentence: str
 ) -> None:
     office = make_office(programs=programs)
     assert sentence in words(office.report("lords", {}, text))
@@ -291,7 +308,9 @@ def letter_of(office: Office, sender: str, data: bytes) -> bytes:
     return letter.as_bytes()
 
 
-def test_a_large_letter_is_taken_by_smtp_from_a_team_alone(make_office, program) -> None:
+def test_a_large_letter_is_taken_by_smtp_from_a_team_alone(
+    make_office: Callable[..., Office], program: bytes
+) -> None:
     office = make_office()
     team = office.team("others")
     raw = letter_of(office, team, image_of(program, "always"))
@@ -316,8 +335,8 @@ def test_a_large_letter_is_taken_by_smtp_from_a_team_alone(make_office, program)
     ("sender", "whole"), [("lords", True), ("stranger", False), ("a@b.example, lords", False)]
 )
 def test_a_large_letter_from_a_mailbox_is_kept_whole_from_a_team_alone(
-    make_office, program, sender, whole
-):
+    make_office: Callable[..., Office], program: bytes, sender: str, whole: bool
+) -> None:
     office = make_office()
     world = office.world
     address = office.team("ladies")

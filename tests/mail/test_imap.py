@@ -10,7 +10,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from http.server import BaseHTTPRequestHandler, HTTPServer
-from itertools import count
+from itertools import count, pairwise
 from pathlib import Path
 from threading import Event
 from typing import Any
@@ -34,7 +34,7 @@ from mailserver.intake.imap import (
     pause_seconds,
 )
 from mailserver.oauth import AccessToken
-from store import letters
+from store import Store, letters
 from tests.support.servers import NOT_OURS, Dovecot, Wire, wait_for, world_readable_folder
 
 LETTER = b"From: joe@machine.domain.alfdkj\r\nSubject: please compile\r\n\r\nx\r\n"
@@ -185,6 +185,16 @@ def flags(server: Dovecot, user: str) -> list[set[bytes]]:
         return [set(found[uid]) - NOT_OURS for uid in sorted(found)]
 
 
+@dataclass
+class FastClock:
+    """A clock that runs a thousand times as fast from `begin` on."""
+
+    begin: float
+
+    def monotonic(self) -> float:
+        return self.begin + 1000 * (time.monotonic() - self.begin)
+
+
 # --- taking ---------------------------------------------------------------------------------------
 def test_letters_are_taken_as_they_are_in_order_and_moved(dovecot: Dovecot, user: str) -> None:
     for number in range(3):
@@ -232,8 +242,8 @@ def test_without_move_letters_are_copied_and_deleted(plain_dovecot: Dovecot, use
 
 @pytest.mark.parametrize(("flag", "count"), [(rb"\Seen", 1), (rb"\Deleted", 0)])
 def test_a_letter_that_a_person_has_read_is_taken_and_one_that_was_deleted_is_not(
-    dovecot, user, flag, count
-):
+    dovecot: Dovecot, user: str, flag: bytes, count: int
+) -> None:
     bring(dovecot, user)
     with client_of(dovecot, user) as client:
         client.add_flags(client.search(), [flag])
@@ -275,7 +285,7 @@ def test_of_a_letter_that_is_too_large_only_the_headers_are_taken(
 
 
 def test_a_letter_that_the_server_cannot_read_stops_no_other_and_is_put_aside(
-    dovecot, user
+    dovecot: Dovecot, user: str
 ) -> None:
     bring(dovecot, user)
     (broken,) = dovecot.maildir(user).glob("[nc][eu][wr]/*")
@@ -297,7 +307,7 @@ def test_a_letter_that_the_server_cannot_read_stops_no_other_and_is_put_aside(
 
 
 def test_the_time_of_arrival_in_the_mailbox_decides_and_none_is_in_the_future(
-    dovecot, user, store
+    dovecot: Dovecot, user: str, store: Store
 ) -> None:
     now = datetime.now(UTC).replace(microsecond=0)
     yesterday, tomorrow = now - timedelta(days=1), now + timedelta(days=1)
@@ -312,7 +322,7 @@ def test_the_time_of_arrival_in_the_mailbox_decides_and_none_is_in_the_future(
 
 
 def test_a_mailbox_that_is_numbered_anew_brings_nothing_twice(
-    dovecot, user, store, monkeypatch
+    dovecot: Dovecot, user: str, store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(imap, "PROCESSED", "a//b")  # cannot be made, so letters stay
     now = datetime.now(UTC)
@@ -350,7 +360,9 @@ def wait_and_bring(mailbox: Mailbox, bring_it: Callable[[], object], after: floa
 
 @pytest.mark.slow
 @pytest.mark.parametrize("security", ["none", "tls"])
-def test_a_new_letter_is_heard_of_at_once(dovecot, user, security, monkeypatch) -> None:
+def test_a_new_letter_is_heard_of_at_once(
+    dovecot: Dovecot, user: str, security: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     changes: dict[str, Any] = {"security": security}
     if security == "tls":
         changes["port"] = dovecot.imaps
@@ -367,7 +379,9 @@ def test_a_new_letter_is_heard_of_at_once(dovecot, user, security, monkeypatch) 
 
 
 @pytest.mark.slow
-def test_a_letter_that_comes_between_the_search_and_idle_is_not_overlooked(dovecot, user) -> None:
+def test_a_letter_that_comes_between_the_search_and_idle_is_not_overlooked(
+    dovecot: Dovecot, user: str
+) -> None:
     mailbox = opened(dovecot, user, Taken())
     for number in range(5):
         assert mailbox.waiting() == []
@@ -379,7 +393,9 @@ def test_a_letter_that_comes_between_the_search_and_idle_is_not_overlooked(dovec
     mailbox.close()
 
 
-def test_without_idle_it_looks_from_time_to_time(plain_dovecot, user, monkeypatch) -> None:
+def test_without_idle_it_looks_from_time_to_time(
+    plain_dovecot: Dovecot, user: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(imap, "POLL_SECONDS", 0.05)
     mailbox = opened(plain_dovecot, user, Taken())
     assert not mailbox.can_idle
@@ -389,7 +405,9 @@ def test_without_idle_it_looks_from_time_to_time(plain_dovecot, user, monkeypatc
     mailbox.close()
 
 
-def test_a_wish_to_stop_ends_the_wait(dovecot: Dovecot, user: str, monkeypatch) -> None:
+def test_a_wish_to_stop_ends_the_wait(
+    dovecot: Dovecot, user: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(imap, "_LOOK_SECONDS", 0.1)
     stop = Event()
     mailbox = opened(dovecot, user, Taken())
@@ -410,11 +428,41 @@ def test_a_connection_that_was_closed_ends_the_wait(dovecot: Dovecot, user: str)
     wire.close()
 
 
+@pytest.mark.slow
+def test_idle_is_renewed_long_before_a_server_drops_it_after_29_minutes(
+    dovecot: Dovecot, user: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The clock of `imap` runs a thousand times as fast as the server's."""
+    begin = time.monotonic()
+    monkeypatch.setattr(imap, "time", FastClock(begin))
+    monkeypatch.setattr(imap, "_LOOK_SECONDS", 0.05)
+    wire = Wire(dovecot.imap)
+    mailbox = opened(dovecot, user, Taken(), port=wire.port)
+    idles: list[float] = []
+    usual = IMAPClient.idle
+
+    def idle(client: IMAPClient) -> object:
+        idles.append(imap.time.monotonic())
+        return usual(client)
+
+    monkeypatch.setattr(IMAPClient, "idle", idle)
+    while imap.time.monotonic() - begin < 30 * 60:
+        mailbox.wait(Event())
+    gaps = [later - earlier for earlier, later in pairwise(idles)]
+    assert len(idles) > 10
+    assert max(gaps) < 29 * 60
+    wire.cut()  # and if one drops it all the same
+    with pytest.raises(MailboxUnreachable):
+        mailbox.wait(Event())
+    mailbox.close()
+    wire.close()
+
+
 # --- logging in -----------------------------------------------------------------------------------
 @pytest.mark.parametrize("security", ["tls", "starttls"])
 def test_an_encrypted_connection_with_a_trusted_certificate_works(
-    dovecot, user, security, monkeypatch
-):
+    dovecot: Dovecot, user: str, security: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("SSL_CERT_FILE", str(dovecot.folder / "authority.pem"))
     bring(dovecot, user)
     taken = Taken()
@@ -439,29 +487,21 @@ def test_a_certificate_that_is_not_trusted_is_refused_before_the_password_is_sen
         opened(dovecot, user, Taken(), security=security, host=host, port=port)
 
 
-def test_a_certificate_that_has_expired_is_for_the_provider_to_renew(
+def test_a_certificate_that_is_not_valid_yet_may_be_a_wrong_clock(
     user: str, authority: trustme.CA, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with world_readable_folder() as folder:
-        certificate, trusted = folder / "certificate.pem", folder / "authority.pem"
-        authority.cert_pem.write_to_path(str(trusted))
-        monkeypatch.setenv("SSL_CERT_FILE", str(trusted))
-        good = datetime.now(UTC) + timedelta(days=1)
-        for until in (good, datetime.now(UTC) - timedelta(days=1)):
-            pair = authority.issue_cert("localhost", not_after=until)
-            certificate.unlink(missing_ok=True)
-            pair.private_key_and_cert_chain_pem.write_to_path(str(certificate))
-            place = folder / f"{until:%d}"
-            place.mkdir(mode=0o755)
-            server = Dovecot(place, certificate=certificate)
-            try:
-                if until is good:
-                    opened(server, user, Taken(), security="tls", port=server.imaps).close()
-                else:
-                    with pytest.raises(GiveUp, match="has expired; whoever runs it must renew it"):
-                        opened(server, user, Taken(), security="tls", port=server.imaps)
-            finally:
-                server.stop()
+        authority.cert_pem.write_to_path(str(folder / "authority.pem"))
+        monkeypatch.setenv("SSL_CERT_FILE", str(folder / "authority.pem"))
+        tomorrow = datetime.now(UTC) + timedelta(days=1)
+        pair = authority.issue_cert("localhost", not_before=tomorrow)
+        pair.private_key_and_cert_chain_pem.write_to_path(str(folder / "certificate.pem"))
+        server = Dovecot(folder, certificate=folder / "certificate.pem")
+        try:
+            with pytest.raises(GiveUp, match="not yet valid by this host's clock, which says"):
+                opened(server, user, Taken(), security="tls", port=server.imaps)
+        finally:
+            server.stop()
 
 
 def test_a_server_that_offers_no_starttls_gets_no_password(
@@ -521,7 +561,7 @@ def test_an_access_token_opens_the_mailbox(dovecot: Dovecot, user: str, tmp_path
 
 @pytest.mark.parametrize("token", ["expired", "good-somebody"])
 def test_a_token_that_is_not_good_is_for_the_organizer_to_mend(
-    dovecot, user, token, tmp_path
+    dovecot: Dovecot, user: str, token: str, tmp_path: Path
 ) -> None:
     chosen = settings(dovecot, user, password="")
     with pytest.raises(GiveUp, match=r"imap\.password"):
@@ -563,7 +603,7 @@ def watch(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., Watched]]:
 
 @pytest.mark.slow
 def test_letters_go_on_coming_when_connections_break_and_servers_fall_silent(
-    dovecot, user, watch
+    dovecot: Dovecot, user: str, watch: Callable[..., Watched]
 ) -> None:
     wire = Wire(dovecot.imap)
     watched = watch(settings(dovecot, user, port=wire.port))
@@ -584,8 +624,8 @@ def test_letters_go_on_coming_when_connections_break_and_servers_fall_silent(
 
 @pytest.mark.slow
 def test_a_server_that_is_restarted_is_found_again_and_the_organizer_hears_of_it(
-    user, watch, monkeypatch
-):
+    user: str, watch: Callable[..., Watched], monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(imap, "MAX_PAUSE_SECONDS", 1.0)
     with another_dovecot() as server:
         wire = Wire(server.imap)
@@ -605,8 +645,49 @@ def test_a_server_that_is_restarted_is_found_again_and_the_organizer_hears_of_it
 
 
 @pytest.mark.slow
+def test_a_certificate_that_expires_while_we_serve_is_told_and_so_is_the_new_one(
+    user: str,
+    authority: trustme.CA,
+    watch: Callable[..., Watched],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(imap, "MAX_PAUSE_SECONDS", 1.0)
+    with world_readable_folder() as folder:
+        authority.cert_pem.write_to_path(str(folder / "authority.pem"))
+        monkeypatch.setenv("SSL_CERT_FILE", str(folder / "authority.pem"))
+        now = datetime.now(UTC)
+
+        def certify(until: datetime) -> Path:
+            file = folder / "certificate.pem"
+            file.unlink(missing_ok=True)
+            pair = authority.issue_cert("localhost", not_after=until)
+            pair.private_key_and_cert_chain_pem.write_to_path(str(file))
+            return file
+
+        server = Dovecot(folder, certificate=certify(now + timedelta(days=1)))
+        wire = Wire(server.imaps)
+        watched = watch(settings(server, user, security="tls", port=wire.port))
+        wait_for(lambda: watched.taken.alarms)
+        for until in (now - timedelta(days=1), now + timedelta(days=1)):
+            alarms = len(watched.taken.alarms)
+            server.stop()
+            certify(until)
+            server.start()
+            wire.cut()
+            wait_for(lambda told=alarms: len(watched.taken.alarms) > told)
+        bring(server, user, LETTER + b"1\r\n")
+        wait_for(lambda: watched.taken.has(b"1"))
+        expired = [alarm for alarm in watched.taken.alarms if "certificate has expired" in alarm]
+        assert len(expired) == 1
+        assert "by this host's clock" in expired[0]
+        assert watched.taken.alarms[-1] == "letters are fetched from the mailbox"
+        wire.close()
+        server.stop()
+
+
+@pytest.mark.slow
 def test_a_wrong_password_is_told_once_and_not_tried_in_a_loop(
-    dovecot, user, watch, monkeypatch
+    dovecot: Dovecot, user: str, watch: Callable[..., Watched], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(imap, "CONNECT_SECONDS", 60.0)  # a slow refusal is one, too
     monkeypatch.setattr(imap, "READ_SECONDS", 60.0)

@@ -161,7 +161,9 @@ ONCE = ({LetterState.HANDLED: 2}, [1], RECORDED, ["KNOBELN: version 1 of heavy_l
 
 
 @pytest.fixture
-def serve(prepared, url, tmp_path, request) -> Iterator[Callable[..., Server]]:
+def serve(
+    prepared: tuple[Path, bytes], url: str | None, tmp_path: Path, request: pytest.FixtureRequest
+) -> Iterator[Callable[..., Server]]:
     made: list[Server] = []
 
     def make(**sections: object) -> Server:
@@ -238,7 +240,9 @@ def test_a_letter_by_imap(
 
 
 @killed(WITHOUT_MOVE)
-def test_a_letter_by_imap_without_move(step, serve, prepared) -> None:
+def test_a_letter_by_imap_without_move(
+    step: str, serve: Callable[..., Server], prepared: tuple[Path, bytes]
+) -> None:
     with world_readable_folder() as folder:
         dovecot = Dovecot(folder, capabilities="IMAP4rev1 IDLE UIDPLUS")
         try:
@@ -257,7 +261,9 @@ def by_imap(dovecot: Dovecot, step: str, serve: Callable[..., Server], raw: byte
 
 
 @killed(BY_RECEIVE)
-def test_a_letter_that_receive_hands_over(step, serve, prepared) -> None:
+def test_a_letter_that_receive_hands_over(
+    step: str, serve: Callable[..., Server], prepared: tuple[Path, bytes]
+) -> None:
     server = serve(mail=Mail(listen=f"127.0.0.1:{free_port()}"))
     server.start(step)
     wait_for(lambda: "listening" in server.log.read_text())
@@ -272,8 +278,11 @@ class _Ended(BaseException):
 
 @pytest.mark.parametrize("step", IN_ONE_PROCESS)
 def test_a_process_that_ends_at_a_step_leaves_the_rest_to_the_next(
-    step, serve, prepared, monkeypatch
-):
+    step: str,
+    serve: Callable[..., Server],
+    prepared: tuple[Path, bytes],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     server = serve()
     accept(server.folder.store, prepared[1], TEAM, (ROBOT,), "smtp", server.folder.clock.now())
 
@@ -297,7 +306,9 @@ def test_a_process_that_ends_at_a_step_leaves_the_rest_to_the_next(
     assert server.effects() == ONCE
 
 
-def test_of_letters_handled_together_none_is_lost_or_answered_twice(serve, monkeypatch) -> None:
+def test_of_letters_handled_together_none_is_lost_or_answered_twice(
+    serve: Callable[..., Server], monkeypatch: pytest.MonkeyPatch
+) -> None:
     server = serve()
     store, now = server.folder.store, server.folder.clock.now()
     for number in range(3):

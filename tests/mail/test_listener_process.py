@@ -8,6 +8,7 @@ import smtplib
 import threading
 import time
 from contextlib import suppress
+from pathlib import Path
 
 import pytest
 
@@ -131,7 +132,9 @@ def test_a_sigterm_ends_both_at_once_and_means_nothing_to_the_listener_alone(
     assert "exit code" not in server.text()
 
 
-def test_no_restore_while_the_listener_of_a_killed_server_may_still_write(server, tmp_path) -> None:
+def test_no_restore_while_the_listener_of_a_killed_server_may_still_write(
+    server: Server, tmp_path: Path
+) -> None:
     listener = server.listener()
     knobeln_in(server.folder.path, "backup", tmp_path / "backup.tar.gz")
     os.kill(listener, signal.SIGSTOP)

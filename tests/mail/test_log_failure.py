@@ -93,7 +93,7 @@ def test_a_run_whose_log_cannot_be_written_plays(contest: ContestContext, house:
 
 @pytest.mark.slow
 def test_what_may_pass_by_itself_does_not_end_as_what_the_organizer_must_change(
-    contest, monkeypatch
+    contest: ContestContext, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """systemd starts `serve` again after every exit code but 1 and 2."""
 

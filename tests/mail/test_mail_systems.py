@@ -113,7 +113,9 @@ def test_postfix_brings_letters_encrypted_and_checks_the_certificate(
 
 @pytest.mark.needs_root  # as Postfix does
 @pytest.mark.parametrize("door", ["inet", "unix"])
-def test_postfix_brings_letters_by_lmtp_and_hears_of_each_recipient(store, place, door) -> None:
+def test_postfix_brings_letters_by_lmtp_and_hears_of_each_recipient(
+    store: Store, place: Path, door: str
+) -> None:
     port = free_port()
     where = f"inet:127.0.0.1:{port}" if door == "inet" else f"unix:{place}/door/lmtp"
     program("postfix")
@@ -133,7 +135,9 @@ def test_postfix_brings_letters_by_lmtp_and_hears_of_each_recipient(store, place
 
 @pytest.mark.slow
 @pytest.mark.needs_root  # as Postfix does
-def test_postfix_keeps_a_letter_that_we_cannot_take_now_and_brings_it_again(store, place) -> None:
+def test_postfix_keeps_a_letter_that_we_cannot_take_now_and_brings_it_again(
+    store: Store, place: Path
+) -> None:
     port = free_port()
     main = f"transport_maps = inline:{{ contest.example=smtp:[127.0.0.1]:{port} }}"
     with (
@@ -255,7 +259,7 @@ def out_of_reach(contest: ContestContext) -> Iterator[None]:
 @pytest.mark.slow
 @pytest.mark.needs_root  # as Postfix does
 def test_postfix_pipes_letters_with_their_envelope_and_waits_while_it_has_to(
-    contest, place
+    contest: ContestContext, place: Path
 ) -> None:
     master = (
         "knobeln unix - n n - 1 pipe\n  flags=R user=nobody null_sender=\n"
@@ -282,7 +286,9 @@ def test_postfix_pipes_letters_with_their_envelope_and_waits_while_it_has_to(
 
 @pytest.mark.slow
 @pytest.mark.needs_root  # as Postfix does
-def test_postfix_follows_an_alias_or_forward_file_with_a_command(contest, place) -> None:
+def test_postfix_follows_an_alias_or_forward_file_with_a_command(
+    contest: ContestContext, place: Path
+) -> None:
     main = (
         f'alias_maps = inline:{{ {{ robot = "|{receive(contest)}" }} }}\ndefault_privs = nobody\n'
     )

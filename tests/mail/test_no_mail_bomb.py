@@ -23,7 +23,7 @@ from mailserver.limits import (
     Free,
     Limit,
     Quota,
-    blocked,
+    Room,
     doubt,
     quotas,
 )
@@ -192,7 +192,7 @@ def register_victim(world: World) -> str:
 
 
 @pytest.mark.slow
-def test_two_thousand_forged_letters_bring_a_mailbox_five_mails_at_most(open_world) -> None:
+def test_two_thousand_forged_letters_bring_a_mailbox_five_mails_at_most(open_world: World) -> None:
     team = register_victim(open_world)
     chance = random.Random(13)  # noqa: S311 - a repeatable attack
     letters = [forged(chance.choice(TRICKS), number, team) for number in range(2_000)]
@@ -203,7 +203,7 @@ def test_two_thousand_forged_letters_bring_a_mailbox_five_mails_at_most(open_wor
 
 @pytest.mark.parametrize("language", ["en", "de"])
 def test_a_program_gets_its_string_though_nobody_has_heard_from_its_address(
-    open_world, language
+    open_world: World, language: str
 ) -> None:
     long = FORM.replace("LAP,DGP,GRG,RSM", "JSON").replace("Eggland", "Eggland, " * 40 + "Eggland")
     (mail,) = open_world.send(
@@ -220,7 +220,7 @@ def test_a_program_gets_its_string_though_nobody_has_heard_from_its_address(
 
 # --- real people ----------------------------------------------------------------------------------
 def test_who_makes_mistakes_all_day_is_told_when_to_come_back_and_can_still_register(
-    open_world,
+    open_world: World,
 ) -> None:
     start, sender = open_world.clock.now(), "joe@machine.domain.alfdkj"
 
@@ -311,7 +311,9 @@ def test_the_time_of_the_form_counts_not_that_of_the_reply(open_world: World) ->
         ("when-doubtful", {}, "could not tell that the form really came from"),
     ],
 )
-def test_the_organizer_decides_who_is_asked(make_world, confirm, headers, words) -> None:
+def test_the_organizer_decides_who_is_asked(
+    make_world: Callable[..., World], confirm: str, headers: dict[str, str], words: str | None
+) -> None:
     sections = {
         "mail": Mail(authserv_id="mx.contest.example"),
         "registration": Registration(confirm=confirm),
@@ -449,7 +451,9 @@ def test_mailboxes_that_may_be_one_have_one_family(address: str, family: str) ->
         ("", [], ""),
     ],
 )
-def test_the_network_is_that_of_the_topmost_public_address(client, received, network) -> None:
+def test_the_network_is_that_of_the_topmost_public_address(
+    client: str, received: list[str], network: str
+) -> None:
     assert network_of(client, received) == network
 
 
@@ -497,7 +501,7 @@ def test_which_quota_holds_a_mail_up() -> None:
             each: Free(each, now + hours * HOUR, now)
             for each, hours in zip(wide, hours, strict=True)
         }
-        return blocked(wide, free, now)
+        return Room(wide, free, now).full()
 
     assert full(0, 0, 0, 0) is None
     assert full(0, 2, 1, 0) == Free(wide[1], now + 2 * HOUR, now)
@@ -512,9 +516,9 @@ def test_one_forms_waits_where_others_have_used_up_a_limit_but_not_in_a_calm_dom
     calm = wide[2].unless
     assert calm is not None
     free = {each: Free(each, now + HOUR * (each is wide[2]), now) for each in (*wide, calm)}
-    assert blocked(wide, free, now) is None
+    assert Room(wide, free, now).full() is None
     free[calm] = Free(calm, now + HOUR, now)
-    assert blocked(wide, free, now) == free[wide[2]]
+    assert Room(wide, free, now).full() == free[wide[2]]
 
 
 def test_who_repeats_a_mistake_is_not_answered_but_a_form_waits() -> None:
@@ -522,8 +526,8 @@ def test_who_repeats_a_mistake_is_not_answered_but_a_form_waits() -> None:
     mailbox, others, *wide = quotas(Limit.TELL, False, 10, ("refused",), "")
     unless = (each.unless for each in wide if each.unless)
     free = {each: Free(each, now + HOUR, now) for each in (mailbox, others, *wide, *unless)}
-    assert not blocked((mailbox, others, *wide), free, now).quota.waits
-    assert blocked(wide, free, now).quota.waits
+    assert not Room((mailbox, others, *wide), free, now).full().quota.waits
+    assert Room(wide, free, now).full().quota.waits
 
 
 def test_a_quota_is_free_a_span_after_the_mail_that_filled_it() -> None:

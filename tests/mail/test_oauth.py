@@ -71,7 +71,7 @@ def given(**fields: object) -> tuple[int, str]:
 
 
 def test_a_refresh_token_brings_an_access_token_that_is_used_until_it_ends(
-    issuer, tmp_path
+    issuer: Issuer, tmp_path: Path
 ) -> None:
     issuer.answers = [given(access_token="one", expires_in=3600), given(access_token="two")]
     token = token_of(issuer, tmp_path)
@@ -89,7 +89,9 @@ def test_a_refresh_token_brings_an_access_token_that_is_used_until_it_ends(
 
 
 @pytest.mark.parametrize("life", [30, "59", 0])
-def test_a_token_that_ends_within_a_minute_is_not_used_again(issuer, tmp_path, life) -> None:
+def test_a_token_that_ends_within_a_minute_is_not_used_again(
+    issuer: Issuer, tmp_path: Path, life: int | str
+) -> None:
     issuer.answers = [
         given(access_token="one", expires_in=life),
         given(access_token="two", expires_in=life),
@@ -99,7 +101,7 @@ def test_a_token_that_ends_within_a_minute_is_not_used_again(issuer, tmp_path, l
 
 
 def test_a_changed_refresh_token_is_kept_privately_until_the_settings_name_another(
-    issuer, tmp_path
+    issuer: Issuer, tmp_path: Path
 ) -> None:
     issuer.answers = [given(access_token="a", refresh_token="second"), given(access_token="b")]
     token_of(issuer, tmp_path).get()
@@ -131,7 +133,7 @@ REFUSED = [
 
 @pytest.mark.parametrize(("code", "text", "said"), REFUSED)
 def test_an_issuer_that_says_no_is_told_in_its_own_words(
-    issuer, tmp_path, code, text, said
+    issuer: Issuer, tmp_path: Path, code: int, text: str, said: str
 ) -> None:
     issuer.answers = [(code, text)]
     with pytest.raises(GiveUp, match=said) as caught:
@@ -163,7 +165,9 @@ def test_an_issuer_that_is_not_there_is_asked_again_later(tmp_path: Path) -> Non
         AccessToken(settings, tmp_path).get()
 
 
-def test_a_command_prints_the_token_and_does_not_see_our_settings(tmp_path, monkeypatch) -> None:
+def test_a_command_prints_the_token_and_does_not_see_our_settings(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("KNOBELN_SET_MAIL__PASSWORD", "hush")
     command = """sh -c 'echo "token$KNOBELN_SET_MAIL__PASSWORD"'"""
     assert AccessToken(OAuth(token_command=command), tmp_path).get() == "token"
@@ -180,7 +184,9 @@ COMMANDS = [
 
 
 @pytest.mark.parametrize(("command", "said"), COMMANDS)
-def test_a_command_that_gives_no_token_is_told_with_its_own_words(tmp_path, command, said) -> None:
+def test_a_command_that_gives_no_token_is_told_with_its_own_words(
+    tmp_path: Path, command: str, said: str
+) -> None:
     with pytest.raises(GiveUp, match=said):
         AccessToken(OAuth(token_command=command), tmp_path).get()
 

@@ -3,6 +3,7 @@ learns."""
 
 import json
 import re
+from collections.abc import Callable
 from datetime import timedelta
 from email.message import EmailMessage
 
@@ -134,7 +135,9 @@ def test_teams_are_told_the_organizers_own_words_once_they_are_confirmed(ours: W
         ("tell everybody", TEXT, "`organizer tell all`"),
     ],
 )
-def test_words_that_cannot_be_told_are_refused_at_once(ours, subject, text, why) -> None:
+def test_words_that_cannot_be_told_are_refused_at_once(
+    ours: World, subject: str, text: str, why: str
+) -> None:
     (answer,) = ask(ours, f"organizer {subject}", PROOF + text)
     assert "not done" in answer["Subject"]
     assert why in flat(answer)
@@ -286,8 +289,13 @@ def test_a_contest_is_run_by_letter(server: Server, house: House) -> None:
     ],
 )
 def test_the_public_number_is_handed_in_by_letter(
-    make_world, beacon, wrong, right, shown, monkeypatch
-):
+    make_world: Callable[..., World],
+    beacon: str,
+    wrong: tuple[str, ...],
+    right: tuple[str, ...],
+    shown: str,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr(drand, "QUICKNET", stand_in_chain(int(START.timestamp()) - 110))
     world = make_world(tournament=Tournament(beacon=beacon))
     with world.store.write() as tx:

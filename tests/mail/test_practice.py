@@ -90,7 +90,7 @@ def gym(make_world: Callable[..., World]) -> Callable[..., Gym]:
 # --- please test ----------------------------------------------------------------------------------
 @pytest.mark.slow
 def test_a_tested_program_plays_against_every_house_strategy_and_does_not_enter_the_contest(
-    gym,
+    gym: Callable[..., Gym],
 ) -> None:
     here = gym()
     here.team("alpha")
@@ -137,7 +137,9 @@ def test_a_program_that_fails_is_told_against_whom_and_in_which_throw(
     assert body_of(mail).count("FAILED") == len(HOUSE)
 
 
-def test_a_house_strategy_that_fails_is_told_with_the_reason_and_is_not_in_the_average(gym) -> None:
+def test_a_house_strategy_that_fails_is_told_with_the_reason_and_is_not_in_the_average(
+    gym: Callable[..., Gym],
+) -> None:
     here = gym(programs=Programs(max_instructions=2_000_000))
     here.team("alpha")
     (mail,) = here.send("alpha", "please test", HOUSE["pavlov"])
@@ -206,7 +208,9 @@ def test_a_test_needs_the_teams_own_line_and_a_forger_learns_nothing(
     assert (notice["To"], here.is_idle()) == ("alpha@teams.example", True)
 
 
-def test_there_are_so_many_in_an_hour_and_no_more(gym: Callable[..., Gym], monkeypatch) -> None:
+def test_there_are_so_many_in_an_hour_and_no_more(
+    gym: Callable[..., Gym], monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(Programs, "MAX_PRACTICES_PER_HOUR", 2)
     here = gym()
     here.team("alpha")
@@ -220,7 +224,9 @@ def test_there_are_so_many_in_an_hour_and_no_more(gym: Callable[..., Gym], monke
     assert "rejected" in mail["Subject"]
 
 
-def test_a_test_waits_while_a_program_is_to_be_compiled_and_while_the_contest_runs(gym) -> None:
+def test_a_test_waits_while_a_program_is_to_be_compiled_and_while_the_contest_runs(
+    gym: Callable[..., Gym],
+) -> None:
     here = gym()
     here.team("alpha")
     here.team("beta")
@@ -277,7 +283,7 @@ for line in sys.stdin:
     ],
 )
 def test_a_test_judges_the_words_of_the_letter_as_a_submission_does(
-    gym, asked, lines, verdict
+    gym: Callable[..., Gym], asked: str, lines: int, verdict: str
 ) -> None:
     here = gym(game={"name": "bid-tac-toe"}, programs=Programs(description=asked))
     here.team("alpha")
@@ -314,7 +320,9 @@ def test_an_answer_to_the_end_of_a_game_is_dropped_and_told(gym: Callable[..., G
         ("bid-tac-toe", "fair_share.py"),
     ],
 )
-def test_programs_of_the_other_games_are_tried_against_the_samples(gym, game, file) -> None:
+def test_programs_of_the_other_games_are_tried_against_the_samples(
+    gym: Callable[..., Gym], game: str, file: str
+) -> None:
     here = gym(game={"name": game}, programs=Programs(description="none", seconds=30))
     here.team("alpha")
     known = samples(game)

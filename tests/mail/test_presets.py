@@ -91,7 +91,7 @@ def attached(mail: EmailMessage) -> dict[str, str]:
 # --- from the form to the welcome -----------------------------------------------------------------
 @pytest.mark.parametrize("game", sorted(game_plugins()))
 def test_the_form_that_a_contest_asks_for_is_accepted_and_brings_the_rules(
-    contest_of, game
+    contest_of: Callable[..., Contest], game: str
 ) -> None:
     contest = contest_of(game)
     form = contest.form().replace("name, age in years", "Joe Cool, 45")
@@ -105,7 +105,7 @@ def test_the_form_that_a_contest_asks_for_is_accepted_and_brings_the_rules(
 
 @pytest.mark.parametrize("game", sorted(game_plugins()))
 def test_the_announcement_says_all_that_a_stranger_needs_and_its_form_is_accepted(
-    contest_of, game
+    contest_of: Callable[..., Contest], game: str
 ) -> None:
     contest = contest_of(game)
     (mail,) = contest.world.send("send announcement", "", sender="stranger@machine.example")
@@ -138,8 +138,8 @@ OF_ORGANIZERS = re.compile(
 
 @pytest.mark.parametrize("game", sorted(game_plugins()))
 def test_the_rules_speak_of_nothing_that_only_organizers_or_readers_of_the_program_know(
-    contest_of, game
-):
+    contest_of: Callable[..., Contest], game: str
+) -> None:
     contest = contest_of(game)
     (mail,) = contest.world.send("send announcement", "", sender="stranger@machine.example")
     with contest.world.store.read() as tx:
@@ -152,7 +152,9 @@ FORGED = "<<FROM>> name_of_your_team 0000-1111-2222-3333-4444"
 
 
 @pytest.mark.parametrize("game", OTHERS)
-def test_no_mail_of_another_contest_speaks_of_c_or_of_knobeln(contest_of, game) -> None:
+def test_no_mail_of_another_contest_speaks_of_c_or_of_knobeln(
+    contest_of: Callable[..., Contest], game: str
+) -> None:
     contest = contest_of(game)
     world = contest.world
     mails = [

@@ -101,7 +101,9 @@ OF_EACH_LANGUAGE = {
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("game", "name"), OF_EACH_LANGUAGE.values())
-def test_a_sample_program_is_accepted_and_plays_its_trial(make_office, game, name) -> None:
+def test_a_sample_program_is_accepted_and_plays_its_trial(
+    make_office: Callable[..., Office], game: str, name: str
+) -> None:
     if not here(name):
         pytest.skip("not installed")
     office = make_office(game)
@@ -138,7 +140,7 @@ WRONG = [
 
 @pytest.mark.parametrize(("files", "words"), WRONG)
 def test_a_program_that_cannot_be_built_is_rejected_with_the_reason(
-    make_office, files, words
+    make_office: Callable[..., Office], files: dict[str, bytes], words: str
 ) -> None:
     report = make_office("cooperation").report("lords", files)
     assert "Version 1 of lords is rejected." in report
@@ -161,7 +163,9 @@ REFUSED = [
 
 
 @pytest.mark.parametrize(("files", "words"), REFUSED)
-def test_a_letter_without_a_program_to_build_is_refused_at_once(make_office, files, words) -> None:
+def test_a_letter_without_a_program_to_build_is_refused_at_once(
+    make_office: Callable[..., Office], files: dict[str, bytes], words: str
+) -> None:
     office = make_office("cooperation")
     assert words in " ".join(office.report("lords", files).split())
     with office.world.store.read() as tx:
@@ -176,7 +180,7 @@ FAULTS = [
 
 @pytest.mark.parametrize(("source", "words"), FAULTS)
 def test_a_program_that_fails_in_its_trial_is_accepted_and_told_so(
-    make_office, source, words
+    make_office: Callable[..., Office], source: bytes, words: str
 ) -> None:
     (mail,) = make_office("cooperation").send("lords", {"p.py": b"# a program\n" + source})
     assert str(mail["Subject"]).endswith("accepted, but failed its trial game")
@@ -209,13 +213,15 @@ WELL_PLAYED = [
 @pytest.mark.slow
 @pytest.mark.parametrize(("game", "name", "source"), WELL_PLAYED)
 def test_what_a_program_says_in_a_trial_without_faults_reaches_its_team(
-    make_office, game, name, source
-):
+    make_office: Callable[..., Office], game: str, name: str, source: bytes
+) -> None:
     report = make_office(game).report("lords", {name: source})
     assert "standard error (only you see this):\n  thinking" in report
 
 
-def test_a_trial_that_takes_too_long_is_broken_off_and_told_so(make_office, monkeypatch) -> None:
+def test_a_trial_that_takes_too_long_is_broken_off_and_told_so(
+    make_office: Callable[..., Office], monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(Programs, "TRIAL_SECONDS", 1.0)
     report = make_office("cooperation").report("lords", {"p.sh": b"sleep 0.6; echo C\n"})
     assert "compiled and is accepted" in report
@@ -255,7 +261,9 @@ def test_what_is_built_of_a_program_holds_no_string(make_office: Callable[..., O
 
 
 @pytest.mark.parametrize("policy", ["require", "warn"])
-def test_a_missing_description_is_what_the_contest_makes_of_it(make_office, policy) -> None:
+def test_a_missing_description_is_what_the_contest_makes_of_it(
+    make_office: Callable[..., Office], policy: str
+) -> None:
     office = make_office("cooperation", Programs(description=policy))
     report = office.report("lords", {"p.sh": b"echo C\n"}, "")
     assert "your program has no description" in report
@@ -264,13 +272,17 @@ def test_a_missing_description_is_what_the_contest_makes_of_it(make_office, poli
 
 
 @pytest.mark.parametrize("text", [pytest.param("", marks=pytest.mark.slow), "Hello!\n"])
-def test_nobody_is_warned_where_no_description_is_asked_for(make_office, text) -> None:
+def test_nobody_is_warned_where_no_description_is_asked_for(
+    make_office: Callable[..., Office], text: str
+) -> None:
     office = make_office("cooperation", Programs(description="none"))
     assert "Warnings" not in office.report("lords", {"p.sh": b"echo C\n"}, text)
 
 
 @pytest.mark.slow
-def test_a_description_may_be_a_file_that_the_program_does_not_see(make_office) -> None:
+def test_a_description_may_be_a_file_that_the_program_does_not_see(
+    make_office: Callable[..., Office],
+) -> None:
     office = make_office("cooperation", Programs())
     files = {
         "p.sh": b"cat description.txt && echo C || echo B\n",
@@ -393,7 +405,9 @@ def test_two_strategies_are_compared_exactly_for_a_team_that_proves_itself(hog: 
         ("please compare chaser chaser", "not compared with itself"),
     ],
 )
-def test_a_comparison_that_cannot_be_is_answered_with_the_reason(hog, subject, words) -> None:
+def test_a_comparison_that_cannot_be_is_answered_with_the_reason(
+    hog: Office, subject: str, words: str
+) -> None:
     (mail,) = hog.send("chaser", {}, subject=subject)
     assert mail["To"] == "chaser@teams.example"
     assert words in " ".join(body(mail).split())
@@ -432,7 +446,9 @@ STRATEGIES = [
 
 
 @pytest.mark.parametrize(("source", "words"), STRATEGIES)
-def test_what_is_wrong_with_a_strategy_is_said(make_office, source, words) -> None:
+def test_what_is_wrong_with_a_strategy_is_said(
+    make_office: Callable[..., Office], source: bytes, words: str
+) -> None:
     report = make_office("hog").report("lords", {"final_strategy.py": source})
     assert "is rejected" in report
     assert words in " ".join(report.split())

@@ -75,7 +75,9 @@ def must_fit(world: World, receipt: receipts.Receipt) -> LedgerEntry:
         ("withdraw", Effect.WITHDRAWN),
     ],
 )
-def test_a_command_with_an_effect_is_answered_with_a_receipt(world, subject, effect) -> None:
+def test_a_command_with_an_effect_is_answered_with_a_receipt(
+    world: World, subject: str, effect: Effect
+) -> None:
     name, string = registered(world)
     before = len(entries(world.store))
     mails = world.send(subject, from_line(name, string))

@@ -13,7 +13,7 @@ from contest.model import Member, Registration
 from contest.schema.sections import KNOBELN_REPORTS
 from contest.util.sanitize import is_invisible
 from mailserver.reading.letter import parse
-from mailserver.reading.registration_form import FormResult, read
+from mailserver.reading.registration_form import FormResult, holds_form, read
 from mailserver.reading.team_names import unique_name
 from tests.support.mail_world import FORM, make_settings
 
@@ -162,7 +162,9 @@ PREFERENCES = [
 
 
 @pytest.mark.parametrize(("written", "codes"), PREFERENCES)
-def test_preferences_are_codes_in_capitals_between_commas_or_blanks(written, codes) -> None:
+def test_preferences_are_codes_in_capitals_between_commas_or_blanks(
+    written: str, codes: tuple[str, ...] | None
+) -> None:
     registration = with_value("mail-preference", written).registration
     assert (registration and registration.preferences) == codes
 
@@ -310,7 +312,7 @@ NAMES = ("mail-address", "mail-preference", "team-name", "Organization", "team-m
 )
 @pytest.mark.parametrize("indent", ["", "  "])
 def test_a_field_that_is_nearly_right_is_read_or_named_with_its_line(
-    indent, names, in_capitals
+    indent: str, names, in_capitals
 ) -> None:
     name, written = names
     shown = written.upper() if in_capitals else written
@@ -384,6 +386,37 @@ def test_reading_never_raises_and_says_yes_or_why_not(text: str) -> None:
     assert (reading.registration is None) == bool(reading.problems)
     form = reading.form or blank(SETTINGS)
     assert not any(is_invisible(c) for c in form.text.replace("\n", ""))
+
+
+@pytest.mark.parametrize(
+    ("text", "is_form"),
+    [
+        ("Team-Name: nuts\nOrganization: none", True),
+        ("team name: nuts\n\nTEAMMEMBERS: Joe Cool", True),
+        ("> > Team_Name: nuts\n> > Organization: none", True),
+        ("&gt; Team-Name: nuts\n&gt; Organization: none", True),
+        ("*Team-Name*: nuts\n- _Organization_ : none", True),
+        ("| Team-Name | nuts |\n| Organization | none |", True),
+        ("Team-Name\tnuts\nOrganization\tnone", True),
+        ("Te\u200bam-Name: nuts\nOrgani\u00adzation: none", True),
+        ("\u00a0Team-Name\u00a0: nuts\nOrganization\uff1a none", True),
+        ("Team-Name=20: nuts\nOrganization: none=20", True),
+        ("Team-Name: nuts", False),
+        ("Team-Name:\nOrganization:", False),
+        ("Where do I write the name of our team?", False),
+        ("Grüße, das Team", False),
+        ("", False),
+    ],
+)
+def test_two_fields_that_say_something_are_a_form(text: str, is_form: bool) -> None:
+    """A quick look leaves most letters out; it must miss no form."""
+    assert holds_form(text.split("\n"), SETTINGS) is is_form
+
+
+def test_a_turkish_letter_in_a_name_is_told_and_never_raises() -> None:
+    result = read_text(FORM.replace("mail-address", "ma\u0131l-address"))
+    assert result.registration is None
+    assert any("mail-address" in problem.text for problem in result.problems)
 
 
 def test_a_taken_name_gets_a_number() -> None:

@@ -162,7 +162,9 @@ WRONG = [
 
 
 @pytest.mark.parametrize(("sent", "words", "form"), WRONG)
-def test_files_that_cannot_be_taken_are_a_problem_with_the_right_form(sent, words, form) -> None:
+def test_files_that_cannot_be_taken_are_a_problem_with_the_right_form(
+    sent: list[tuple[str, bytes]], words: str, form: str
+) -> None:
     letter = mail("Hello!\n")
     for name, data in sent:
         attach(letter, name, data)

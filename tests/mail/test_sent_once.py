@@ -129,7 +129,9 @@ def trouble(request: pytest.FixtureRequest, folder: ContestContext) -> Iterator[
     made.release()
 
 
-def test_nothing_is_sent_while_nothing_can_be_written(folder, sink, trouble) -> None:
+def test_nothing_is_sent_while_nothing_can_be_written(
+    folder: ContestContext, sink: Meddler, trouble: Lock | FullDisk
+) -> None:
     queue(folder, "joe", "jane")
     delivery = delivery_of(folder)
     trouble.take()
@@ -143,7 +145,7 @@ def test_nothing_is_sent_while_nothing_can_be_written(folder, sink, trouble) -> 
 
 
 def test_what_was_sent_and_could_not_be_marked_is_marked_first_of_all(
-    folder, sink, trouble
+    folder: ContestContext, sink: Meddler, trouble: Lock | FullDisk
 ) -> None:
     queue(folder, "joe", "jane", "mona")
     sink.does["jane"] = trouble.take
@@ -161,7 +163,9 @@ def test_what_was_sent_and_could_not_be_marked_is_marked_first_of_all(
 
 
 @pytest.mark.parametrize("name", ["later", "spam"])
-def test_a_refusal_that_could_not_be_marked_is_no_new_attempt(folder, sink, trouble, name) -> None:
+def test_a_refusal_that_could_not_be_marked_is_no_new_attempt(
+    folder: ContestContext, sink: Meddler, trouble: Lock | FullDisk, name: str
+) -> None:
     queue(folder, "joe", name)
     sink.does[name] = trouble.take
     delivery = delivery_of(folder)
@@ -175,7 +179,7 @@ def test_a_refusal_that_could_not_be_marked_is_no_new_attempt(folder, sink, trou
 
 
 def test_who_delivers_everything_waits_until_it_can_be_marked(
-    folder, sink, trouble, monkeypatch
+    folder: ContestContext, sink: Meddler, trouble: Lock | FullDisk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(services, "UNWRITTEN_PAUSE_SECONDS", 0.05)
     queue(folder, "joe", "jane")
@@ -206,7 +210,9 @@ def flush_and_be_killed(folder: ContestContext, sink: Meddler, name: str, go: Pa
 
 
 @pytest.mark.slow
-def test_a_kill_leaves_one_mail_in_doubt_which_goes_out_once_more(folder, sink, tmp_path) -> None:
+def test_a_kill_leaves_one_mail_in_doubt_which_goes_out_once_more(
+    folder: ContestContext, sink: Meddler, tmp_path: Path
+) -> None:
     queue(folder, "joe", "jane", "mona")
     flush_and_be_killed(folder, sink, "jane", tmp_path / "go")
     said = [
@@ -223,8 +229,8 @@ def test_a_kill_leaves_one_mail_in_doubt_which_goes_out_once_more(folder, sink, 
 
 @pytest.mark.slow
 def test_a_mail_that_we_are_killed_with_each_time_is_set_aside_and_the_next_goes_on(
-    folder, sink, tmp_path
-):
+    folder: ContestContext, sink: Meddler, tmp_path: Path
+) -> None:
     queue(folder, "joe", "jane", "mona")
     for _ in range(MAX_UNFINISHED):
         flush_and_be_killed(folder, sink, "jane", tmp_path / "go")
@@ -278,7 +284,9 @@ OUR_ERRORS = [
 @pytest.mark.parametrize(
     "change", [change for _, change in OUR_ERRORS], ids=[name for name, _ in OUR_ERRORS]
 )
-def test_a_mail_that_our_own_code_fails_with_is_set_aside_in_the_end(posts, sink, change) -> None:
+def test_a_mail_that_our_own_code_fails_with_is_set_aside_in_the_end(
+    posts: Posts, sink: Meddler, change: str
+) -> None:
     queue(posts.folder, "joe", "jane", "mona")
     posts.change("outbox", change, "id = 2")
     assert posts.deliver() == Delivered(sent=2, deferred=1)
@@ -299,7 +307,9 @@ def test_of_mails_that_are_begun_together_only_the_damaged_one_is_set_aside(tmp_
     assert len(list((tmp_path / "contest" / "mail").glob("*/new/*"))) == 29
 
 
-def test_an_error_of_ours_with_every_mail_fails_none(posts, sink, monkeypatch) -> None:
+def test_an_error_of_ours_with_every_mail_fails_none(
+    posts: Posts, sink: Meddler, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(log, "least", logging.CRITICAL)  # tracebacks take their time
     queue(posts.folder, *(f"joe{number}" for number in range(12)))
     posts.change("outbox", '"to" = "to" || \'ö\'', "true")
@@ -331,7 +341,9 @@ def silent_relay() -> Iterator[int]:
         yield server.getsockname()[1]
 
 
-def test_a_relay_that_says_nothing_costs_one_attempt_and_no_mail(folder, monkeypatch) -> None:
+def test_a_relay_that_says_nothing_costs_one_attempt_and_no_mail(
+    folder: ContestContext, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(smtp, "_ANSWER_SECONDS", 0.2)
     with silent_relay() as port:
         mail = Mail(delivery=DeliveryKind.SMTP, smarthost=f"127.0.0.1:{port}")
@@ -343,7 +355,9 @@ def test_a_relay_that_says_nothing_costs_one_attempt_and_no_mail(folder, monkeyp
     assert states(folder) == {OutboxState.READY: 2}
 
 
-def test_a_mail_that_the_relay_falls_silent_at_holds_no_other(posts, sink, monkeypatch) -> None:
+def test_a_mail_that_the_relay_falls_silent_at_holds_no_other(
+    posts: Posts, sink: Meddler, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(smtp, "_DATA_ANSWER_SECONDS", 0.2)
     silence = threading.Event()
     sink.does["jane"] = lambda: silence.wait(1.0)

@@ -29,7 +29,7 @@ from tests.support.contest_runs import finish
 from tests.support.knobeln_server import ROBOT, text_of
 from tests.support.letters import letter
 from tests.support.mail_world import BELIEVED, form_of_one
-from tests.support.postgresql import also_by_day, execute
+from tests.support.postgresql import PostgreSQL, also_by_day, execute
 from tests.support.processes import Process, start
 from tests.support.servers import free_port, greets, wait_for
 
@@ -166,8 +166,8 @@ def ended(process: Process) -> int | None:
 
 @pytest.mark.slow
 def test_a_part_that_may_be_there_once_refuses_to_start_twice_and_the_status_names_missing_ones(
-    site, capfd
-):
+    site: Site, capfd: pytest.CaptureFixture[str]
+) -> None:
     def advice() -> str:
         return knobeln_in(site.contest.path, "status").output
 
@@ -199,8 +199,8 @@ def test_a_part_that_may_be_there_once_refuses_to_start_twice_and_the_status_nam
 @pytest.mark.slow
 @pytest.mark.night
 def test_a_part_whose_connections_break_works_on_and_has_its_lock_again(
-    tmp_path, postgresql, monkeypatch
-):
+    tmp_path: Path, postgresql: PostgreSQL, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """As when the database is started anew: nobody else may take the part, and `restore` must be
     refused."""
     monkeypatch.setenv("KNOBELN_DATABASE", postgresql.new_database())

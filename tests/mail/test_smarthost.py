@@ -3,6 +3,7 @@
 import re
 import ssl
 from pathlib import Path
+from ssl import SSLContext
 from typing import Any
 
 import pytest
@@ -51,7 +52,9 @@ LOGINS = [(PASSWORD, [], "PLAIN"), (PASSWORD, ["PLAIN"], "LOGIN"), ("", [], "XOA
 
 
 @pytest.mark.parametrize(("password", "without", "mechanism"), LOGINS)
-def test_a_login_behind_starttls(trusted, tmp_path, password, without, mechanism) -> None:
+def test_a_login_behind_starttls(
+    trusted: ssl.SSLContext, tmp_path: Path, password: str, without: list[str], mechanism: str
+) -> None:
     sink = Sink()
     with relay(
         sink,
@@ -81,8 +84,8 @@ def test_a_login_where_all_is_encrypted(trusted: ssl.SSLContext, tmp_path: Path)
 @pytest.mark.parametrize("security", ["starttls", "tls"])
 @pytest.mark.parametrize("fault", ["another name", "nobody's certificate"])
 def test_a_relay_that_cannot_prove_who_it_is_learns_nothing(
-    authority, trusted, tmp_path, security, fault
-):
+    authority: trustme.CA, trusted: ssl.SSLContext, tmp_path: Path, security: str, fault: str
+) -> None:
     sink = Sink()
     context = (
         server_context(authority, "relay.example")
@@ -110,7 +113,7 @@ WRONG = [
 
 @pytest.mark.parametrize(("facts", "said"), WRONG)
 def test_a_login_that_is_not_accepted_is_told_without_the_secret(
-    trusted, tmp_path, facts, said
+    trusted: ssl.SSLContext, tmp_path: Path, facts: dict[str, str], said: str
 ) -> None:
     sink = Sink()
     with (
@@ -159,7 +162,9 @@ def test_a_token_that_only_serve_knows_is_missed_where_it_is_needed_and_not_befo
     assert "must be in the environment of `serve`, and of this command too" in doctor
 
 
-def test_a_token_that_is_not_accepted_any_more_is_asked_for_again(trusted, tmp_path) -> None:
+def test_a_token_that_is_not_accepted_any_more_is_asked_for_again(
+    trusted: ssl.SSLContext, tmp_path: Path
+) -> None:
     sink = Sink()
     (tmp_path / "token").write_text("old")
     with relay(sink, tls_context=trusted) as port:
@@ -204,7 +209,7 @@ ADVICE = [
 
 @pytest.mark.parametrize(("facts", "options", "advice"), ADVICE)
 def test_for_each_way_in_which_it_fails_doctor_knows_what_helps(
-    tmp_path, facts, options, advice
+    tmp_path: Path, facts: dict[str, str], options: dict[str, SSLContext | bool], advice: str
 ) -> None:
     with relay(Sink(), **options) as port, pytest.raises(DeliveryDeferred) as caught:
         way_out(port, tmp_path, **facts).send(ROBOT, "joe@a.example", RAW)
@@ -219,7 +224,9 @@ def test_doctor_knows_what_helps_where_the_relay_does_not_like_our_sender(tmp_pa
     assert "mail.verp = false" in advice_on(str(caught.value))
 
 
-def test_a_probe_says_how_the_relay_was_reached_and_sends_nothing(trusted, tmp_path) -> None:
+def test_a_probe_says_how_the_relay_was_reached_and_sends_nothing(
+    trusted: ssl.SSLContext, tmp_path: Path
+) -> None:
     sink = Sink()
     with relay(sink, tls_context=trusted) as port:
         transport = way_out(port, tmp_path, security="starttls")

@@ -22,8 +22,11 @@ from contest.errors import ConfigError, StoreBusy, TryAgain
 from contest.model import IncomingLetter, StoredLetter
 from contest.schema.sections import Mail
 from mailserver.for_organizer import MAX_PASSED_ON_PER_DAY, tidy
-from mailserver.intake import smtp
+from mailserver.intake import connection, smtp
 from mailserver.intake.accept import accept
+from mailserver.intake.connection import MAX_IDLE_COMMANDS, MAX_LINE_BYTES, MAX_SAME_COMMAND
+from mailserver.intake.conversation import MAX_RECIPIENTS
+from mailserver.intake.loopback import is_ours
 from mailserver.intake.smtp import Listener
 from mailserver.reading.addresses import is_role
 from store import Store, letters
@@ -126,7 +129,9 @@ def test_a_letter_is_in_the_database_when_250_is_said(client: smtplib.SMTP, stor
     ],
     ids=["dots and 998 characters", "a tag", "a long line", "no sender", "UTF-8"],
 )
-def test_sender_and_letter_arrive_as_they_were(client, store, sender, raw) -> None:
+def test_sender_and_letter_arrive_as_they_were(
+    client: smtplib.SMTP, store: Store, sender: str, raw: bytes
+) -> None:
     client.sendmail(sender, [ROBOT], raw, mail_options=() if sender.isascii() else ["SMTPUTF8"])
     assert (the_letter(store).sender, the_letter(store).raw) == (sender, raw)
 
@@ -143,8 +148,8 @@ def test_nothing_is_relayed(client: smtplib.SMTP, store: Store, recipient: str) 
 
 def test_too_many_recipients_are_put_off(client: smtplib.SMTP) -> None:
     client.mail(JOE)
-    codes = [client.rcpt(f"knobeln+{n}@contest.example")[0] for n in range(smtp.MAX_RECIPIENTS + 1)]
-    assert codes == [250] * smtp.MAX_RECIPIENTS + [452]
+    codes = [client.rcpt(f"knobeln+{n}@contest.example")[0] for n in range(MAX_RECIPIENTS + 1)]
+    assert codes == [250] * MAX_RECIPIENTS + [452]
 
 
 @pytest.mark.parametrize(
@@ -200,7 +205,7 @@ def test_only_one_end_of_data_is_an_end(port: int, store: Store, ending: bytes) 
     "error", [StoreBusy("locked"), OSError("full"), RuntimeError("a fault of ours")]
 )
 def test_a_failure_of_ours_asks_the_sender_to_try_again_and_the_next_letter_needs_no_reset(
-    error,
+    error: StoreBusy | OSError | RuntimeError,
 ) -> None:
     failing = [error]
 
@@ -253,7 +258,7 @@ def test_no_host_but_this_one_may_take_all_connections(monkeypatch: pytest.Monke
     [("127.0.0.1", True), ("::1", True), ("192.0.2.7", False), ("fe80::1%eth0", False)],
 )
 def test_only_this_machine_is_ours(host: str, ours: bool) -> None:
-    assert smtp.is_ours(host) is ours
+    assert is_ours(host) is ours
 
 
 def test_a_slow_accept_holds_up_nobody_else() -> None:
@@ -334,7 +339,7 @@ def test_letters_that_come_at_once_are_kept_at_once_and_one_that_breaks_us_stops
 
 
 def test_a_silent_client_is_sent_away(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(smtp, "TIMEOUT_SECONDS", 0.2)
+    monkeypatch.setattr(connection, "TIMEOUT_SECONDS", 0.2)
     with (
         listening(lambda *_: None) as made,
         socket.create_connection(("127.0.0.1", made.port), 5) as raw,
@@ -400,7 +405,9 @@ def test_letters_to_a_role_at_our_domain_are_passed_on_to_the_organizer(
     assert attached.get_payload(decode=True) == report
 
 
-def test_the_robots_own_letters_are_handled_also_where_a_role_gets_them_too(client, world) -> None:
+def test_the_robots_own_letters_are_handled_also_where_a_role_gets_them_too(
+    client: smtplib.SMTP, world: World
+) -> None:
     client.sendmail(
         JOE, [ROBOT, "postmaster@contest.example"], LETTER.replace(b"please compile", b"help")
     )
@@ -408,7 +415,9 @@ def test_the_robots_own_letters_are_handled_also_where_a_role_gets_them_too(clie
     assert mail["To"] == JOE
 
 
-def test_letters_to_roles_do_not_flood_the_organizer(client, make_world) -> None:
+def test_letters_to_roles_do_not_flood_the_organizer(
+    client: smtplib.SMTP, make_world: Callable[..., World]
+) -> None:
     world = make_world()
     for number in range(MAX_PASSED_ON_PER_DAY + 3):
         client.sendmail(JOE, ["abuse@contest.example"], LETTER + b"%d\r\n" % number)
@@ -429,9 +438,11 @@ def test_an_organizer_with_such_an_address_gets_no_letter_from_us_to_us() -> Non
 
 
 # --- long lines, odd addresses, floods ------------------------------------------------------------
-def test_a_line_longer_than_we_take_is_refused_and_the_next_letter_is_taken(client, store) -> None:
+def test_a_line_longer_than_we_take_is_refused_and_the_next_letter_is_taken(
+    client: smtplib.SMTP, store: Store
+) -> None:
     with pytest.raises(smtplib.SMTPDataError) as refused:
-        client.sendmail(JOE, [ROBOT], LETTER + b"y" * (smtp.MAX_LINE_BYTES + 10) + b"\r\nRSET\r\n")
+        client.sendmail(JOE, [ROBOT], LETTER + b"y" * (MAX_LINE_BYTES + 10) + b"\r\nRSET\r\n")
     assert refused.value.smtp_code == 500
     client.sendmail(JOE, [ROBOT], LETTER)
     assert count(store) == 1
@@ -499,7 +510,8 @@ def test_what_is_wrong_in_a_command_is_not_called_our_failure(port: int, command
 
 
 @pytest.mark.parametrize(
-    ("command", "most"), [(b"NOOP", smtp.MAX_IDLE_COMMANDS), (b"RSET", smtp.MAX_SAME_COMMAND)]
+    ("command", "most"),
+    [(b"NOOP", MAX_IDLE_COMMANDS), (b"RSET", MAX_SAME_COMMAND)],
 )
 def test_the_same_command_too_often_ends_the_conversation(
     port: int, command: bytes, most: int
@@ -545,7 +557,9 @@ def test_who_closes_its_side_after_the_letter_gets_the_reply(protocol: str) -> N
 
 
 @pytest.mark.parametrize("end", [-3, -10, 60, 0])
-def test_who_closes_its_side_within_the_letter_leaves_none(store, port: int, end: int) -> None:
+def test_who_closes_its_side_within_the_letter_leaves_none(
+    store: Store, port: int, end: int
+) -> None:
     with socket.create_connection(("127.0.0.1", port), 10) as raw:
         raw.sendall(CONVERSATION[:end] if end else b"")
         raw.shutdown(socket.SHUT_WR)
@@ -577,8 +591,10 @@ def test_all_addresses_are_those_of_both_kinds(listen: str) -> None:
                 assert client.sendmail(JOE, [ROBOT], LETTER) == {}
 
 
-def test_who_brings_no_letter_cannot_keep_a_connection(client, monkeypatch) -> None:
-    monkeypatch.setattr(smtp, "MAX_SECONDS_WITHOUT_LETTER", 0.4)
+def test_who_brings_no_letter_cannot_keep_a_connection(
+    client: smtplib.SMTP, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(connection, "MAX_SECONDS_WITHOUT_LETTER", 0.4)
     time.sleep(0.25)
     client.sendmail(JOE, [ROBOT], LETTER)
     time.sleep(0.25)
@@ -598,7 +614,9 @@ def test_who_brings_no_letter_cannot_keep_a_connection(client, monkeypatch) -> N
     ],
     ids=["nearly too long", "too long", "too many lines", "fifty hops", "a loop"],
 )
-def test_headers_that_we_could_not_read_and_loops_are_refused(client, store, fields, code) -> None:
+def test_headers_that_we_could_not_read_and_loops_are_refused(
+    client: smtplib.SMTP, store: Store, fields: bytes, code: int
+) -> None:
     client.mail(JOE)
     client.rcpt(ROBOT)
     assert client.data(fields + LETTER)[0] == code
@@ -637,8 +655,8 @@ def presented(authority: trustme.CA, port: int) -> bytes | None:
 
 
 def test_letters_come_encrypted_and_a_renewed_certificate_is_taken_without_a_restart(
-    authority, tmp_path
-):
+    authority: trustme.CA, tmp_path: Path
+) -> None:
     taken: list[bytes] = []
     first = write_certificate(authority, tmp_path)
     with listening(
@@ -668,7 +686,9 @@ def test_what_came_before_starttls_counts_for_nothing(
 
 
 @pytest.mark.parametrize("content", [None, "no certificate"])
-def test_a_certificate_that_cannot_be_used_is_a_fault_of_the_settings(tmp_path, content) -> None:
+def test_a_certificate_that_cannot_be_used_is_a_fault_of_the_settings(
+    tmp_path: Path, content: str | None
+) -> None:
     if content:
         (tmp_path / "server.pem").write_text(content)
     listener = Listener(
@@ -741,8 +761,10 @@ def test_a_file_in_the_sockets_place_is_not_replaced(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("host", "client"), [("127.0.0.1", ""), ("127.0.0.2", "127.0.0.2")])
-def test_the_address_of_a_foreign_client_is_kept_with_the_letter(monkeypatch, host, client) -> None:
-    monkeypatch.setattr("mailserver.intake.smtp.is_ours", lambda host: host == "127.0.0.1")
+def test_the_address_of_a_foreign_client_is_kept_with_the_letter(
+    monkeypatch: pytest.MonkeyPatch, host: str, client: str
+) -> None:
+    monkeypatch.setattr("mailserver.intake.conversation.is_ours", lambda host: host == "127.0.0.1")
     found: list[str] = []
     with (
         listening_at(lambda batch: found.extend(each.client for each in batch)) as listener,

@@ -153,7 +153,9 @@ def test_any_subject_is_one_command(subject: str) -> None:
         ("", "unknown", ()),
     ],
 )
-def test_the_words_after_a_command_stay_as_they_are_written(subject, name, words) -> None:
+def test_the_words_after_a_command_stay_as_they_are_written(
+    subject: str, name: str, words: tuple[str, ...]
+) -> None:
     settings = make_settings(game={"name": "hog"}, contest={"subject_word": "Hog"})
     command, arguments = recognise(subject, settings)
     assert (command.name, arguments) == (name, words)
@@ -373,7 +375,9 @@ WRONG_PREFERENCES = [
 
 
 @pytest.mark.parametrize(("subject", "text", "words"), WRONG_PREFERENCES)
-def test_a_wrong_preference_is_refused_with_the_right_form(world, subject, text, words) -> None:
+def test_a_wrong_preference_is_refused_with_the_right_form(
+    world: World, subject: str, text: str, words: str
+) -> None:
     from_line = registered_line(world)
     (mail,) = world.send(subject.replace("\x1b[31m", ""), text + from_line)
     assert words in flat(mail)
@@ -459,7 +463,9 @@ MISSING = [
 
 
 @pytest.mark.parametrize(("text", "words"), MISSING)
-def test_a_command_without_a_right_line_is_shown_the_form(world, text, words) -> None:
+def test_a_command_without_a_right_line_is_shown_the_form(
+    world: World, text: str, words: str
+) -> None:
     registered_line(world)
     (mail,) = world.send("withdraw", text, sender=EVE)
     assert mail["To"] == EVE
@@ -590,7 +596,7 @@ def test_the_organizer_may_refuse_to_take_a_team_back(make_world: Callable[..., 
 
 # --- a new string ---------------------------------------------------------------------------------
 def test_a_new_string_goes_to_the_registered_address_and_the_old_one_is_void_once_it_is_used(
-    world,
+    world: World,
 ) -> None:
     old = registered_line(world)
     (mail,) = world.send("resend authentification", "", sender=ADDRESS)
@@ -716,7 +722,7 @@ def test_the_letter_that_list_unsubscribe_asks_for_works(world: World) -> None:
 
 
 def test_a_letter_that_proves_nothing_ends_no_reports_before_the_address_has_answered(
-    make_world,
+    make_world: Callable[..., World],
 ) -> None:
     world = make_world(mail=Mail(), registration=Registration())
     (welcome,) = world.send(REGISTER, FORM, sender=ADDRESS)

@@ -115,7 +115,9 @@ ENCODINGS = [
 
 
 @pytest.mark.parametrize(("raw", "lines", "remark"), ENCODINGS)
-def test_transfer_encodings_are_undone_with_any_label(raw, lines, remark) -> None:
+def test_transfer_encodings_are_undone_with_any_label(
+    raw: bytes, lines: tuple[str, ...], remark: str
+) -> None:
     assert body(raw) == Text(lines, (remark,) if remark else ())
 
 
@@ -136,7 +138,9 @@ LINE_ENDS = [
 
 @pytest.mark.parametrize("encoding", ["8bit", "quoted-printable", "base64"])
 @pytest.mark.parametrize(("text", "lines", "remark"), LINE_ENDS)
-def test_a_line_end_that_not_everybody_sees_is_told(text, lines, remark, encoding) -> None:
+def test_a_line_end_that_not_everybody_sees_is_told(
+    text: bytes, lines: tuple[str, ...], remark: str, encoding: str
+) -> None:
     encoded = {
         "8bit": text,
         "quoted-printable": quopri.encodestring(text).replace(b"\r", b"=0D"),

@@ -125,6 +125,26 @@ def test_tags_of_one_account_are_addresses_of_two_contests(
     assert take(spring) == ["spring"]
 
 
+BOUNCES = Path(__file__).parent.parent / "bounces"
+
+
+@pytest.mark.parametrize("system", ["postfix", "exchange_online", "gmail", "exim", "qmail"])
+def test_a_bounce_that_comes_to_the_person_is_the_contests_if_it_returns_a_mail_of_its(
+    dovecot: Dovecot, user: str, tmp_path: Path, system: str
+) -> None:
+    robot, person = f"{user}+spring@contest.example", f"{user}@contest.example"
+    spring = made(tmp_path, settings_of(dovecot, user, robot))
+    bounce = (BOUNCES / f"{system}.eml").read_text().replace("@BOUNCE@", person)
+    bounce = bounce.replace("knobeln@contest.example", person)
+    bounce = bounce.partition("\n")[2] if bounce.startswith("Return-Path:") else bounce
+    with smtplib.LMTP("127.0.0.1", dovecot.lmtp, timeout=20) as client:
+        for returned in (person, robot):
+            raw = bounce.replace("@MESSAGE_ID@", f"<1@x.example>\nFrom: {returned}")
+            client.sendmail("", [user], raw.replace("\n", "\r\n").encode())
+    assert len(take(spring)) == 1
+    assert untouched(dovecot, user) == 1
+
+
 def test_a_letter_that_names_no_address_goes_to_the_contest_that_looks_first(
     dovecot: Dovecot, user: str, tmp_path: Path
 ) -> None:

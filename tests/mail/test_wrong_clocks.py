@@ -1,7 +1,7 @@
 """A clock that was a year ahead for a minute, or that goes back, holds nothing up afterwards."""
 
 from collections.abc import Callable
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 import pytest
 
@@ -91,7 +91,9 @@ def test_letters_are_kept_for_a_list_of_another_year_no_longer(world: World) -> 
 @pytest.mark.parametrize(
     ("queued", "count"), [(AHEAD, 0), (NOW, 1), (NOW - HOUR, 1), (NOW - 2 * DAY, 0)]
 )
-def test_mails_count_within_a_time_that_ends_now(world: World, queued, count: int) -> None:
+def test_mails_count_within_a_time_that_ends_now(
+    world: World, queued: datetime, count: int
+) -> None:
     with world.store.write() as tx:
         outbox.put(tx, Outgoing("key", "kind", "joe@a.example", "x", "x\n"), world.settings, queued)
         assert outbox.sent_within(tx, "joe@a.example", ("kind",), DAY, NOW) == count
@@ -99,7 +101,7 @@ def test_mails_count_within_a_time_that_ends_now(world: World, queued, count: in
 
 @pytest.mark.parametrize(("repeated", "count"), [(AHEAD, 1), (NOW - MINUTE, 0), (NOW - DAY, 1)])
 def test_an_answer_that_was_repeated_in_another_year_is_repeated(
-    world: World, repeated, count: int
+    world: World, repeated: datetime, count: int
 ) -> None:
     with world.store.write() as tx:
         letter = arrived(tx, b"x")
@@ -115,7 +117,7 @@ def test_an_answer_that_was_repeated_in_another_year_is_repeated(
 @pytest.mark.parametrize(
     ("asked", "is_good"), [(AHEAD, False), (NOW + HOUR, True), (NOW - 2 * DAY, False)]
 )
-def test_a_token_of_another_year_is_no_good(world: World, asked, is_good: bool) -> None:
+def test_a_token_of_another_year_is_no_good(world: World, asked: datetime, is_good: bool) -> None:
     order = LetterQuestion(1, "joe@a.example")
     with world.store.write() as tx:
         decisions.ask_confirmation(tx, "digest", order, asked)
@@ -124,7 +126,7 @@ def test_a_token_of_another_year_is_no_good(world: World, asked, is_good: bool) 
 
 @pytest.mark.parametrize(("asked", "count"), [(AHEAD, 0), (NOW, 1), (NOW - DAY, 0)])
 def test_practice_games_of_another_year_are_not_those_of_this_hour(
-    world: World, asked, count: int
+    world: World, asked: datetime, count: int
 ) -> None:
     registered(world)
     with world.store.write() as tx:
@@ -142,5 +144,7 @@ def test_practice_games_of_another_year_are_not_those_of_this_hour(
         (AHEAD, None, False),
     ],
 )
-def test_a_pause_that_ends_by_itself_does_not_last_for_a_year(since, until, is_over: bool) -> None:
+def test_a_pause_that_ends_by_itself_does_not_last_for_a_year(
+    since: datetime, until: datetime | None, is_over: bool
+) -> None:
     assert Pause(since, "", until).is_over(NOW) == is_over

@@ -1,6 +1,6 @@
 """A sandbox, a small game, and programs built once."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import cache
 from pathlib import Path
 
@@ -24,7 +24,7 @@ PLAYERS: Mapping[str, Callable[[ProgramFolder, Sandbox, float], Player]] = {
 
 
 @pytest.fixture(scope="session")
-def build_text(sandbox):
+def build_text(sandbox: Sandbox) -> Callable[..., ProgramFolder]:
     """Builds a program given as text; a program that is refused fails the test."""
 
     def build_one(name: str, text: str, **beside: str) -> ProgramFolder:
@@ -40,12 +40,12 @@ def build_text(sandbox):
 
 
 @pytest.fixture(scope="session")
-def build_file(sandbox):
+def build_file(sandbox: Sandbox) -> Callable[[str | Path], ProgramFolder]:
     """Builds a file of tests/programs."""
     programs = Path(__file__).parent.parent / "programs"
 
     @cache
-    def build_one(path: str) -> ProgramFolder:
+    def build_one(path: str | Path) -> ProgramFolder:
         file = programs / path
         languages = (*usual_languages(), *further_languages())
         built = build({file.name: file.read_bytes()}, sandbox, languages=languages)
@@ -56,12 +56,12 @@ def build_file(sandbox):
 
 
 @pytest.fixture(scope="session")
-def counting():
+def counting() -> type[Counting]:
     return Counting
 
 
 @pytest.fixture
-def player(sandbox):
+def player(sandbox: Sandbox) -> Iterator[Callable[..., Player]]:
     """Players that are closed when the test is over."""
     made: list[Player] = []
 

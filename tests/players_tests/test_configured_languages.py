@@ -89,7 +89,7 @@ def test_the_contest_says_how_much_memory_a_program_has(
 
 @pytest.mark.parametrize(("size", "found"), [(60, "enough"), (200, "too little")])
 def test_a_program_of_python_has_about_the_memory_that_the_contest_gives_it(
-    sandbox, size, found
+    sandbox: Sandbox, size: int, found: str
 ) -> None:
     tries = f"try:\n    bytearray({size} << 20)\n    print('enough')\n"
     source = tries + "except MemoryError:\n    print('too little')\n"

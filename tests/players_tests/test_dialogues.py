@@ -1,12 +1,17 @@
 """What a player promises from one move and one game to the next."""
 
 import time
+from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
 from sandbox import process
-from sandbox.players import AnswerFault, AnswerFaultKind
+from sandbox.players import AnswerFault, AnswerFaultKind, Player
 from sandbox.players.table import Domain, tabulate
+from sandbox.program_folder import ProgramFolder
+from sandbox.sandbox import Sandbox
+from tests.support.counting_game import Counting
 from tournament.text_referee import play_game
 
 COUNTS = """
@@ -31,11 +36,13 @@ def get_move(n):
 
 
 @pytest.fixture
-def counter(player, build_text):
+def counter(player: Callable[..., Player], build_text: Callable[..., ProgramFolder]):
     return player("lines", build_text("counts.py", COUNTS))
 
 
-def test_a_crashed_process_is_at_fault_for_the_rest_of_its_game_and_new_in_the_next(counter):
+def test_a_crashed_process_is_at_fault_for_the_rest_of_its_game_and_new_in_the_next(
+    counter: Player,
+) -> None:
     counter.begin()
     assert counter.move(("next",)) == "1"
     crashed = counter.move(("crash",))
@@ -47,7 +54,7 @@ def test_a_crashed_process_is_at_fault_for_the_rest_of_its_game_and_new_in_the_n
     assert counter.move(("next",)) == "1"
 
 
-def test_a_process_that_made_no_sense_is_new_in_the_next_game(counter):
+def test_a_process_that_made_no_sense_is_new_in_the_next_game(counter: Player) -> None:
     counter.begin()
     assert counter.move(("next",)) == "1"
     counter.misunderstood()
@@ -69,7 +76,9 @@ for line in sys.stdin:
 """
 
 
-def test_what_is_written_after_a_game_shifts_no_answer_of_the_next(player, build_text):
+def test_what_is_written_after_a_game_shifts_no_answer_of_the_next(
+    player: Callable[..., Player], build_text: Callable[..., ProgramFolder]
+) -> None:
     one = player("lines", build_text("polite.py", ANSWERS_TOO_MUCH))
     for number in ("1", "2", "3"):
         one.begin()
@@ -94,7 +103,11 @@ for line in sys.stdin:
 """
 
 
-def test_who_was_quiet_is_waited_for_until_it_sleeps(player, build_text, monkeypatch):
+def test_who_was_quiet_is_waited_for_until_it_sleeps(
+    player: Callable[..., Player],
+    build_text: Callable[..., ProgramFolder],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr(process, "_MOMENT_SECONDS", 1.0)
     quiet = player("lines", build_text("quiet.sh", QUIET))
     talker = player("lines", build_text("talker.py", ANSWERS_LATER_ENDS))
@@ -111,14 +124,18 @@ def test_who_was_quiet_is_waited_for_until_it_sleeps(player, build_text, monkeyp
                 assert time.monotonic() - began < 0.8
 
 
-def test_lines_that_are_written_ahead_count_until_the_game_is_over(player, build_text):
+def test_lines_that_are_written_ahead_count_until_the_game_is_over(
+    player: Callable[..., Player], build_text: Callable[..., ProgramFolder]
+) -> None:
     one = player("lines", build_text("ahead.sh", r"read line; printf '1\n2\n3\n'; cat >/dev/null"))
     one.begin()
     assert [one.move(("next",)), one.move(("next",))] == ["1", "2"]
     assert one.unasked_lines() == 1
 
 
-def test_a_late_process_does_not_answer_the_next_game_with_the_old_answer(player, build_text):
+def test_a_late_process_does_not_answer_the_next_game_with_the_old_answer(
+    player: Callable[..., Player], build_text: Callable[..., ProgramFolder]
+) -> None:
     wait = "n=0; while [ $n -lt 300000 ]; do n=$((n+1)); done"
     slow = f"read line; {wait}; echo first; read line; echo second"
     one = player("lines", build_text("slow.sh", slow), 0.05)
@@ -130,21 +147,27 @@ def test_a_late_process_does_not_answer_the_next_game_with_the_old_answer(player
     assert one.move(("next",)) == "second"
 
 
-def test_words_arrive_as_they_are(player, build_text):
+def test_words_arrive_as_they_are(
+    player: Callable[..., Player], build_text: Callable[..., ProgramFolder]
+) -> None:
     words = ("[C,B]", "$(id)", "'; exit", "*", 5, 2.5, "")
     shows = player("arguments", build_text("shows.py", "import sys; print(sys.argv[1:])"))
     assert shows.move(words) == str([str(word) for word in words])
     assert shows.move(()) == "[]"
 
 
-def test_a_function_gets_its_parameters_with_their_types(player, build_text):
+def test_a_function_gets_its_parameters_with_their_types(
+    player: Callable[..., Player], build_text: Callable[..., ProgramFolder]
+) -> None:
     text = (
         "def get_move(*words): return words == (5.0, '1' * 83, 3) and type(words[0]) is float and 3"
     )
     assert player("function", build_text("f.py", text)).move((5.0, "1" * 83, 3)) == "3"
 
 
-def test_an_exception_is_told_with_its_traceback(player, build_text):
+def test_an_exception_is_told_with_its_traceback(
+    player: Callable[..., Player], build_text: Callable[..., ProgramFolder]
+) -> None:
     fault = player("function", build_text("raises.py", "def get_move(n):\n    return {}[n]")).move(
         (5,)
     )
@@ -152,7 +175,9 @@ def test_an_exception_is_told_with_its_traceback(player, build_text):
     assert 'raises.py", line 2' in fault.stderr_tail
 
 
-def test_a_file_that_cannot_be_imported_is_tried_once_a_game(player, build_text):
+def test_a_file_that_cannot_be_imported_is_tried_once_a_game(
+    player: Callable[..., Player], build_text: Callable[..., ProgramFolder]
+) -> None:
     one = player("function", build_text("broken.py", "import sys; sys.exit('no')"))
     one.begin()
     first = one.move((1,))
@@ -162,20 +187,24 @@ def test_a_file_that_cannot_be_imported_is_tried_once_a_game(player, build_text)
     assert one.move((1,)) == first
 
 
-def test_what_cannot_be_written_down_does_not_get_out(player, build_text):
+def test_what_cannot_be_written_down_does_not_get_out(
+    player: Callable[..., Player], build_text: Callable[..., ProgramFolder]
+) -> None:
     fault = player("function", build_text("forger.py", FORGER)).move((5,))
     assert fault.kind is AnswerFaultKind.UNREADABLE
     assert fault.sentence == "the program disturbed the calling of its function"
 
 
 @pytest.fixture
-def tabulated(build_text, sandbox):
+def tabulated(build_text: Callable[..., ProgramFolder], sandbox: Sandbox):
     return lambda text, *domain: tabulate(
         build_text("f.py", text), "f", Domain(*domain), sandbox, 20
     )
 
 
-def test_a_table_holds_the_results_row_by_row_and_takes_seconds_at_hogs_size(tabulated):
+def test_a_table_holds_the_results_row_by_row_and_takes_seconds_at_hogs_size(
+    tabulated: Callable[..., bytes | AnswerFault],
+) -> None:
     table = tabulated("def f(a, b): return (10 * a + b) % 100", 3, 4, 0, 99)
     assert table == bytes([0, 1, 2, 3, 10, 11, 12, 13, 20, 21, 22, 23])
     table = tabulated(
@@ -195,7 +224,9 @@ def test_a_table_holds_the_results_row_by_row_and_takes_seconds_at_hogs_size(tab
         ),
     ],
 )
-def test_what_is_wrong_with_a_function_is_told_with_the_place(text, sentence, tabulated):
+def test_what_is_wrong_with_a_function_is_told_with_the_place(
+    text: str, sentence: str, tabulated: Callable[..., bytes | AnswerFault]
+) -> None:
     assert tabulated(text, 20, 20, 0, 10).sentence == sentence
 
 
@@ -214,7 +245,9 @@ def f(a, b):
 
 
 @pytest.mark.slow
-def test_the_import_counts_within_the_time_of_the_table(build_text, sandbox):
+def test_the_import_counts_within_the_time_of_the_table(
+    build_text: Callable[..., ProgramFolder], sandbox: Sandbox
+) -> None:
     """In all it may take longer than the 10 s that an import has elsewhere."""
     patient = build_text("f.py", WORKS.format(11, 1))
     assert tabulate(patient, "f", Domain(2, 2, 0, 10), sandbox, 20) == bytes([0, 1, 1, 2])
@@ -222,7 +255,11 @@ def test_the_import_counts_within_the_time_of_the_table(build_text, sandbox):
     assert tabulate(both, "f", Domain(2, 2, 0, 10), sandbox, 2).kind is AnswerFaultKind.LATE
 
 
-def test_programs_of_different_dialogues_play_one_game(player, build_file, counting):
+def test_programs_of_different_dialogues_play_one_game(
+    player: Callable[..., Player],
+    build_file: Callable[[str | Path], ProgramFolder],
+    counting: type[Counting],
+) -> None:
     seats = [
         player("lines", build_file("lines/plays/adder.c")),
         player("arguments", build_file("arguments/plays/adder.pl")),

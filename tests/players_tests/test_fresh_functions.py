@@ -14,6 +14,7 @@ import pytest
 from knobeln.home.kit.own_computer import home_sandbox
 from sandbox.players import Player, driver
 from sandbox.players.function import FunctionPlayer
+from sandbox.program_folder import ProgramFolder
 
 DRIVER = Path(driver.__file__)
 
@@ -111,7 +112,9 @@ def get_move(n):
 
 
 @pytest.fixture
-def function(player, build_text) -> Callable[..., Player]:
+def function(
+    player: Callable[..., Player], build_text: Callable[..., ProgramFolder]
+) -> Callable[..., Player]:
     def make(text: str, seconds: float = 20.0) -> Player:
         made = player("function", build_text("bot.py", text), seconds)
         made.begin()
@@ -126,7 +129,9 @@ def outcomes(player: Player, *numbers: int) -> list[object]:
 
 
 @pytest.mark.parametrize("trace", TRACES)
-def test_a_trace_is_found_within_its_move_and_not_in_the_next(trace, function):
+def test_a_trace_is_found_within_its_move_and_not_in_the_next(
+    trace: str, function: Callable[..., Player]
+) -> None:
     one = function("import os, time\n" + TRACES[trace] + MOVES)
     found = [*outcomes(one, 1, 2, 3)]
     one.begin()
@@ -137,7 +142,7 @@ def test_a_trace_is_found_within_its_move_and_not_in_the_next(trace, function):
     )
 
 
-def test_the_time_of_a_device_tells_nothing(function):
+def test_the_time_of_a_device_tells_nothing(function: Callable[..., Player]) -> None:
     one = function("""
 import os, time
 def get_move(n):
@@ -191,14 +196,16 @@ def get_move(n):
 
 
 @pytest.mark.parametrize("action", ACTIONS)
-def test_whatever_a_move_does_the_next_is_as_the_first(action, function):
+def test_whatever_a_move_does_the_next_is_as_the_first(
+    action: str, function: Callable[..., Player]
+) -> None:
     source, expected = ACTIONS[action]
     one = function(ACTOR.replace("ACTION", source))
     assert outcomes(one, 0, 1, 2, 1, 3) == ["0", expected, "2", expected, "3"]
 
 
 @pytest.mark.slow
-def test_who_stops_the_driver_is_late_and_only_then(function):
+def test_who_stops_the_driver_is_late_and_only_then(function: Callable[..., Player]) -> None:
     one = function(
         "import os\ndef get_move(n):\n    n == 1 and os.kill(os.getppid(), 19)\n    return n"
     )
@@ -210,7 +217,7 @@ def test_who_stops_the_driver_is_late_and_only_then(function):
 
 
 @pytest.mark.slow
-def test_a_move_has_its_import_in_its_time(function):
+def test_a_move_has_its_import_in_its_time(function: Callable[..., Player]) -> None:
     one = function(
         "import time\nwhile time.process_time() < 0.6: pass\ndef get_move(n): return n", 0.4
     )
@@ -219,7 +226,9 @@ def test_a_move_has_its_import_in_its_time(function):
     assert outcomes(one, 2) == ["2"]
 
 
-def test_own_modules_come_before_those_of_python(build_text, player):
+def test_own_modules_come_before_those_of_python(
+    build_text: Callable[..., ProgramFolder], player: Callable[..., Player]
+) -> None:
     text = "import random, json, statistics\ndef get_move(n): return random.own + json.own"
     own = {f"{name}.py": b"import os\nown = os.getpid() and 1\n" for name in ("random", "json")}
     program = build_text("bot.py", text)
@@ -227,7 +236,7 @@ def test_own_modules_come_before_those_of_python(build_text, player):
     assert outcomes(one, 1, 2) == ["2", "2"]
 
 
-def test_output_is_kept_for_the_team(function):
+def test_output_is_kept_for_the_team(function: Callable[..., Player]) -> None:
     one = function(
         "import sys\nprint('import')\ndef get_move(n):\n    print('call', n)\n    return n"
     )
@@ -235,7 +244,7 @@ def test_output_is_kept_for_the_team(function):
     assert one.stderr_tail().split("\n") == ["import", "import", "call 1", "import", "call 2"]
 
 
-def test_a_crash_keeps_its_output(function):
+def test_a_crash_keeps_its_output(function: Callable[..., Player]) -> None:
     fault = function(
         "import os\ndef get_move(n):\n    print('last words', n)\n    os._exit(3)"
     ).move((5,))
@@ -247,7 +256,7 @@ def test_a_crash_keeps_its_output(function):
 REFUSED = "driver.py: this is not the inside of a sandbox"
 
 
-def test_the_driver_kills_nothing_outside_of_a_sandbox(tmp_path):
+def test_the_driver_kills_nothing_outside_of_a_sandbox(tmp_path: Path) -> None:
     """It refuses before it looks for requests, and there is none."""
     words = [sys.executable, str(DRIVER), "bot.py", "get_move", "100", "sandbox"]
     done = subprocess.run(
@@ -273,7 +282,9 @@ OUTSIDE = {
 
 
 @pytest.mark.parametrize("wrong", OUTSIDE)
-def test_a_single_fact_of_the_outside_keeps_the_driver_from_killing(wrong, monkeypatch):
+def test_a_single_fact_of_the_outside_keeps_the_driver_from_killing(
+    wrong: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Asks the check alone, which kills nothing."""
     with monkeypatch.context() as inside:
         for name, value in INSIDE.items():
@@ -286,7 +297,7 @@ def test_a_single_fact_of_the_outside_keeps_the_driver_from_killing(wrong, monke
 
 
 @pytest.fixture
-def at_home(build_text):
+def at_home(build_text: Callable[..., ProgramFolder]):
     made: list[FunctionPlayer] = []
 
     def make(text: str) -> FunctionPlayer:
@@ -305,11 +316,15 @@ HOME_TRACES = ("global", "environment", "file in TMPDIR", "folder that nobody ma
 
 
 @pytest.mark.parametrize("trace", HOME_TRACES)
-def test_at_home_a_move_is_fresh_as_well(trace, at_home):
+def test_at_home_a_move_is_fresh_as_well(
+    trace: str, at_home: Callable[[str], FunctionPlayer]
+) -> None:
     assert outcomes(at_home("import os, time\n" + TRACES[trace] + MOVES), 1, 2) == ["101", "201"]
 
 
-def test_at_home_only_the_programs_own_are_ended_and_removed(at_home, tmp_path):
+def test_at_home_only_the_programs_own_are_ended_and_removed(
+    at_home: Callable[[str], FunctionPlayer], tmp_path: Path
+) -> None:
     kept = tmp_path / "kept.txt"
     kept.write_text("kept")
     source = f"""
@@ -349,7 +364,7 @@ def is_sleeping(process: int) -> bool:
         return False
 
 
-def test_at_home_the_driver_runs_in_a_folder_of_the_referee_only(tmp_path):
+def test_at_home_the_driver_runs_in_a_folder_of_the_referee_only(tmp_path: Path) -> None:
     (tmp_path / "precious.txt").write_text("precious")
     words = [sys.executable, str(DRIVER), "bot.py", "get_move", "100", "home"]
     done = subprocess.run(

@@ -1,5 +1,6 @@
 """How a program is known by its names, and built."""
 
+from collections.abc import Callable
 from contextlib import suppress
 
 import pytest
@@ -12,6 +13,7 @@ from contest.language import speaking
 from contest.schema.languages import Language, usual_languages
 from contest.schema.sections import Programs
 from sandbox.program_folder import ProgramFolder
+from sandbox.sandbox import Sandbox
 
 
 @pytest.mark.parametrize(
@@ -27,7 +29,9 @@ from sandbox.program_folder import ProgramFolder
         (["x.sh"], "x.sh", "shell"),
     ],
 )
-def test_a_programs_suffix_tells_its_language(names, program, language):
+def test_a_programs_suffix_tells_its_language(
+    names: list[str], program: str, language: str
+) -> None:
     found = recognise(dict.fromkeys(names, b"1"))
     assert (found.program, found.language.name) == (program, language)
 
@@ -57,7 +61,9 @@ def test_a_programs_suffix_tells_its_language(names, program, language):
         (["a/../b.py"], "cannot be used"),
     ],
 )
-def test_names_that_cannot_be_used_are_refused_with_the_right_form(names, words):
+def test_names_that_cannot_be_used_are_refused_with_the_right_form(
+    names: list[str], words: str
+) -> None:
     with pytest.raises(Problem) as found:
         recognise(dict.fromkeys(names, b"1"))
     assert words in found.value.text
@@ -90,7 +96,9 @@ def test_any_names_get_an_answer(names):
         ({"a.cob": b"1"}, "among the files (a.cob)"),
     ],
 )
-def test_files_that_cannot_be_taken_are_refused_unread(files, words, sandbox):
+def test_files_that_cannot_be_taken_are_refused_unread(
+    files: dict[str, bytes], words: str, sandbox: Sandbox
+) -> None:
     assert words in build(files, sandbox, Programs()).text
 
 
@@ -112,7 +120,9 @@ MISTAKES = {
 
 
 @pytest.mark.parametrize("name", MISTAKES)
-def test_a_program_with_mistakes_is_refused_with_the_compilers_words(name, sandbox):
+def test_a_program_with_mistakes_is_refused_with_the_compilers_words(
+    name: str, sandbox: Sandbox
+) -> None:
     text, problem, words = MISTAKES[name]
     language = next(row for row in usual_languages() if name.partition(".")[2] in row.suffixes)
     if language not in usable(usual_languages()):
@@ -137,7 +147,7 @@ def test_a_program_with_mistakes_is_refused_with_the_compilers_words(name, sandb
         ("a.py", "print(1)"),
     ],
 )
-def test_the_same_files_give_the_same_bundle(name, text, sandbox):
+def test_the_same_files_give_the_same_bundle(name: str, text: str, sandbox: Sandbox) -> None:
     if recognise({name: text.encode()}).language not in usable(usual_languages()):
         pytest.skip("not installed")
     files = {name: text.encode(), "notes.txt": b"more"}
@@ -146,7 +156,7 @@ def test_the_same_files_give_the_same_bundle(name, text, sandbox):
     assert built.files["notes.txt"] == b"more"
 
 
-def test_a_bundle_comes_back_from_its_bytes(build_text):
+def test_a_bundle_comes_back_from_its_bytes(build_text: Callable[..., ProgramFolder]) -> None:
     program = build_text("a.py", "print(1)", notes="ä")
     assert ProgramFolder.from_bytes(program.to_bytes()) == program
 
@@ -161,7 +171,7 @@ def test_bytes_that_are_no_bundle_are_refused(raw):
             ProgramFolder.from_bytes(each)
 
 
-def test_a_language_that_is_not_installed_is_told_with_those_that_are(sandbox):
+def test_a_language_that_is_not_installed_is_told_with_those_that_are(sandbox: Sandbox) -> None:
     cobol = Language(
         name="COBOL", suffixes=("cob",), tool="knobeln-cobol", run=("{program}",), build=("{tool}",)
     )
@@ -171,7 +181,9 @@ def test_a_language_that_is_not_installed_is_told_with_those_that_are(sandbox):
         version(cobol, sandbox)
 
 
-def test_a_program_reads_the_files_that_came_with_it(build_text, sandbox):
+def test_a_program_reads_the_files_that_came_with_it(
+    build_text: Callable[..., ProgramFolder], sandbox: Sandbox
+) -> None:
     text = '#include "notes.txt"\nint printf(); main() { printf("%d", N); }'
     compiled = build_text("a.c", text, notes="enum { N = 7 };")
     script = build_text("a.sh", "cat notes.txt", notes="eight")

@@ -7,6 +7,7 @@ import pytest
 from contest.games.game import FaultRule, TextProtocol
 from contest.model import Missing
 from sandbox.players import AnswerFault, AnswerFaultKind, PlayerUsage
+from tests.support.counting_game import Counting
 from tournament.runners.text_result import game_result
 from tournament.text_referee import play_game
 
@@ -51,7 +52,7 @@ def no_draw(n):
     raise AssertionError("nothing is to be drawn")
 
 
-def test_a_game_without_faults_is_played_to_its_end(counting):
+def test_a_game_without_faults_is_played_to_its_end(counting: type[Counting]) -> None:
     first, second = Scripted(["1", "11"]), Scripted(["2", "12"], TextProtocol.ARGV)
     result = play_game(counting(turns=2), [first, second], no_draw)
     assert result.points == (2, 2)
@@ -69,7 +70,9 @@ def test_a_game_without_faults_is_played_to_its_end(counting):
         ("7", AnswerFaultKind.FORBIDDEN, "7 does not come after 0"),
     ],
 )
-def test_a_fault_is_recorded_and_keeps_nobody_from_moving(counting, answer, kind, sentence):
+def test_a_fault_is_recorded_and_keeps_nobody_from_moving(
+    counting: type[Counting], answer: AnswerFault | str, kind: AnswerFaultKind, sentence: str
+) -> None:
     first, second = Scripted([answer]), Scripted(["2"])
     result = play_game(counting(), [first, second], no_draw)
     ((turn, seat, fault),) = result.faults
@@ -80,21 +83,21 @@ def test_a_fault_is_recorded_and_keeps_nobody_from_moving(counting, answer, kind
     assert second.heard == ["begin", ("next", 1), ("gameover",)]
 
 
-def test_only_an_answer_that_makes_no_sense_is_told_to_the_player(counting):
+def test_only_an_answer_that_makes_no_sense_is_told_to_the_player(counting: type[Counting]) -> None:
     forbidden, senseless = Scripted(["7"]), Scripted([""])
     play_game(counting(), [forbidden, senseless], no_draw)
     assert "misunderstood" not in forbidden.heard
     assert "misunderstood" in senseless.heard
 
 
-def test_where_nothing_is_done_instead_the_game_goes_on(counting):
+def test_where_nothing_is_done_instead_the_game_goes_on(counting: type[Counting]) -> None:
     players = [Scripted(["x", "11", "21"]), Scripted(["2", "12", "22"])]
     result = play_game(counting(fault_rule=FaultRule.NOTHING), players, no_draw)
     assert result.points == (2, 3)
     assert len(result.turns) == 3
 
 
-def test_random_moves_are_drawn_from_what_is_handed_in(counting):
+def test_random_moves_are_drawn_from_what_is_handed_in(counting: type[Counting]) -> None:
     drawn = []
     game = counting(turns=1, fault_rule=FaultRule.RANDOM_MOVE)
     result = play_game(game, [Scripted(["x"])], lambda n: drawn.append(n) or 42)
@@ -102,7 +105,9 @@ def test_random_moves_are_drawn_from_what_is_handed_in(counting):
     assert result.turns[0].instead == {0: 42}
 
 
-def test_the_game_as_the_tournament_sees_it_has_every_move_and_what_was_made_of_a_fault(counting):
+def test_the_game_as_the_tournament_sees_it_has_every_move_and_what_was_made_of_a_fault(
+    counting: type[Counting],
+) -> None:
     game = counting(turns=2, fault_rule=FaultRule.RANDOM_MOVE)
     played = play_game(game, [Scripted(["x", "11"]), Scripted(["2", "12"])], lambda n: 42)
     result = game_result(played, with_moves=True)
@@ -111,7 +116,7 @@ def test_the_game_as_the_tournament_sees_it_has_every_move_and_what_was_made_of_
     assert game_result(played, with_moves=False).moves is None
 
 
-def test_a_game_that_will_be_replayed_ends_with_the_first_fault(counting):
+def test_a_game_that_will_be_replayed_ends_with_the_first_fault(counting: type[Counting]) -> None:
     game = counting(fault_rule=FaultRule.REPLAY)
     game.apply_with_faults = None
     result = play_game(game, [Scripted(["1", "x"]), Scripted(["2", "12"])], no_draw)
@@ -124,7 +129,7 @@ def digest(counting, *answers):
     return play_game(game, [Scripted(list(answers))], no_draw).digest
 
 
-def test_a_digest_tells_games_apart_and_not_the_words_of_a_fault(counting):
+def test_a_digest_tells_games_apart_and_not_the_words_of_a_fault(counting: type[Counting]) -> None:
     same = digest(counting, "1", LATE)
     assert same == digest(
         counting, "1", AnswerFault(AnswerFaultKind.LATE, "other words", "other last words")
@@ -133,7 +138,9 @@ def test_a_digest_tells_games_apart_and_not_the_words_of_a_fault(counting):
     assert len({same, *others}) == 4
 
 
-def test_a_game_is_broken_off_behind_the_turn_in_which_its_time_is_up(counting):
+def test_a_game_is_broken_off_behind_the_turn_in_which_its_time_is_up(
+    counting: type[Counting],
+) -> None:
     times = iter([False, False, True])
     first, second = Scripted(["1", "11", "21"]), Scripted(["2", "12", "22"])
     result = play_game(counting(turns=3), [first, second], no_draw, lambda: next(times))

@@ -5,6 +5,7 @@ The verdict is `plays`, or the kind of the first fault. A new program is a new f
 
 import os
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -12,8 +13,11 @@ import pytest
 from compiler.languages import usable
 from contest.schema.languages import further_languages, usual_languages
 from sandbox.groups import limits_of_sandboxes
-from sandbox.players import AnswerFault
+from sandbox.players import AnswerFault, Player
 from sandbox.players.table import Domain, tabulate
+from sandbox.program_folder import ProgramFolder
+from sandbox.sandbox import Sandbox
+from tests.support.counting_game import Counting
 from tests.support.further_languages import AT_NIGHT, ROWS
 from tournament.text_referee import play_game
 
@@ -76,7 +80,12 @@ def children():
 @pytest.mark.parametrize(
     "path", [*programs("lines"), *programs("arguments"), *programs("function")]
 )
-def test_a_program_gets_the_verdict_of_its_folder(path, build_file, player, counting):
+def test_a_program_gets_the_verdict_of_its_folder(
+    path: Path,
+    build_file: Callable[[str | Path], ProgramFolder],
+    player: Callable[..., Player],
+    counting: type[Counting],
+) -> None:
     one = player(path.parent.parent.name, build_file(path.relative_to(PROGRAMS)), seconds(path))
     result = play_game(counting(), [one], draw=lambda n: 0)
     found = next((fault.kind.value for _, _, fault in result.faults), "plays")
@@ -86,7 +95,9 @@ def test_a_program_gets_the_verdict_of_its_folder(path, build_file, player, coun
 
 @pytest.mark.usefixtures("impatient")
 @pytest.mark.parametrize("path", programs("table"))
-def test_a_function_gets_the_verdict_of_its_folder(path, build_file, sandbox):
+def test_a_function_gets_the_verdict_of_its_folder(
+    path: Path, build_file: Callable[[str | Path], ProgramFolder], sandbox: Sandbox
+) -> None:
     table = tabulate(
         build_file(path.relative_to(PROGRAMS)), "final_strategy", DOMAIN, sandbox, seconds(path)
     )
@@ -107,7 +118,9 @@ def test_a_function_gets_the_verdict_of_its_folder(path, build_file, sandbox):
         "plays/uses_workers_processes_and_sockets.js",
     ],
 )
-def test_a_closed_program_leaves_nothing_behind_at_once(path, build_file, player):
+def test_a_closed_program_leaves_nothing_behind_at_once(
+    path: str, build_file: Callable[[str | Path], ProgramFolder], player: Callable[..., Player]
+) -> None:
     program = build_file(f"lines/{path}")
     before = children()
     one = player("lines", program, 0.2)

@@ -52,13 +52,15 @@ def output(source: str, programs: Programs, sandbox: Sandbox) -> str:
     ("programs", "found"),
     [(Programs(), "no numpy no setuptools"), (NUMPY, "has numpy no setuptools")],
 )
-def test_a_program_sees_the_packages_of_the_contest_and_no_others(sandbox, programs, found) -> None:
+def test_a_program_sees_the_packages_of_the_contest_and_no_others(
+    sandbox: Sandbox, programs: Programs, found: str
+) -> None:
     need_numpy()
     assert output(IMPORTS, programs, sandbox) == found
 
 
 def test_linear_algebra_works_within_the_usual_limits_and_packages_cannot_be_written(
-    sandbox,
+    sandbox: Sandbox,
 ) -> None:
     need_numpy()
     assert output(ALGEBRA, NUMPY, sandbox) == "Read-only file system"

@@ -19,6 +19,7 @@ from mailserver.delivery.transports import LimitReached
 from mailserver.delivery.transports.smtp import SmtpTransport
 from mailserver.intake.imap import Mailbox
 from mailserver.oauth import AccessToken
+from tests.support.mail_world import form_of_one
 from tests.support.providers import APP_PASSWORD, Providers
 from tests.support.servers import wait_for, world_readable_folder
 
@@ -115,6 +116,9 @@ def test_gmail_wants_an_app_password_and_the_contest_gets_it_all_done(
     assert (settings.mail.verp, settings.mail.limits) == (False, ("500 per day",))
     assert providers.mailbox("robot", APP_PASSWORD) == []
     waited = answered(providers, folder, "gregor@team.example")
+    # the provider keeps what is sent, and so we put nothing there
+    assert "puts a copy of each mail into its folder for sent letters" in said
+    assert set(providers.folders("robot", APP_PASSWORD)) == {"Processed"}
     print(f"Gmail: init {seconds:.1f} s, first letter answered after {waited:.1f} s")
 
 
@@ -136,6 +140,30 @@ def test_a_teachers_mailbox_is_shared_and_her_own_letters_stay_as_they_are(
     assert providers.flags("teacher", APP_PASSWORD) == [set(), set()]
     checked = providers.python(CHECK.format(folder=str(folder)))
     assert "also has 2 letters that are yours; we leave them unread" in checked
+
+
+def test_a_mail_that_comes_back_to_the_person_is_counted_to_its_team(
+    providers: Providers, tmp_path: Path
+) -> None:
+    folder = tmp_path / "autumn"
+    bounce = "From: x@y.example\r\nTo: teacher@gmail.com\r\nSubject: own\r\n\r\nx\r\n"
+    providers.bring("", "teacher@gmail.com", bounce)
+    made(providers, folder, "teacher@gmail.com", given=f"{APP_PASSWORD}\n")
+    robot = load_settings(folder).contest.address
+    before = len(providers.mailbox("teacher", APP_PASSWORD))
+    serve = providers.start_knobeln("serve", "-C", folder)
+    head = f"From: lost@gone.example\r\nTo: {robot}\r\nSubject: registration for KNOBELN\r\n"
+    form = form_of_one("lost_ones", "lost@gone.example").replace("\n", "\r\n")
+    providers.bring("lost@gone.example", robot, f"{head}\r\n{form}")
+
+    def shown() -> str:
+        return providers.knobeln("teams", "-C", folder).stderr
+
+    wait_for(lambda: "! lost_ones: 1 mail did not arrive" in shown(), "the bounce", 90)
+    serve.stop()
+    assert "loops back to myself" in shown()
+    assert len(providers.mailbox("teacher", APP_PASSWORD)) == before
+    assert " came back" in providers.knobeln("log", "-C", folder).stdout
 
 
 def test_a_domain_tells_its_servers_by_autoconfig(providers: Providers, tmp_path: Path) -> None:

@@ -7,7 +7,17 @@ from functools import partial
 import pytest
 
 from contest.interfaces.protocols import Rendered
-from contest.model import Fault, Finding, GameResult, SeatResult, Severity, Trial, Verdict
+from contest.model import (
+    Fault,
+    Finding,
+    GameResult,
+    MachineBuildReport,
+    SeatResult,
+    Severity,
+    Trial,
+    Verdict,
+)
+from reports.render import Templates
 from reports.text import WIDTH, columns_of
 from tests.support.builds import build_report, compile_report
 
@@ -59,7 +69,7 @@ BAD = replace(
 
 
 @pytest.fixture
-def write(templates) -> Callable[..., Rendered]:
+def write(templates: Templates) -> Callable[..., Rendered]:
     return partial(compile_report, templates)
 
 
@@ -72,14 +82,18 @@ def write(templates) -> Callable[..., Rendered]:
         (BAD, None, "So far no version of yours is accepted, so none counts."),
     ],
 )
-def test_it_says_what_counts_now(write, report, previous, words) -> None:
+def test_it_says_what_counts_now(
+    write: Callable[..., Rendered], report: MachineBuildReport, previous: int | None, words: str
+) -> None:
     mail = write(report, previous_good=previous)
     assert f"\n{words}\n" in mail.body
     verdict = "accepted" if report is GOOD else "rejected"
     assert mail.subject == f"KNOBELN: version 3 of example is {verdict}"
 
 
-def test_findings_stand_with_line_and_quote_the_errors_first(write) -> None:
+def test_findings_stand_with_line_and_quote_the_errors_first(
+    write: Callable[..., Rendered],
+) -> None:
     body = write(BAD).body
     assert "- line 12: files cannot be included;" in body
     assert "\n    > # /**/ include <stdio.h>\n" in body
@@ -107,25 +121,29 @@ def test_findings_stand_with_line_and_quote_the_errors_first(write) -> None:
         "memory in use      8 kB of 1,024 kB",
     ],
 )
-def test_it_gives_the_figures(write, line) -> None:
+def test_it_gives_the_figures(write: Callable[..., Rendered], line: str) -> None:
     assert f" {line}\n" in write(GOOD).body
 
 
-def test_what_is_not_known_is_said_to_be_unknown(write) -> None:
+def test_what_is_not_known_is_said_to_be_unknown(write: Callable[..., Rendered]) -> None:
     body = write(BAD).body
     assert "lexical elements   not counted\n" in body
     assert "memory for data    not known, it was not linked\n" in body
     assert "trial" not in body
 
 
-def test_a_fault_in_the_trial_is_told_and_the_program_stays_accepted(write) -> None:
+def test_a_fault_in_the_trial_is_told_and_the_program_stays_accepted(
+    write: Callable[..., Rendered],
+) -> None:
     report = replace(GOOD, trial=_trial(_seat(Verdict.ILLEGAL_MOVE, "throw 17 was 0")))
     mail = write(report)
     assert mail.subject.endswith("is accepted, but failed its trial game")
     assert "Your program FAILED in it: throw 17 was 0\n  It stays accepted" in mail.body
 
 
-def test_a_stack_that_left_the_memory_is_not_told_beside_the_little_memory_in_use(write) -> None:
+def test_a_stack_that_left_the_memory_is_not_told_beside_the_little_memory_in_use(
+    write: Callable[..., Rendered],
+) -> None:
     report = replace(
         GOOD, trial=_trial(_seat(Verdict.MEMORY, "its stack grew out of the memory of 1024 kB"))
     )
@@ -134,7 +152,7 @@ def test_a_stack_that_left_the_memory_is_not_told_beside_the_little_memory_in_us
     assert "memory in use" not in body
 
 
-def test_a_rejected_program_is_not_said_to_stay_accepted(write) -> None:
+def test_a_rejected_program_is_not_said_to_stay_accepted(write: Callable[..., Rendered]) -> None:
     report = replace(GOOD, findings=(INCLUDE,), trial=_trial(_seat(Verdict.TIME, "too slow")))
     body = write(report).body
     assert "too slow\n  In the contest this is a failure" in body
@@ -144,18 +162,20 @@ def test_a_rejected_program_is_not_said_to_stay_accepted(write) -> None:
 @pytest.mark.parametrize(
     "trial", [_trial(_seat(Verdict.INTERNAL)), _trial(_seat(), _seat(Verdict.CRASH, "a fault"))]
 )
-def test_a_trial_that_failed_on_our_side_is_not_blamed_on_the_program(write, trial) -> None:
+def test_a_trial_that_failed_on_our_side_is_not_blamed_on_the_program(
+    write: Callable[..., Rendered], trial: Trial
+) -> None:
     body = write(replace(GOOD, trial=trial)).body
     assert "not your program's fault" in body
     assert "FAILED" not in body
 
 
-def test_repairs_of_the_letter_are_listed(write) -> None:
+def test_repairs_of_the_letter_are_listed(write: Callable[..., Rendered]) -> None:
     body = write(GOOD, repairs=("a byte order mark was taken off",)).body
     assert "- a byte order mark was taken off\n" in body
 
 
-def test_hostile_sources_reach_the_report_as_harmless_text(write) -> None:
+def test_hostile_sources_reach_the_report_as_harmless_text(write: Callable[..., Rendered]) -> None:
     quote = "\x1b]0;owned\x07 {{7*7}} \u202e" + "x" * 500
     hostile = replace(BAD, findings=(replace(INCLUDE, quote=quote),), messages=quote)
     body = write(hostile, repairs=(quote,)).body

@@ -105,7 +105,7 @@ WHOLE_MAILS = {
 
 @pytest.mark.parametrize("language", ["en", "de"])
 @pytest.mark.parametrize("name", WHOLE_MAILS)
-def test_a_mail_about_time_looks_as_it_did(name, language):
+def test_a_mail_about_time_looks_as_it_did(name: str, language: str) -> None:
     game, written = WHOLE_MAILS[name]
     compare(f"counted/{name}_{language}", written(contest(game, language)))
 
@@ -113,7 +113,7 @@ def test_a_mail_about_time_looks_as_it_did(name, language):
 # --- what all of them say -------------------------------------------------------------------------
 @pytest.mark.parametrize("template", ["rules", "call", "faq"])
 @pytest.mark.parametrize("game", GAMES)
-def test_every_game_says_which_clock_it_has(game, template):
+def test_every_game_says_which_clock_it_has(game: str, template: str) -> None:
     text = in_one_line(mail(contest(game, "en"), template))
     limit = (
         r"50,000,000,000 units(?: for each answer)?, about 5 seconds of Python on a usual computer"
@@ -126,7 +126,7 @@ def test_every_game_says_which_clock_it_has(game, template):
 
 
 @pytest.mark.parametrize("languages", [("C", "C++", "Rust", "JavaScript"), ("Python",), ()])
-def test_languages_that_are_not_counted_are_not_named(languages):
+def test_languages_that_are_not_counted_are_not_named(languages: tuple[str, ...]) -> None:
     settings = contest("cooperation", "en")
     programs = settings.programs.model_copy(update={"counted_languages": languages})
     settings = settings.model_copy(update={"programs": programs})
@@ -168,7 +168,7 @@ def test_the_guide_has_the_numbers_of_the_source():
 
 
 @pytest.mark.parametrize(("fuel", "seconds"), [(50_000_000_000, "140 s"), (1_000_000_000, "42 s")])
-def test_the_guide_says_what_a_program_that_is_set_aside_takes(fuel, seconds):
+def test_the_guide_says_what_a_program_that_is_set_aside_takes(fuel: int, seconds: str) -> None:
     guide = in_one_line((ROOT / "docs" / "clock.md").read_text())
     assert f"{seconds_until_aside(fuel):.0f} s" == seconds
     assert seconds in guide
@@ -185,7 +185,7 @@ def test_the_guide_says_what_a_program_that_is_set_aside_takes(fuel, seconds):
         (1_000_000_000_000_000, "about 100,000 seconds of Python on a usual computer"),
     ],
 )
-def test_units_have_words(units, words):
+def test_units_have_words(units: int, words: str) -> None:
     assert about_seconds(units) == words
 
 

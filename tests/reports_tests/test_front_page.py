@@ -214,9 +214,46 @@ def test_highlights_lead_to_their_turn() -> None:
     assert cards
     for _, rest in cards:
         assert '<p class="measure">' in rest
-        turn = re.search(r'<a href="replay.html\?game=[^"#]+(?:#round=(\d+))?"', rest)
+        turn = re.search(r'<a href="games/[^"#]+.html(?:#round=(\d+))?"', rest)
         assert turn
         assert bool(turn[1]) == ("from round " in rest)
+
+
+def test_a_game_worth_a_look_has_a_page_that_says_who_plays(small: SiteFacts) -> None:
+    settings = small.settings.changed(site={"url": "https://pages.example/spring"})
+    files = files_of(replace(small, settings=settings))
+    pages = re.findall(r'href="(games/\d[^"#]+\.html)', files["index.html"])
+    assert pages
+    for path in pages:
+        text = files[path]
+        assert f'data-game="{path[len("games/") : -len(".html")]}"' in text
+        title, told = (
+            re.findall(rf'<meta property="og:{name}" content="([^"]+)">', text)[0]
+            for name in ("title", "description")
+        )
+        one, other = re.findall(r"^(\w+) against (\w+) - ", title)[0]
+        assert one in told
+        assert other in told
+        assert f'<link rel="canonical" href="https://pages.example/spring/{path}">' in text
+        assert f'href="{path}' in files["replay.html"]
+
+
+def test_times_stand_in_the_contests_zone_too(small: SiteFacts) -> None:
+    settings = small.settings.changed(contest={"zone": "Europe/Berlin"})
+    dates = re.findall(
+        r"<time .*?</time>", files_of(replace(small, settings=settings))["index.html"]
+    )
+    assert dates
+    for date in dates:
+        assert re.search(r'UT <span class="local">\(.*CES?T\)</span></time>', date)
+    assert 'class="local"' not in files_of(small)["index.html"]
+
+
+def test_the_list_of_games_begins_with_that_of_the_first_two(small: SiteFacts) -> None:
+    first = re.findall(
+        r'class="chooser" data-first="\d\.([^."]+)\.([^."]+)', files_of(small)["replay.html"]
+    )
+    assert [set(names) for names in first] == [{line.entry for line in small.ranking[:2]}]
 
 
 def test_a_contest_of_many_teams_has_a_small_front_page(small: SiteFacts) -> None:
@@ -238,7 +275,9 @@ def table(*values: object) -> Table:
 @pytest.mark.parametrize(
     ("values", "shown"), [((0, 0), 1), ((0, 1), 2), ((None, None), 1), (("", "x"), 2)]
 )
-def test_an_optional_column_that_says_nothing_is_left_out_of_the_page(values, shown) -> None:
+def test_an_optional_column_that_says_nothing_is_left_out_of_the_page(
+    values: tuple[int | str | None, ...], shown: int
+) -> None:
     made = table(*values)
     assert len(made.shown.columns) == shown
     assert all(len(row) == shown for row in made.shown.rows)

@@ -68,7 +68,7 @@ def assert_german(facts: SiteFacts) -> None:
 
 @pytest.mark.parametrize("when", ["before", 0, 1, 2, "over"])
 def test_no_page_has_english_sentences_before_during_and_after_the_contest(
-    over: SiteFacts, when
+    over: SiteFacts, when: int | str
 ) -> None:
     assert_german(
         before(over) if when == "before" else over if when == "over" else during(over, when)

@@ -16,7 +16,9 @@ from contest.interfaces.events import GroupFinished, GroupStarted, RoundFinished
 from contest.model import Certainty, Outgoing, TeamCertainty
 from knobellib.software import protocolfmt
 from reports.announcement import announcement
+from reports.contest_reporter import ContestReporter
 from reports.render import Templates
+from tests.reports_tests.conftest import SmallContest
 from tests.support.golden import compare, whole_mail
 
 WORDS = "What a round! Nobody expected the cooperators.\n\n  * I did not.\n  * Neither did they."
@@ -47,7 +49,7 @@ CERTAIN = Certainty(
 
 
 @pytest.fixture(scope="module")
-def mails(reporter, contest) -> Mapping[str, Outgoing]:
+def mails(reporter: ContestReporter, contest: SmallContest) -> Mapping[str, Outgoing]:
     """All mails of the contest day by their keys."""
 
     def of_the_day() -> Iterator[Outgoing]:
@@ -64,18 +66,20 @@ def mails(reporter, contest) -> Mapping[str, Outgoing]:
 
 
 @pytest.mark.parametrize("name", sorted(MAILS))
-def test_a_mail_looks_as_it_did(mails, name) -> None:
+def test_a_mail_looks_as_it_did(mails: Mapping[str, Outgoing], name: str) -> None:
     compare(name, whole_mail(mails[MAILS[name]]))
 
 
-def test_the_attached_protocols_look_as_they_did(mails) -> None:
+def test_the_attached_protocols_look_as_they_did(mails: Mapping[str, Outgoing]) -> None:
     (attachment,) = mails[MAILS["dgp"]].attachments
     compact = gzip.decompress(attachment.data).decode()
     compare("dgp_attachment", compact)
     compare("protocol_in_full", protocolfmt.in_full(next(protocolfmt.games_of(compact))))
 
 
-def test_the_announcement_looks_as_it_did(contest, settings, templates) -> None:
+def test_the_announcement_looks_as_it_did(
+    contest: SmallContest, settings: Settings, templates: Templates
+) -> None:
     history, ranking = (contest.first, contest.final), contest.ranking
     posting = announcement(
         history, ranking, contest.evolution, contest.seed, {}, settings, templates

@@ -17,12 +17,16 @@ def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path / "cache" / "knobeln" / "templates"
 
 
+def kept_in(cache: Path) -> list[Path]:
+    return [path for path in cache.rglob("*") if path.is_file()]
+
+
 def test_another_process_compiles_nothing_and_writes_the_same(cache: Path) -> None:
     first = Templates(settings(), None).render("faq")
-    kept = {file.name: file.stat().st_mtime_ns for file in cache.iterdir()}
+    kept = {file.name: file.stat().st_mtime_ns for file in kept_in(cache)}
     assert len(kept) >= 2
     assert Templates(settings(), None).render("faq") == first
-    assert {file.name: file.stat().st_mtime_ns for file in cache.iterdir()} == kept
+    assert {file.name: file.stat().st_mtime_ns for file in kept_in(cache)} == kept
 
 
 def test_a_template_that_has_changed_is_compiled_again(tmp_path: Path) -> None:
@@ -38,7 +42,7 @@ def test_each_language_has_its_own_code(cache: Path) -> None:
     for language in ("en", "de"):
         with speaking(language):
             Templates(settings(), None).render("faq")
-        counts.append(len(list(cache.iterdir())))
+        counts.append(len(kept_in(cache)))
     assert counts[1] == 2 * counts[0]
 
 
@@ -53,6 +57,11 @@ def test_without_a_folder_each_process_compiles_for_itself(
 
 def test_code_that_was_damaged_is_not_used(cache: Path) -> None:
     first = Templates(settings(), None).render("faq")
-    for file in cache.iterdir():
+    for file in kept_in(cache):
         file.write_bytes(file.read_bytes()[:-10])
     assert Templates(settings(), None).render("faq") == first
+
+
+def test_each_is_looked_for_among_few(cache: Path) -> None:
+    Templates(settings(), None).render("faq")
+    assert all(path.parent == cache / path.name[:2] for path in kept_in(cache))

@@ -12,6 +12,7 @@ from hypothesis import HealthCheck, given
 from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
+from contest.config.settings import Settings
 from contest.interfaces.events import GroupFinished, GroupStarted, RoundFinished, RoundPlayed
 from contest.mail.compose import compose
 from contest.model import GroupOutcome, Member, Outgoing, Pairing, Standing, Team
@@ -20,6 +21,7 @@ from reports.contest_reporter import ContestReporter
 from reports.kinds import reports
 from reports.render import Templates
 from reports.text import WIDTH, columns_of
+from tests.reports_tests.conftest import MakeGroup, MakeTeam, SmallContest
 from tests.support.golden import csv_rows
 
 NAMES_30 = st.from_regex(r"[A-Za-z_][A-Za-z0-9_]{0,29}", fullmatch=True)
@@ -39,36 +41,38 @@ def first_summary(contest) -> RoundFinished:
 
 
 @pytest.fixture(scope="module")
-def started(reporter, contest) -> list[Outgoing]:
+def started(reporter: ContestReporter, contest: SmallContest) -> list[Outgoing]:
     return list(reporter.mails(contest.started))
 
 
 @pytest.fixture(scope="module")
-def group_mails(reporter, contest) -> list[Outgoing]:
+def group_mails(reporter: ContestReporter, contest: SmallContest) -> list[Outgoing]:
     """Those of the group in which somebody was disqualified."""
     return list(reporter.mails(GroupFinished(teams=contest.teams, outcome=contest.first.groups[1])))
 
 
 @pytest.fixture(scope="module")
-def summaries(reporter, contest) -> list[Outgoing]:
+def summaries(reporter: ContestReporter, contest: SmallContest) -> list[Outgoing]:
     return list(reporter.mails(first_summary(contest)))
 
 
 @pytest.fixture(scope="module")
-def final(reporter, contest) -> Outgoing:
+def final(reporter: ContestReporter, contest: SmallContest) -> Outgoing:
     return next(iter(reporter.mails(contest.finished)))
 
 
 # --- the start ------------------------------------------------------------------------------------
 
 
-def test_lap_never_holds_an_authentification_string(started) -> None:
+def test_lap_never_holds_an_authentification_string(started: list[Outgoing]) -> None:
     for mail in started:
         assert not re.search(r"\w{4}(-\w{4}){4}", mail.body)
         assert "<<FROM>>" not in mail.body
 
 
-def test_lgp_names_who_was_taken_out_and_counts_no_games_with_them(reporter, contest) -> None:
+def test_lgp_names_who_was_taken_out_and_counts_no_games_with_them(
+    reporter: ContestReporter, contest: SmallContest
+) -> None:
     plan = contest.first.groups[1].plan
     (mail,) = reporter.mails(GroupStarted(teams=contest.teams, plan=plan, out={"silent"}))
     assert "3 participants:\n\n  greedy, patient_cooperator, zero_thrower\n" in mail.body
@@ -81,7 +85,9 @@ def test_lgp_names_who_was_taken_out_and_counts_no_games_with_them(reporter, con
 
 
 @pytest.mark.parametrize("out", [{"silent"}, {"silent", "greedy"}])
-def test_lgp_says_where_nobody_is_left_to_play_against(reporter, contest, out) -> None:
+def test_lgp_says_where_nobody_is_left_to_play_against(
+    reporter: ContestReporter, contest: SmallContest, out: set[str]
+) -> None:
     two = {"members": ("greedy", "silent"), "pairings": (Pairing(("greedy", "silent")),)}
     plan = replace(contest.first.groups[1].plan, **two)
     (mail,) = reporter.mails(GroupStarted(teams=contest.teams, plan=plan, out=out))
@@ -93,7 +99,7 @@ def test_lgp_says_where_nobody_is_left_to_play_against(reporter, contest, out) -
 
 # --- the end of a group ---------------------------------------------------------------------------
 def test_every_report_goes_to_those_who_asked_for_it_and_do_not_get_it_inside_another(
-    group_mails,
+    group_mails: list[Outgoing],
 ) -> None:
     found = {kind: names(by_kind(group_mails, kind)) for kind in ("DGP", "GRP", "GRG", "GRR")}
     assert found == {
@@ -104,7 +110,9 @@ def test_every_report_goes_to_those_who_asked_for_it_and_do_not_get_it_inside_an
     }
 
 
-def test_each_mail_has_one_recipient_and_a_key_of_its_own(group_mails, contest) -> None:
+def test_each_mail_has_one_recipient_and_a_key_of_its_own(
+    group_mails: list[Outgoing], contest: SmallContest
+) -> None:
     assert len({mail.key for mail in group_mails}) == len(group_mails)
     for mail in group_mails:
         team = contest.teams[mail.key.rpartition("/")[2]]
@@ -112,13 +120,19 @@ def test_each_mail_has_one_recipient_and_a_key_of_its_own(group_mails, contest) 
         assert mail.key == f"round/1/group/2/{mail.kind}/{team.name}"
 
 
-def test_reporting_again_makes_the_same_mails(reporter, contest, group_mails) -> None:
+def test_reporting_again_makes_the_same_mails(
+    reporter: ContestReporter, contest: SmallContest, group_mails: list[Outgoing]
+) -> None:
     event = GroupFinished(teams=contest.teams, outcome=contest.first.groups[1])
     assert list(reporter.mails(event)) == group_mails
 
 
 def test_all_reports_of_a_team_are_one_thread_and_all_summaries_another(
-    started, group_mails, summaries, settings, contest
+    started: list[Outgoing],
+    group_mails: list[Outgoing],
+    summaries: list[Outgoing],
+    settings: Settings,
+    contest: SmallContest,
 ) -> None:
     def thread(mail: Outgoing) -> str:
         head = message_from_bytes(
@@ -140,14 +154,18 @@ def test_all_reports_of_a_team_are_one_thread_and_all_summaries_another(
     assert len(threads) > 3
 
 
-def test_what_is_the_same_for_everybody_is_one_text(group_mails, summaries, started) -> None:
+def test_what_is_the_same_for_everybody_is_one_text(
+    group_mails: list[Outgoing], summaries: list[Outgoing], started: list[Outgoing]
+) -> None:
     for mails in (by_kind(group_mails, "GRR"), summaries, by_kind(started, "LAP")):
         assert len(mails) > 1
         assert all(mail.body is mails[0].body for mail in mails)
 
 
 @pytest.mark.parametrize("kind", ["DGP", "GRP"])
-def test_a_team_of_which_nothing_was_played_is_told_why(reporter, contest, kind) -> None:
+def test_a_team_of_which_nothing_was_played_is_told_why(
+    reporter: ContestReporter, contest: SmallContest, kind: str
+) -> None:
     group = contest.first.groups[1]
     plan = replace(
         group.plan, members=("greedy", "silent"), pairings=(Pairing(("greedy", "silent")),)
@@ -171,7 +189,9 @@ def wants(team: Team, kind: str) -> Team:
     return replace(team, registration=replace(team.registration, preferences=(kind,)))
 
 
-def test_grg_has_every_game_of_the_group_once(reporter, make_group, make_team) -> None:
+def test_grg_has_every_game_of_the_group_once(
+    reporter: ContestReporter, make_group: MakeGroup, make_team: MakeTeam
+) -> None:
     members = [f"team_{at:02}_with_the_longest_of_na" for at in range(41)]
     teams = {name: make_team(name, "GRG") for name in members}
     group = make_group(members)
@@ -189,7 +209,9 @@ def test_grg_has_every_game_of_the_group_once(reporter, make_group, make_team) -
 
 
 # --- the end of a round ---------------------------------------------------------------------------
-def test_rsm_goes_to_the_eliminated_and_disqualified_too(reporter, contest) -> None:
+def test_rsm_goes_to_the_eliminated_and_disqualified_too(
+    reporter: ContestReporter, contest: SmallContest
+) -> None:
     asking = {name: wants(team, "RSM") for name, team in contest.teams.items()}
     event = RoundFinished(teams=asking, history=[contest.final], ranking=contest.ranking)
     mails = list(reporter.mails(event))
@@ -197,13 +219,17 @@ def test_rsm_goes_to_the_eliminated_and_disqualified_too(reporter, contest) -> N
     assert {mail.key for mail in mails} == {f"round/2/RSM/{name}" for name in contest.teams}
 
 
-def test_the_organizers_words_are_no_template_and_keep_their_layout(reporter, contest) -> None:
+def test_the_organizers_words_are_no_template_and_keep_their_layout(
+    reporter: ContestReporter, contest: SmallContest
+) -> None:
     words = "Look:\n  * {{ settings.mail.password }}\n  * {% raw %}"
     mail = next(iter(reporter.mails(replace(first_summary(contest), words=words))))
     assert mail.body.startswith(words + "\n\n")
 
 
-def test_a_final_in_which_all_were_disqualified_has_no_winner(reporter, contest) -> None:
+def test_a_final_in_which_all_were_disqualified_has_no_winner(
+    reporter: ContestReporter, contest: SmallContest
+) -> None:
     group = contest.final.groups[0]
     gone = tuple(replace(s, rank=None, disqualified=True, failures=2) for s in group.standings)
     outcome = replace(contest.final, groups=(replace(group, standings=gone),))
@@ -213,7 +239,7 @@ def test_a_final_in_which_all_were_disqualified_has_no_winner(reporter, contest)
 
 
 def test_the_mails_of_the_last_round_say_that_it_is_the_final_and_where_the_evolution_is(
-    reporter, contest, final
+    reporter: ContestReporter, contest: SmallContest, final: Outgoing
 ) -> None:
     group = contest.final.groups[0]
     mails = [
@@ -234,7 +260,7 @@ def test_the_mails_of_the_last_round_say_that_it_is_the_final_and_where_the_evol
 
 
 def test_own_says_that_the_contest_is_over_and_how_the_evolution_ended(
-    settings, templates, contest, make_team
+    settings: Settings, templates: Templates, contest: SmallContest, make_team: MakeTeam
 ) -> None:
     own = {name: make_team(name, "OWN") for name in contest.teams}
     offered = settings.reports.model_copy(update={"offered": ("OWN",)})
@@ -256,7 +282,14 @@ def test_own_says_that_the_contest_is_over_and_how_the_evolution_ended(
 )
 @given(st.lists(NAMES_30, min_size=2, max_size=5, unique=True), LINES, LINES, LINES)
 def test_no_mail_is_wider_than_72_columns_or_says_what_cannot_be_printed(
-    reporter, make_group, make_team, contest, members, organization, occupation, words
+    reporter: ContestReporter,
+    make_group: MakeGroup,
+    make_team: MakeTeam,
+    contest: SmallContest,
+    members,
+    organization,
+    occupation,
+    words,
 ) -> None:
     people = (Member("Joe Cool", 45, occupation, words),)
     teams = {
@@ -285,13 +318,15 @@ def test_no_mail_is_wider_than_72_columns_or_says_what_cannot_be_printed(
 
 # --- a team's own result --------------------------------------------------------------------------
 @pytest.fixture
-def offering(settings, templates) -> ContestReporter:
+def offering(settings: Settings, templates: Templates) -> ContestReporter:
     """The reporter of a contest that offers everything."""
     offered = Reports(offered=tuple(reports()))
     return ContestReporter(settings.model_copy(update={"reports": offered}), templates)
 
 
-def test_who_does_not_proceed_is_told_the_place_in_its_group(offering, contest) -> None:
+def test_who_does_not_proceed_is_told_the_place_in_its_group(
+    offering: ContestReporter, contest: SmallContest
+) -> None:
     asking = {name: wants(team, "OWN") for name, team in contest.teams.items()}
     event = RoundPlayed(teams=asking, history=[contest.first])
     mails = {mail.to.partition("@")[0]: mail for mail in offering.mails(event)}
@@ -314,7 +349,9 @@ def test_who_does_not_proceed_is_told_the_place_in_its_group(offering, contest) 
 
 
 # --- only the first places ------------------------------------------------------------------------
-def test_mails_show_the_first_places_alone_and_each_team_its_own(contest, settings) -> None:
+def test_mails_show_the_first_places_alone_and_each_team_its_own(
+    contest: SmallContest, settings: Settings
+) -> None:
     first = settings.changed(reports={"places": 1, "offered": ("DGP", "RSM", "GRR")})
     reporter = ContestReporter(first, Templates(first, None))
     group = max((group for group in contest.first.groups), key=lambda group: len(group.standings))

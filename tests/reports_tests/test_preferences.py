@@ -18,6 +18,7 @@ from knobeln import presets
 from reports.kinds import check_offered, reports
 from reports.kinds.base import Audience
 from reports.render import Templates
+from tests.reports_tests.conftest import MakeTeam
 
 CODES = tuple(reports())
 SUPERFLUOUS = {(report.code, report.contained_in) for report in reports().values()}
@@ -32,12 +33,14 @@ def test_the_reports_of_the_announcement_come_first_in_its_order() -> None:
 
 
 @pytest.mark.parametrize("code", CODES)
-def test_a_team_gets_what_it_asked_for_and_nothing_else(make_team, code) -> None:
+def test_a_team_gets_what_it_asked_for_and_nothing_else(make_team: MakeTeam, code: str) -> None:
     assert wanted(make_team("example", code)) == [code]
 
 
 @pytest.mark.parametrize(("one", "other"), list(combinations(CODES, 2)))
-def test_of_two_reports_one_is_dropped_only_if_the_other_contains_it(make_team, one, other) -> None:
+def test_of_two_reports_one_is_dropped_only_if_the_other_contains_it(
+    make_team: MakeTeam, one: str, other: str
+) -> None:
     found = wanted(make_team("example", one, other))
     assert (one in found) is ((one, other) not in SUPERFLUOUS)
     assert (other in found) is ((other, one) not in SUPERFLUOUS)
@@ -53,7 +56,9 @@ def test_of_two_reports_one_is_dropped_only_if_the_other_contains_it(make_team, 
         (RoundFinished, {"RSM": Audience.REGISTERED}),
     ],
 )
-def test_each_event_has_its_reports_for_the_group_or_for_everybody(event, expected) -> None:
+def test_each_event_has_its_reports_for_the_group_or_for_everybody(
+    event: type, expected: dict[str, Audience]
+) -> None:
     found = {r.code: r.to_whom for r in reports().values() if r.when is event}
     assert found.items() >= expected.items()
 
@@ -78,7 +83,7 @@ def test_a_code_without_a_report_is_not_offered() -> None:
     ],
 )
 def test_the_form_names_what_the_protocol_of_a_game_has_in_the_words_of_the_game(
-    game, words
+    game: str, words: str
 ) -> None:
     facts = {"form": "", "rules": "", "ledger_key": "a+public/key="}
     templates = Templates(presets.settings(game, datetime(2027, 1, 4, tzinfo=UTC)), None)

@@ -41,7 +41,7 @@ def awarded(ranking: str, settings: Teams = SETTINGS) -> tuple[Lists, list[str]]
     ],
 )
 def test_each_school_has_its_places_and_the_best_winner_the_grand_prize(
-    ranking, places, grand
+    ranking: str, places: dict[str, list[tuple[int, str]]], grand: list[str]
 ) -> None:
     assert awarded(ranking) == ({**places, "Carnegie Mellon": []}, grand)
 

@@ -8,11 +8,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from contest.config.settings import Settings
 from contest.games.knobeln import Rules
 from contest.model import GameResult, Match, Pairing, SeatResult, Verdict
 from knobellib.software.protocolfmt import Game, games_of, in_full
 from reports.knobeln_protocol import TITLE, GameProtocol, full, packed, write
 from reports.text import WIDTH
+from tests.reports_tests.conftest import SmallContest
 
 NAMES = st.from_regex(r"[A-Za-z_][A-Za-z0-9_]{0,29}", fullmatch=True)
 # A failing program may throw any 32-bit number.
@@ -64,7 +66,7 @@ def test_any_other_text_is_refused_with_the_number_of_the_line(text: str) -> Non
 
 
 @pytest.fixture(scope="module")
-def game(contest, settings) -> GameProtocol:
+def game(contest: SmallContest, settings: Settings) -> GameProtocol:
     """A complete game of the small contest."""
     return GameProtocol(2, 1, settings.game, contest.final.groups[0].matches[1])
 
@@ -81,26 +83,28 @@ def game(contest, settings) -> GameProtocol:
         ("\nend\n", "\n", 2),
     ],
 )
-def test_a_damaged_protocol_is_refused_and_the_place_is_named(game, good, bad, line) -> None:
+def test_a_damaged_protocol_is_refused_and_the_place_is_named(
+    game: GameProtocol, good: str, bad: str, line: int
+) -> None:
     text = write([game])
     assert good in text
     with pytest.raises(ValueError, match=f"^line {line}: "):
         read(text.replace(good, bad, 1))
 
 
-def test_players_whose_throws_do_not_match_are_refused(game) -> None:
+def test_players_whose_throws_do_not_match_are_refused(game: GameProtocol) -> None:
     lines = write([game]).split("\n")
     lines[9] = lines[9].rpartition(",")[0]
     with pytest.raises(ValueError, match=r"^line 2: "):
         read("\n".join(lines))
 
 
-def test_a_name_with_a_blank_is_refused(game) -> None:
+def test_a_name_with_a_blank_is_refused(game: GameProtocol) -> None:
     with pytest.raises(ValueError, match="white space"):
         write([replace(game, match=replace(game.match, pairing=Pairing(("two words", "x"))))])
 
 
-def test_packing_the_same_text_twice_gives_the_same_bytes(game) -> None:
+def test_packing_the_same_text_twice_gives_the_same_bytes(game: GameProtocol) -> None:
     text = write([game])
     assert packed(text) == packed(text)
     assert packed(text)[4:8] == bytes(4)  # no time in the header
@@ -113,7 +117,9 @@ def rows(text: str) -> list[tuple[str, ...]]:
     return [found.groups() for line in text.split("\n") if (found := re.fullmatch(pattern, line))]
 
 
-def test_the_full_form_has_every_throw_and_ends_with_the_points_of_the_game(game) -> None:
+def test_the_full_form_has_every_throw_and_ends_with_the_points_of_the_game(
+    game: GameProtocol,
+) -> None:
     table = rows(full(game))
     assert [(int(row[2]), int(row[6])) for row in table] == list(game.match.result.moves)
     assert [int(table[-1][4]), int(table[-1][8])] == [
@@ -122,7 +128,7 @@ def test_the_full_form_has_every_throw_and_ends_with_the_points_of_the_game(game
     assert full(game).endswith("played to the end\n")
 
 
-def test_the_full_form_marks_where_series_begin(game) -> None:
+def test_the_full_form_marks_where_series_begin(game: GameProtocol) -> None:
     table = rows(full(changed(game, moves=((5, 9), (5, 8), (6, 8), (2, 9)), turns=4)))
     assert [(row[1], row[5]) for row in table] == [(">", ">"), (" ", ">"), (" ", " "), (">", " ")]
 
@@ -143,10 +149,12 @@ def test_the_full_form_fits_into_72_columns(game: GameProtocol) -> None:
         ({"moves": None}, "In this game 40 throws were played, but not kept."),
     ],
 )
-def test_the_full_form_says_how_the_game_ended(game, change, words) -> None:
+def test_the_full_form_says_how_the_game_ended(
+    game: GameProtocol, change: dict[str, tuple[SeatResult, ...] | None], words: str
+) -> None:
     assert words in full(changed(game, **change))
 
 
-def test_the_full_form_says_that_a_game_does_not_count(game) -> None:
+def test_the_full_form_says_that_a_game_does_not_count(game: GameProtocol) -> None:
     text = full(replace(game, match=replace(game.match, counted=False)))
     assert "played to the end\nThe game does not count." in text

@@ -208,7 +208,7 @@ def test_templates_know_the_game_and_count_its_points(settings: Settings, tmp_pa
     ],
 )
 def test_local_time_stands_beside_universal_time(
-    settings, tmp_path, language, moment, said
+    settings: Settings, tmp_path: Path, language: str, moment: datetime, said: str
 ) -> None:
     (tmp_path / "own.txt.j2").write_text("Subject: x\n\n{{ at|date }}\n")
     chosen = settings.changed(contest={"zone": "Europe/Berlin", "language": language})

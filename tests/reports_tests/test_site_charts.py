@@ -30,7 +30,9 @@ from tests.support.site_files import facts_of
         (5, 5, 5, 0),
     ],
 )
-def test_the_range_of_values_is_cut_into_equal_shades(value, low, high, expected) -> None:
+def test_the_range_of_values_is_cut_into_equal_shades(
+    value: float, low: int, high: int, expected: int
+) -> None:
     assert charts.shade(value, low, high) == expected
 
 
@@ -97,8 +99,9 @@ def test_a_name_stands_inside_its_band(generations: list[tuple[int, ...]]) -> No
     for band, below in pairwise([*found.bands, None]):
         if band.label is None:
             continue
-        x, y = band.label
-        half = len(band.name) * 4
+        y, half = band.label.y, len(band.name) * 4
+        x = band.label.x + {"start": half, "middle": 0, "end": -half}[band.label.anchor]
+        assert band.label.anchor != "middle" or 1.7 * half < x < WIDTH - 1.7 * half
         for generation in found.shown:
             if abs(generation * WIDTH / last - x) <= half:
                 top = _upper_edge(band.path, generation)

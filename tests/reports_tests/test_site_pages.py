@@ -316,7 +316,9 @@ def test_a_teams_games_stand_by_rank_and_say_who_won(
                 assert row["result"] == ("drawn" if row["own"] == row["theirs"] else told)
 
 
-def test_a_teams_page_leads_to_opponents_and_to_replays(small, small_files) -> None:
+def test_a_teams_page_leads_to_opponents_and_to_replays(
+    small: SiteFacts, small_files: dict[str, str]
+) -> None:
     group = small.rounds[1].outcome.groups[0]
     match = next(m for m in group.matches if m.counted and not m.pairing.is_self)
     for name, other in (match.players, match.players[::-1]):
@@ -347,7 +349,9 @@ def test_the_tally_counts_every_game_once(small: SiteFacts, small_files: dict[st
     assert won + lost + drawn == 2 * len(games)
 
 
-def test_the_best_opponents_are_those_it_won_most_against(small, small_files) -> None:
+def test_the_best_opponents_are_those_it_won_most_against(
+    small: SiteFacts, small_files: dict[str, str]
+) -> None:
     name = small.ranking[0].entry
     text = small_files[f"teams/{name}.html"]
     rows = [
@@ -421,7 +425,7 @@ def all_against_all(size: int) -> GroupOutcome:
 
 @pytest.mark.parametrize(("size", "shown"), [(41, 41), (44, 44), (45, 30), (60, 30)])
 def test_the_cross_table_of_a_large_group_has_the_best_and_its_files_have_all(
-    small, size, shown
+    small: SiteFacts, size: int, shown: int
 ) -> None:
     group = all_against_all(size)
     released = replace(small.rounds[-1], outcome=replace(small.rounds[-1].outcome, groups=(group,)))
@@ -462,7 +466,9 @@ def test_only_games_that_counted_have_pages(small: SiteFacts) -> None:
     assert {key.match.attempt for key in planned.games} == {1, 2}
 
 
-def test_where_pages_are_limited_the_last_round_and_the_best_come_first(small, monkeypatch) -> None:
+def test_where_pages_are_limited_the_last_round_and_the_best_come_first(
+    small: SiteFacts, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(site_games, "MAX_GAMES", 4)
     games, counted = chosen_games(small.rounds)
     assert counted > 4
@@ -479,7 +485,7 @@ CROSS = re.compile(
 
 @pytest.mark.parametrize("most", [5, 1000])
 def test_a_cell_of_the_cross_table_leads_to_the_game_where_that_has_a_page(
-    small, most, monkeypatch
+    small: SiteFacts, most: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(site_games, "MAX_GAMES", most)
     files = files_of(small)

@@ -89,7 +89,9 @@ def test_after_the_contest_a_link_tells_the_best(over: SiteFacts, contest: Any) 
 
 
 @pytest.mark.parametrize("offered", [(), ("OWN",), ("LAP",), ("BRK",)])
-def test_a_link_names_no_team_where_the_ranking_is_not_public(over, offered) -> None:
+def test_a_link_names_no_team_where_the_ranking_is_not_public(
+    over: SiteFacts, offered: tuple[str, ...]
+) -> None:
     facts = offering(over, *offered)
     told = preview(facts)
     assert not any(name in told for name in facts.playing if name != "example")

@@ -2,12 +2,13 @@
 told."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
 from functools import cache
 from html import unescape
 from html.parser import HTMLParser
+from typing import Any
 from urllib.parse import parse_qs, unquote, urlsplit
 
 import pytest
@@ -357,7 +358,7 @@ def test_the_organizers_words_stay_text(path: str) -> None:
         ),
     ],
 )
-def test_the_rules_tell_of_the_draw_what_is_true_now(change, said) -> None:
+def test_the_rules_tell_of_the_draw_what_is_true_now(change: Callable[..., Any], said: str) -> None:
     files = files_of(change(before("knobeln")))
     assert said in " ".join(words_of(files["rules.html"]))
     is_past = "The contest was announced with this text." in files["announcement.html"]

@@ -63,7 +63,9 @@ def check(facts: SiteFacts) -> None:
     ],
     ids="-".join,
 )
-def test_the_pages_promise_no_results_that_they_do_not_have(small, offered) -> None:
+def test_the_pages_promise_no_results_that_they_do_not_have(
+    small: SiteFacts, offered: tuple[str, ...]
+) -> None:
     check(offering(small, *offered))
 
 
@@ -91,7 +93,7 @@ def test_each_team_of_bid_tac_toe_has_its_own_results_and_the_pages_say_so() -> 
     ("offered", "said"), [(("OWN",), OWN), (("LAP",), NOTHING), (("RSM",), "")]
 )
 def test_readers_learn_before_the_contest_whether_there_will_be_results(
-    small, offered, said
+    small: SiteFacts, offered: tuple[str, ...], said: str
 ) -> None:
     text = files_of(before(offering(small, *offered)))["index.html"]
     assert (said or NOTHING) in text if said else "show no results" not in text

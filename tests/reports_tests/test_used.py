@@ -40,7 +40,7 @@ def test_times_units_and_the_peak_are_those_of_all_games():
 
 
 @pytest.mark.parametrize("seats", [[], [SeatResult(1, Verdict.OK, None)], [seat()], [counted()]])
-def test_who_was_never_asked_used_nothing_that_could_be_told(seats):
+def test_who_was_never_asked_used_nothing_that_could_be_told(seats: list[SeatResult]) -> None:
     assert used(seats) is None
 
 

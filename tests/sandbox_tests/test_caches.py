@@ -55,7 +55,9 @@ def test_folders_that_we_make_are_for_us_alone_whatever_the_umask(tmp_path: Path
 
 @pytest.mark.usefixtures("umask")
 @pytest.mark.parametrize("umask", [0o002, 0o077], indirect=True)
-def test_sandboxes_of_root_can_enter_their_cache(tmp_path, monkeypatch) -> None:
+def test_sandboxes_of_root_can_enter_their_cache(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(caches, "_is_root", lambda: True)
     assert caches.usual_home() == Path("/var/cache/knobeln")
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "new"))
@@ -89,7 +91,9 @@ def test_a_cache_that_others_can_write_costs_a_line_and_not_the_command(
 
 
 @pytest.mark.parametrize("home", ["", "home/none/there", "not absolute", "home/file"])
-def test_a_home_that_is_none_is_no_obstacle(tmp_path, home, monkeypatch) -> None:
+def test_a_home_that_is_none_is_no_obstacle(
+    tmp_path: Path, home: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     (tmp_path / "home/file").touch()
     (tmp_path / "home").chmod(0o500)
     monkeypatch.setattr("contest.util.caches.pwd.getpwuid", _without_a_name)
@@ -125,7 +129,12 @@ def test_a_temporary_folder_of_somebody_else_is_not_used(tmp_path: Path) -> None
     ],
 )
 def test_a_group_may_write_if_its_only_member_is_the_owner(
-    tmp_path, monkeypatch, group, members, others, is_safe
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    group: str,
+    members: list[str],
+    others: list[str],
+    is_safe: bool,
 ) -> None:
     """`others`: users whose own group it is, too."""
     number, mine = tmp_path.stat().st_gid, tmp_path.stat().st_uid

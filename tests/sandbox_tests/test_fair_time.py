@@ -8,12 +8,13 @@ import os
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from contextlib import ExitStack, contextmanager
 
 import pytest
 
 from sandbox import bubblewrap, groups
-from sandbox.process import AnswerKind
+from sandbox.process import AnswerKind, SandboxedProcess
 from sandbox.sandbox import Limits, Sandbox
 
 # It and its children and threads work on and on, and it answers each line at once.
@@ -78,7 +79,7 @@ def no_group(limits):
 
 
 @pytest.fixture(params=["group", "group of v1 alone", "tree"])
-def sandbox(request, monkeypatch):
+def sandbox(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch):
     """A sandbox whose processes are stopped and counted in one of the ways."""
     if request.param == "tree":
         monkeypatch.setattr(bubblewrap, "group", no_group)
@@ -91,7 +92,7 @@ def sandbox(request, monkeypatch):
 
 
 @pytest.fixture
-def start(sandbox):
+def start(sandbox: Sandbox):
     with ExitStack() as stack:
 
         def start_one(code, **values):
@@ -117,7 +118,9 @@ def busy():
 
 
 @pytest.mark.parametrize("code", [SPINS_ON.replace("CHILDREN", "13"), CONTINUES_ITSELF])
-def test_nobody_goes_on_between_an_answer_and_the_next_question(start, code):
+def test_nobody_goes_on_between_an_answer_and_the_next_question(
+    start: Callable[..., SandboxedProcess], code: str
+) -> None:
     spinner = start(code)
     for _ in range(2):  # the first process inside leaves a group with the second question
         assert spinner.ask("", 20).text == "yes"
@@ -128,7 +131,7 @@ def test_nobody_goes_on_between_an_answer_and_the_next_question(start, code):
     assert spinner.ask("", 20).text == "yes"
 
 
-def test_only_the_command_is_stopped(sandbox):
+def test_only_the_command_is_stopped(sandbox: Sandbox) -> None:
     with sandbox.open(["/bin/sh", "-c", "while read -r line; do echo $line; done"]) as process:
         assert [process.ask(word, 20).text for word in ("one", "two")] == ["one", "two"]
         group, first_process = process._sandbox._group, process._sandbox._status_field("child-pid")
@@ -140,7 +143,9 @@ def test_only_the_command_is_stopped(sandbox):
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("busy")
-def test_an_honest_program_is_in_time_beside_a_spinner_on_a_busy_host(start):
+def test_an_honest_program_is_in_time_beside_a_spinner_on_a_busy_host(
+    start: Callable[..., SandboxedProcess],
+) -> None:
     honest, spinner = start(HONEST, ROUNDS=rounds_for(0.4 * SECONDS)), start(SPINS_ON, CHILDREN=13)
     assert honest.ask("", 30).kind is AnswerKind.LINE  # with its start
     for _ in range(8):
@@ -159,13 +164,13 @@ def rounds_for(seconds: float) -> int:
         return int(5_000_000 * seconds / float(process.ask("", 30).text))
 
 
-def test_the_time_of_children_counts(start):
+def test_the_time_of_children_counts(start: Callable[..., SandboxedProcess]) -> None:
     answer = start(CHILDREN_WORK).ask("", 0.5)
     assert answer.kind is AnswerKind.LATE
     assert answer.seconds > 0.5
 
 
-def test_a_stopped_sandbox_can_be_ended(start):
+def test_a_stopped_sandbox_can_be_ended(start: Callable[..., SandboxedProcess]) -> None:
     asked = start(SPINS_ON, CHILDREN=3)
     asked.ask("", 20)
     began = time.monotonic()
@@ -203,7 +208,9 @@ def overloaded():
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("overloaded")
-def test_who_waits_for_a_processor_is_not_late_and_who_sleeps_is(start, monkeypatch):
+def test_who_waits_for_a_processor_is_not_late_and_who_sleeps_is(
+    start: Callable[..., SandboxedProcess], monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr("sandbox.process.sleep_seconds", lambda _: 0.3)
     worker, sleeper = start(WORKS), start(SLEEPS)
     begin = time.monotonic()

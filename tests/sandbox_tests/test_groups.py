@@ -6,15 +6,17 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from contextlib import ExitStack
 from pathlib import Path
+from subprocess import Popen
 
 import pytest
 
 from contest.errors import ToolMissing
 from sandbox import groups, leftovers
 from sandbox.limits import MB, NOT_COUNTED
-from sandbox.sandbox import Ending, Limits
+from sandbox.sandbox import Ending, Limits, Sandbox
 from tests.support.other_users import NOBODYS, python_for_others
 
 MEMORY = Limits(
@@ -139,14 +141,14 @@ while True: pass
 
 @needs_groups
 @pytest.mark.parametrize("what", EATERS)
-def test_memory_is_limited_for_the_whole_sandbox(what, sandbox):
+def test_memory_is_limited_for_the_whole_sandbox(what: str, sandbox: Sandbox) -> None:
     result = sandbox.run(python(EATERS[what]), limits=MEMORY)
     assert (result.ending, result.code) == (Ending.MEMORY_LIMIT, 64)
     assert 48 * MB < result.usage.peak_memory_bytes <= 64 * MB
 
 
 @needs_groups
-def test_a_program_that_uses_too_much_memory_is_told_the_limit(sandbox):
+def test_a_program_that_uses_too_much_memory_is_told_the_limit(sandbox: Sandbox) -> None:
     with sandbox.open(python(EATERS["the memory of all processes"]), limits=MEMORY) as process:
         status = process.finish(60).exit_status
     assert (
@@ -156,20 +158,20 @@ def test_a_program_that_uses_too_much_memory_is_told_the_limit(sandbox):
 
 
 @needs_groups
-def test_a_program_that_keeps_to_the_limit_plays_and_its_peak_is_known(sandbox):
+def test_a_program_that_keeps_to_the_limit_plays_and_its_peak_is_known(sandbox: Sandbox) -> None:
     result = sandbox.run(python(ONE_AFTER_THE_OTHER), limits=MEMORY)
     assert result.succeeded, result
     assert 10_000_000 < result.usage.peak_memory_bytes < 40 * MB
 
 
 @needs_groups
-def test_the_cpu_time_of_all_processes_is_counted(sandbox):
+def test_the_cpu_time_of_all_processes_is_counted(sandbox: Sandbox) -> None:
     result = sandbox.run(python(SESSIONS_THAT_WORK))
     assert result.succeeded, result
     assert 0.6 <= result.usage.cpu_seconds < 6
 
 
-def test_a_fork_bomb_gets_no_more_processes_than_its_sandbox_may_have(sandbox):
+def test_a_fork_bomb_gets_no_more_processes_than_its_sandbox_may_have(sandbox: Sandbox) -> None:
     result = sandbox.run(python(FORK_BOMB), limits=Limits(processes=12))
     assert result.succeeded, result
     assert len(result.stdout.splitlines()) in range(8, 12)
@@ -177,7 +179,7 @@ def test_a_fork_bomb_gets_no_more_processes_than_its_sandbox_may_have(sandbox):
 
 @needs_groups
 @pytest.mark.slow
-def test_a_sandbox_full_of_spinners_is_one_competitor_for_the_cpu(sandbox):
+def test_a_sandbox_full_of_spinners_is_one_competitor_for_the_cpu(sandbox: Sandbox) -> None:
     """14 processes with sessions of their own would get 14 times the CPU of an honest program."""
     honest = "import time\nwhile time.process_time() < 1: pass"
     processors = os.sched_getaffinity(0)
@@ -193,15 +195,15 @@ def test_a_sandbox_full_of_spinners_is_one_competitor_for_the_cpu(sandbox):
     assert spent < 4 * used
 
 
-def test_a_sandbox_leaves_no_group(sandbox):
+def test_a_sandbox_leaves_no_group(sandbox: Sandbox) -> None:
     sandbox.run(["/usr/bin/true"])
     assert left_of(leftovers.label()) == set()
 
 
 @pytest.mark.parametrize("state", ["running", "waiting at the gate"])
 def test_what_a_killed_server_leaves_is_swept_and_what_a_living_one_has_is_not(
-    state, other_server, sandbox
-):
+    state: str, other_server: Callable[[str], tuple[Popen[bytes], str]], sandbox: Sandbox
+) -> None:
     (dead, dead_label), (_, living_label) = other_server(state), other_server("running")
     held = left_of(living_label)
     assert held
@@ -217,7 +219,9 @@ def test_what_a_killed_server_leaves_is_swept_and_what_a_living_one_has_is_not(
     assert left_of(living_label) == held
 
 
-def test_without_groups_limits_are_for_each_process(sandbox, monkeypatch):
+def test_without_groups_limits_are_for_each_process(
+    sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(groups, "_found", lambda: (None, "cgroup v2: it is not mounted"))
     limits = groups.limits_of_sandboxes()
     assert not limits.whole
@@ -247,7 +251,9 @@ def test_two_processes_say_the_same_of_their_limits() -> None:
 
 
 @needs_groups
-def test_if_a_group_cannot_be_made_nothing_is_started(sandbox, monkeypatch):
+def test_if_a_group_cannot_be_made_nothing_is_started(
+    sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(groups, "label", lambda: "no/such/folder")
     with pytest.raises(ToolMissing, match="limits of a sandbox cannot be set"):
         sandbox.run(["/usr/bin/true"])

@@ -129,7 +129,7 @@ def holds(condition, arguments):
 
 
 @pytest.mark.parametrize("architecture", ARCHITECTURES)
-def test_a_filter_says_what_its_source_says_for_every_call_and_argument(architecture):
+def test_a_filter_says_what_its_source_says_for_every_call_and_argument(architecture: str) -> None:
     names = {number: name for name, number in numbers_of(architecture).items()}
     for number in range(1024):
         name = names.get(number, "")
@@ -186,7 +186,7 @@ CASES = [
 
 
 @pytest.mark.parametrize("architecture", ARCHITECTURES)
-def test_a_filter_refuses_what_nobody_needs_and_allows_what_all_need(architecture):
+def test_a_filter_refuses_what_nobody_needs_and_allows_what_all_need(architecture: str) -> None:
     numbers = numbers_of(architecture)
     for call, arguments, wanted in CASES:
         found = verdict(filter_of(architecture), architecture, numbers[call], arguments)
@@ -194,7 +194,7 @@ def test_a_filter_refuses_what_nobody_needs_and_allows_what_all_need(architectur
 
 
 @pytest.mark.parametrize("architecture", ARCHITECTURES)
-def test_a_call_of_another_architecture_ends_the_process(architecture):
+def test_a_call_of_another_architecture_ends_the_process(architecture: str) -> None:
     for other in AUDIT.keys() - {architecture}:
         for number in range(512):
             assert verdict(filter_of(architecture), other, number) == KILL
@@ -205,7 +205,9 @@ def test_a_call_of_another_architecture_ends_the_process(architecture):
 
 
 @pytest.mark.parametrize("architecture", [platform.machine(), "s390x"])
-def test_without_a_filter_nothing_is_started(architecture, monkeypatch, tmp_path):
+def test_without_a_filter_nothing_is_started(
+    architecture: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     if architecture == platform.machine():
         monkeypatch.setattr(bubblewrap, "_FILTERS", tmp_path)
     monkeypatch.setattr(platform, "machine", lambda: architecture)
@@ -233,7 +235,7 @@ def in_a_sandbox(probe):
     return os.geteuid(), Sandbox().run(["/box/probe"], files={"/box/probe": probe})
 
 
-def test_what_root_is_refused_an_ordinary_user_is_refused_too(tmp_path):
+def test_what_root_is_refused_an_ordinary_user_is_refused_too(tmp_path: Path) -> None:
     """tests/programs runs the probe as the user who runs the tests; this is the ordinary user's
     turn."""
     subprocess.run(["gcc", "-o", tmp_path / "probe", PROBE], check=True)

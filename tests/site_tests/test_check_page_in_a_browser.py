@@ -5,7 +5,7 @@ import json
 import re
 import shutil
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
@@ -137,7 +137,9 @@ def forged(archive: Path, place: Path) -> Path:
 
 # --- both browsers, from a server and from disk ---------------------------------------------------
 @pytest.mark.parametrize("name", ["chromium", "firefox"])
-def test_one_button_checks_the_contest_beside_the_page(shown, name, request) -> None:
+def test_one_button_checks_the_contest_beside_the_page(
+    shown: Shown, name: str, request: pytest.FixtureRequest
+) -> None:
     browser: AnyBrowser = request.getfixturevalue(name)
     browser.get(f"{shown.address}/verify.html")
     assert text(browser, "#start") == "Check the contest"
@@ -150,7 +152,9 @@ def test_one_button_checks_the_contest_beside_the_page(shown, name, request) -> 
 
 
 @pytest.mark.parametrize("name", ["chromium", "firefox"])
-def test_from_disk_the_archives_file_is_chosen(shown, name, tmp_path, request) -> None:
+def test_from_disk_the_archives_file_is_chosen(
+    shown: Shown, name: str, tmp_path: Path, request: pytest.FixtureRequest
+) -> None:
     browser: AnyBrowser = request.getfixturevalue(name)
     browser.get((shown.folder / "verify.html").as_uri())
     assert text(browser, "#start") == "Choose the archive's file"
@@ -181,7 +185,9 @@ def banned(shown: Shown, played: Played, tmp_path_factory: pytest.TempPathFactor
 
 
 @pytest.mark.parametrize("name", ["chromium", "firefox"])
-def test_who_would_have_won_without_a_late_ban_is_shown(shown, banned, name, request) -> None:
+def test_who_would_have_won_without_a_late_ban_is_shown(
+    shown: Shown, banned: Banned, name: str, request: pytest.FixtureRequest
+) -> None:
     browser: AnyBrowser = request.getfixturevalue(name)
     browser.get((shown.folder / "verify.html").as_uri())
     browser.give("#file", shown.folder / "archive.tar.gz")
@@ -196,7 +202,9 @@ def test_who_would_have_won_without_a_late_ban_is_shown(shown, banned, name, req
 
 
 # --- what is shown --------------------------------------------------------------------------------
-def test_a_difference_leads_to_the_replay_of_its_game(shown, chromium, tmp_path) -> None:
+def test_a_difference_leads_to_the_replay_of_its_game(
+    shown: Shown, chromium: Chromium, tmp_path: Path
+) -> None:
     honest = shown.folder / "archive.tar.gz"
     kept = honest.read_bytes()
     honest.write_bytes(forged(shown.archive, tmp_path / "forged.tar").read_bytes())
@@ -227,7 +235,9 @@ def test_a_replay_leads_to_the_page_which_shows_its_game(shown: Shown, chromium:
 
 
 @pytest.mark.parametrize(("size", "scheme"), [(DESK, "light"), (NARROW, "dark")])
-def test_the_page_fits_its_screen_and_shuts_nobody_out(shown, chromium, size, scheme) -> None:
+def test_the_page_fits_its_screen_and_shuts_nobody_out(
+    shown: Shown, chromium: Chromium, size: tuple[int, int], scheme: str
+) -> None:
     chromium.complaints()
     chromium.open("verify.html", size, scheme)
     assert chromium.violations() == []
@@ -240,6 +250,14 @@ def test_the_page_fits_its_screen_and_shuts_nobody_out(shown, chromium, size, sc
     assert chromium.violations() == []
     assert chromium.complaints() == []
     chromium.shoot(f"verify-{size[0]}-{scheme}", size)
+
+
+def test_whoever_doubts_reads_the_script_of_the_page(shown, chromium, firefox) -> None:
+    for browser in (chromium, firefox):
+        browser.get((shown.folder / "verify.html").as_uri())
+        assert text(browser, "#source") == "The program that checks, to read"
+        assert until(browser, "return source.href").startswith("blob:")
+        assert browser.run("return source.download") == "verify.js"
 
 
 def test_it_is_used_by_keyboard(shown: Shown, chromium: Chromium) -> None:
@@ -303,7 +321,9 @@ def asked(shown: Shown, tmp_path_factory: pytest.TempPathFactory) -> Mapping[str
 @needs_engine
 @pytest.mark.parametrize("name", ["chromium", "firefox"])
 @pytest.mark.parametrize("game", ["cooperation", "bid-tac-toe"])
-def test_programs_whose_time_is_counted_are_asked_again(shown, asked, name, game, request) -> None:
+def test_programs_whose_time_is_counted_are_asked_again(
+    shown: Shown, asked: Mapping[str, Path], name: str, game: str, request: pytest.FixtureRequest
+) -> None:
     browser: AnyBrowser = request.getfixturevalue(name)
     group = json.loads((asked[game] / "rounds/1/group-1.json").read_text())
     known = [match for match in group["matches"] if "bottomless" not in match["pairing"]["players"]]
@@ -357,8 +377,14 @@ def game_of_detective(group: Any) -> Any:
     ],
 )
 def test_what_a_program_did_not_do_is_told(
-    shown, asked, chromium, tmp_path, folder, change, sentence
-):
+    shown: Shown,
+    asked: Mapping[str, Path],
+    chromium: Chromium,
+    tmp_path: Path,
+    folder: str,
+    change: Callable[..., Any] | None,
+    sentence: str,
+) -> None:
     contents = dict(files.read(asked["cooperation"]))
     path = next(path for path in contents if path.startswith(folder))
     value = bytearray(contents[path])
@@ -376,7 +402,9 @@ def test_what_a_program_did_not_do_is_told(
 
 
 @needs_engine
-def test_programs_that_take_long_are_left_by_the_cancel_button(shown, asked, chromium) -> None:
+def test_programs_that_take_long_are_left_by_the_cancel_button(
+    shown: Shown, asked: Mapping[str, Path], chromium: Chromium
+) -> None:
     chromium.get(f"{shown.address}/cooperation/verify.html")
     chromium.one("#start").click()
     until(
@@ -395,7 +423,9 @@ dispatchEvent(new DragEvent("drop", { dataTransfer: given }));
 """
 
 
-def test_mails_that_are_dropped_fit_or_do_not(shown, played, chromium, firefox) -> None:
+def test_mails_that_are_dropped_fit_or_do_not(
+    shown: Shown, played: Played, chromium: Chromium, firefox: Firefox
+) -> None:
     box = next(each for each in (played.folder / "mail").glob("heavy@*"))
     mails = [file.read_text() for file in sorted((box / "new").iterdir())]
     compiled = next(
@@ -404,15 +434,22 @@ def test_mails_that_are_dropped_fit_or_do_not(shown, played, chromium, firefox) 
     header = next(line for line in compiled.splitlines() if line.startswith("X-Knobeln-Receipt"))
     number = header.split()[1]
     another = compiled.replace(f"Receipt: entry {number}.", f"Receipt: entry {int(number) + 1}.")
+    another = re.sub(
+        "(?m)^Subject: .*$", "Subject: =?utf-8?q?Gr=C3=BC=C3=9Fe?= and a forgery", another
+    )
     for browser in (chromium, firefox):
         browser.get((shown.folder / "verify.html").as_uri())
         browser.run(DROP, "report.eml", compiled)
         until(browser, "return told.textContent === 'Mails are checked as soon as an archive is.'")
         browser.give("#file", shown.folder / "archive.tar.gz")
-        until(browser, "return told.textContent.includes('report.eml: it fits.')")
-        assert f"the receipt of entry {number} fits: program accepted" in text(browser, "#told")
+        until(browser, "return told.textContent.includes('is accepted: it fits.')")
+        told = text(browser, "#told")
+        assert "report.eml" not in told  # the subject says more
+        assert re.search(
+            rf"the receipt of entry {number} fits: program accepted, \w+, [-\d]+ \d\d:\d\d UT", told
+        )
         browser.run(DROP, "forged.eml", another)
-        until(browser, "return told.textContent.includes('forged.eml: it does not fit.')")
+        until(browser, "return told.textContent.includes('Grüße and a forgery: it does not fit.')")
         browser.run(DROP, "letter.eml", "Dear Joe,\\n")
         until(browser, "return told.textContent.includes('letter.eml: there is no receipt in it.')")
 

@@ -184,7 +184,9 @@ def test_the_evolution_is_complete_without_javascript(played: Played) -> None:
 
 
 # --- the cross table ------------------------------------------------------------------------------
-def test_a_focused_cell_tells_both_results_and_lights_row_and_column(browser, played) -> None:
+def test_a_focused_cell_tells_both_results_and_lights_row_and_column(
+    browser: Browser, played: Played
+) -> None:
     rows = table(played, "rounds/2.1.games")
     first, second = rows[0], rows[1]
     browser.open("rounds/2.1.html", DESK)

@@ -71,7 +71,7 @@ def until(browser: Browser, condition: Callable[[], Any]) -> None:
 @pytest.mark.parametrize(("size", "scheme"), [(DESK, "light"), (TELEPHONE, "dark")])
 @pytest.mark.parametrize("phase", PHASES)
 def test_the_front_page_fits_its_screen_and_complains_about_nothing(
-    browser, phase, size, scheme
+    browser: Browser, phase: str, size: tuple[int, int], scheme: str
 ) -> None:
     browser.open(f"{phase}/index.html", size, scheme)
     wide, room = browser.run(

@@ -86,7 +86,9 @@ def expected(game: Game, turn: int) -> list[list[str]]:
 
 
 # --- KNOBELN --------------------------------------------------------------------------------------
-def test_a_replay_begins_at_the_beginning_and_says_who_and_how(browser, key, games) -> None:
+def test_a_replay_begins_at_the_beginning_and_says_who_and_how(
+    browser: Browser, key: str, games: Mapping[str, Game]
+) -> None:
     game = games[key]
     first, second = key.split(".")[1:3]
     open_replay(browser, page_of(key))
@@ -99,7 +101,9 @@ def test_a_replay_begins_at_the_beginning_and_says_who_and_how(browser, key, gam
     assert browser.complaints() == []
 
 
-def test_a_replay_opens_where_it_is_worth_a_look_and_runs(browser, games) -> None:
+def test_a_replay_opens_where_it_is_worth_a_look_and_runs(
+    browser: Browser, games: Mapping[str, Game]
+) -> None:
     def lead(game: Game) -> list[int]:
         gains = [int(turn[2]) - int(turn[3]) for turn in turns_in(game)]
         return [sum(gains[: number + 1]) for number in range(len(gains))]
@@ -136,7 +140,9 @@ def test_who_wants_sees_no_result_before_the_end(browser: Browser, key: str) -> 
     assert browser.one(".story").is_displayed()
 
 
-def test_the_line_to_copy_plays_against_the_winner(browser, key, games) -> None:
+def test_the_line_to_copy_plays_against_the_winner(
+    browser: Browser, key: str, games: Mapping[str, Game]
+) -> None:
     open_replay(browser, page_of(key))
     first, second = (
         (fields[0], int(fields[1].replace(",", "")))
@@ -212,7 +218,9 @@ def test_a_key_that_a_control_needs_is_left_to_it(browser: Browser, key: str) ->
     assert at(browser) == 3
 
 
-def test_a_link_opens_the_replay_at_its_throw_and_the_button_copies_it(browser, key, games) -> None:
+def test_a_link_opens_the_replay_at_its_throw_and_the_button_copies_it(
+    browser: Browser, key: str, games: Mapping[str, Game]
+) -> None:
     open_replay(browser, f"{page_of(key)}#throw=500")
     assert at(browser) == 500
     assert cards(browser) == expected(games[key], 500)
@@ -312,7 +320,9 @@ def test_a_reader_who_wants_less_motion_gets_fewer_changes(browser: Browser, key
     assert browser.run("return window.changes") <= at(browser) / 15
 
 
-def test_those_who_cannot_see_hear_the_throw_but_not_while_it_runs(browser, key, games) -> None:
+def test_those_who_cannot_see_hear_the_throw_but_not_while_it_runs(
+    browser: Browser, key: str, games: Mapping[str, Game]
+) -> None:
     open_replay(browser, page_of(key), SCREEN)
     press(browser, " ")
     WebDriverWait(browser.driver, PATIENCE).until(lambda _: at(browser) > 30)
@@ -397,7 +407,9 @@ def squares(browser: Browser, what: str) -> list[Any]:
     return found
 
 
-def test_a_board_goes_along_with_the_moves_and_shows_where_the_next_may_be(others) -> None:
+def test_a_board_goes_along_with_the_moves_and_shows_where_the_next_may_be(
+    others: tuple[Browser, Mapping[str, Mapping[str, Game]]],
+) -> None:
     browser, games = others[0], others[1]["ultimate-tic-tac-toe"]
     key = longest(games)
     moves = [

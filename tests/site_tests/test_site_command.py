@@ -76,7 +76,7 @@ def test_nothing_is_written_twice(played: Played) -> None:
 
 
 def test_a_further_round_leaves_the_files_of_the_games_before_it_alone(
-    make_contest, tmp_path
+    make_contest: MakeContest, tmp_path: Path
 ) -> None:
     folder, pages = make_contest(tmp_path / "contest"), tmp_path / "pages"
     until(folder, Stumbling(2))  # the first round is over
@@ -102,7 +102,9 @@ def test_no_file_has_an_authentification_string_or_an_address_of_a_team(played: 
         assert "Joe Cool" not in text, path
 
 
-def test_the_pages_tell_a_pause_and_a_round_that_is_played_again(make_contest, tmp_path) -> None:
+def test_the_pages_tell_a_pause_and_a_round_that_is_played_again(
+    make_contest: MakeContest, tmp_path: Path
+) -> None:
     folder, pages = make_contest(tmp_path / "contest").path, tmp_path / "pages"
     knobeln("run", "--now", "--yes", "-C", folder)
     knobeln("site", pages, "-C", folder)
@@ -148,7 +150,7 @@ def test_the_pages_tell_a_pause_and_a_round_that_is_played_again(make_contest, t
 
 @pytest.mark.parametrize("game", ["knobeln", "cooperation"])
 def test_before_the_start_a_game_of_house_programs_runs_and_the_kit_is_there(
-    game, tmp_path
+    game: str, tmp_path: Path
 ) -> None:
     pages = tmp_path / "pages"
     knobeln("init", tmp_path / "contest", "--game", game)
@@ -172,7 +174,9 @@ def test_before_the_start_a_game_of_house_programs_runs_and_the_kit_is_there(
     assert stamps(pages) == before
 
 
-def test_what_nobody_was_told_does_not_show_when_it_is_played_again(make_contest, tmp_path) -> None:
+def test_what_nobody_was_told_does_not_show_when_it_is_played_again(
+    make_contest: MakeContest, tmp_path: Path
+) -> None:
     folder, pages = make_contest(tmp_path / "contest").path, tmp_path / "pages"
     knobeln("mail", "hold", "--reason", "To be looked at.", "-C", folder)
     knobeln("run", "--now", "--yes", "-C", folder)
@@ -191,7 +195,7 @@ def test_pages_are_put_into_no_folder_of_other_files(played: Played, tmp_path: P
 
 
 def test_only_so_many_games_can_be_replayed_and_others_go(
-    make_contest, tmp_path, monkeypatch
+    make_contest: MakeContest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(games, "MAX_GAMES", 5)
     folder = make_contest(tmp_path / "contest").path
@@ -267,7 +271,7 @@ def test_a_round_that_is_being_played_or_of_which_a_report_is_held_shows_nothing
 
 
 def test_a_round_whose_summary_waits_for_the_organizers_words_shows_nothing(
-    make_contest, tmp_path
+    make_contest: MakeContest, tmp_path: Path
 ) -> None:
     folder = make_contest(tmp_path / "contest", reports=Reports(summary="organizer")).path
     knobeln("run", "--now", "--yes", "-C", folder)
@@ -287,7 +291,9 @@ def test_a_round_whose_summary_waits_for_the_organizers_words_shows_nothing(
     assert "evolution.html" in files
 
 
-def test_nothing_shows_of_what_was_played_while_reports_are_held(make_contest, tmp_path) -> None:
+def test_nothing_shows_of_what_was_played_while_reports_are_held(
+    make_contest: MakeContest, tmp_path: Path
+) -> None:
     quiet = Reports(offered=("BRK",))  # nobody ordered it, so that no mail is held
     folder = make_contest(tmp_path / "contest", reports=quiet).path
     knobeln("mail", "hold", "--reason", "to look at them first", "-C", folder)
@@ -304,7 +310,7 @@ def test_nothing_shows_of_what_was_played_while_reports_are_held(make_contest, t
 
 # --- before the contest ---------------------------------------------------------------------------
 def test_rules_commands_and_announcement_are_there_from_the_first_day(
-    make_contest, tmp_path
+    make_contest: MakeContest, tmp_path: Path
 ) -> None:
     folder = make_contest(tmp_path / "contest").path
     templates = folder / "templates" / "commands"
@@ -393,7 +399,7 @@ def test_the_archive_is_beside_the_page_as_soon_as_it_is_published(
     "hidden", [{"site": {"programs": False}}, {"reports": {"offered": ("RSM",)}}]
 )
 def test_an_archive_that_tells_more_than_the_pages_is_not_beside_them(
-    played, tmp_path, hidden
+    played: Played, tmp_path: Path, hidden: dict[str, dict[str, bool | tuple[str, ...]]]
 ) -> None:
     contest = ContestContext.open(played.folder)
     ((name, changes),) = hidden.items()

@@ -219,7 +219,9 @@ def test_a_writer_finds_the_short_moments_between_the_transactions_of_another_pr
     assert taken <= 40
 
 
-def test_a_locked_database_means_try_again(store, tmp_path, monkeypatch) -> None:
+def test_a_locked_database_means_try_again(
+    store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(session_module, "_BUSY_TIMEOUT", "busy_timeout=0")
     blocker = sqlite3.connect(tmp_path / "contest.db")
     blocker.execute("BEGIN IMMEDIATE")
@@ -325,7 +327,9 @@ def test_a_mail_with_a_known_key_is_not_queued_again(store: Store, settings: Set
 
 
 @pytest.mark.parametrize("key", ["contest/LAP/x", "again/1/round/2/GRR/x", "ladder/3/x"])
-def test_reports_are_held_and_released_whatever_their_keys(store, settings, key) -> None:
+def test_reports_are_held_and_released_whatever_their_keys(
+    store: Store, settings: Settings, key: str
+) -> None:
     with store.write() as tx:
         decisions.hold_reports(tx, NOW)
         outbox.put(tx, outgoing(key, is_report=True, round=2), settings, NOW)
@@ -337,7 +341,9 @@ def test_reports_are_held_and_released_whatever_their_keys(store, settings, key)
 
 
 @pytest.mark.parametrize("subject", ["a\nBcc: evil@x.example", "a\r\nX: y"])
-def test_a_subject_with_a_line_break_never_becomes_a_header(store, settings, subject) -> None:
+def test_a_subject_with_a_line_break_never_becomes_a_header(
+    store: Store, settings: Settings, subject: str
+) -> None:
     with pytest.raises(ValueError, match="linefeed"), store.write() as tx:
         outbox.put(tx, outgoing("k", subject=subject), settings, NOW)
 
@@ -364,7 +370,9 @@ def message_id(settings: Settings) -> Callable[[Store, datetime], str]:
     return queued
 
 
-def test_the_message_id_of_a_mail_depends_on_its_key_alone(store, tmp_path, message_id) -> None:
+def test_the_message_id_of_a_mail_depends_on_its_key_alone(
+    store: Store, tmp_path: Path, message_id: Callable[[Store, datetime], str]
+) -> None:
     """A restored contest queues the mail again, at another time."""
     store.close()
     shutil.copy(tmp_path / "contest.db", tmp_path / "restored.db")
@@ -373,8 +381,8 @@ def test_the_message_id_of_a_mail_depends_on_its_key_alone(store, tmp_path, mess
 
 
 def test_no_two_contests_and_no_stranger_make_the_same_message_id(
-    store, tmp_path, message_id, settings
-):
+    store: Store, tmp_path: Path, message_id: Callable[[Store, datetime], str], settings: Settings
+) -> None:
     other = new_store(tmp_path / "other.db")
     computed = hashlib.sha256(
         f"{settings.contest.address}/a@b.example/round/1".encode()

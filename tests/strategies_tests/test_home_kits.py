@@ -123,7 +123,9 @@ def test_the_archives_are_small_the_same_again_and_without_secrets(game: str) ->
         slowly("ultimate-tic-tac-toe", ("random_mover.py", "first_open.sh")),
     ],
 )
-def test_a_game_at_home_is_the_game_of_the_server(game, programs, kit_for) -> None:
+def test_a_game_at_home_is_the_game_of_the_server(
+    game: str, programs: tuple[str, ...], kit_for: Callable[[str], HomeKit]
+) -> None:
     chosen = [_without_chance(kit_for(game).path / "programs" / program) for program in programs]
     at_home = kit_for(game).play("--seed", "s", *chosen)
     assert at_home == by_the_server("play", "--game", game, "--seed", "s", "--protocol", *chosen)
@@ -151,7 +153,9 @@ BAD_PROGRAMS = {
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", BAD_PROGRAMS)
-def test_a_mistake_has_the_sentence_of_the_server(name, tmp_path, monkeypatch) -> None:
+def test_a_mistake_has_the_sentence_of_the_server(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     (tmp_path / name).write_text(BAD_PROGRAMS[name])
     (tmp_path / "still.sh").write_text("echo N\n")
     monkeypatch.chdir(tmp_path)
@@ -181,8 +185,8 @@ def test_at_home_the_clock_decides_who_is_late(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_a_game_of_python_functions_and_one_in_a_lasting_process_go_on_after_a_crash(
-    tmp_path, kit_for
-):
+    tmp_path: Path, kit_for: Callable[[str], HomeKit]
+) -> None:
     (tmp_path / "raises.py").write_text(
         "def get_move(T, gamestate):\n    raise ValueError('my remark')\n"
     )
@@ -196,7 +200,9 @@ def test_a_game_of_python_functions_and_one_in_a_lasting_process_go_on_after_a_c
 
 
 @pytest.mark.slow
-def test_hog_at_home_has_the_rates_of_the_server(tmp_path, kit_for, monkeypatch) -> None:
+def test_hog_at_home_has_the_rates_of_the_server(
+    tmp_path: Path, kit_for: Callable[[str], HomeKit], monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(tmp_path)
     folder = kit_for("hog").path / "programs"
     (tmp_path / "larger.py").write_text((folder / "chaser.py").read_text() + "#" * 1300)
@@ -240,7 +246,9 @@ WRONG = {  # the game, what is typed, the text of the first file or None, and wh
 
 
 @pytest.mark.parametrize("mistake", WRONG)
-def test_what_is_wrong_is_told_in_a_sentence(mistake, kit_for) -> None:
+def test_what_is_wrong_is_told_in_a_sentence(
+    mistake: str, kit_for: Callable[[str], HomeKit]
+) -> None:
     game, words, text, says = WRONG[mistake]
     kit = kit_for(game)
     if text is not None:
@@ -302,7 +310,7 @@ def test_the_kit_has_the_noise_and_the_payoffs_of_the_contest(tmp_path: Path) ->
     ],
 )
 def test_sample_programs_answer_the_sample_states_as_the_readme_types_it(
-    game, program, kit_for
+    game: str, program: str, kit_for: Callable[[str], HomeKit]
 ) -> None:
     path = kit_for(game).path
     typed = "tail -n 1 states/game_1.txt | xargs python3 mybot.py"

@@ -81,7 +81,7 @@ def test_nobody_fails_in_a_round_robin_with_self_games(round_robin: dict[Game, G
 @pytest.mark.slow
 @pytest.mark.parametrize("surprise", SURPRISES)
 def test_nobody_fails_against_a_strange_one(
-    surprise, surprised_images, house_images, play_games
+    surprise: str, surprised_images: Images, house_images: dict[str, Image], play_games
 ) -> None:
     games = [(name, surprise, seed) for name in house_images for seed in range(4)]
     assert failures(play_games(surprised_images, games)) == {}

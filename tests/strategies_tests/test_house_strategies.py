@@ -40,7 +40,7 @@ def test_the_description_has_fifteen_lines_that_fit_into_a_mail(strategy: HouseS
 
 @each_strategy
 def test_a_number_can_be_changed_at_the_top_and_the_mail_adds_the_authentification(
-    strategy,
+    strategy: HouseStrategy,
 ) -> None:
     assert re.search(r"^#define [A-Z_]+ ", strategy.source, re.MULTILINE)
     assert "<<FROM>>" not in strategy.source

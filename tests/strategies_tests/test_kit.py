@@ -159,7 +159,7 @@ def test_the_formatter_shows_only_the_games_that_are_asked_for(kit: Kit, formatt
     ],
 )
 def test_the_formatter_says_in_which_line_a_protocol_is_damaged(
-    kit, formatter, old, new, complaint
+    kit: Kit, formatter: str, old: str, new: str, complaint: str
 ) -> None:
     protocol = kit.play("-s", "1", "leapfrog", "planner").out
     assert old in protocol

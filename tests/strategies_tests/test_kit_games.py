@@ -59,7 +59,9 @@ def differing(kit: Kit, protocols: Mapping[tuple[str, str], str]) -> list[tuple[
 
 
 @pytest.mark.slow
-def test_the_kits_strategies_play_the_same_games_as_on_the_machine(kit, compile_program) -> None:
+def test_the_kits_strategies_play_the_same_games_as_on_the_machine(
+    kit: Kit, compile_program: Callable[[str], BuildResult]
+) -> None:
     house = {strategy.name: strategy.source for strategy in house_strategies()}
     images = {name: image_of(compile_program(house[name])) for name in STRATEGIES}
     protocols = on_the_machine(images, combinations_with_replacement(STRATEGIES, 2))
@@ -129,8 +131,8 @@ ZIGZAG = "main () { int i; for (i = 0;; i++) make_throw (i / 8 % 2 ? 5 : 7); }"
     "programs", [{"old_style": OLD_STYLE, "new_style": NEW_STYLE}, {"zigzag": ZIGZAG}]
 )
 def test_good_programs_in_the_old_and_in_the_new_style_play_the_same_at_home(
-    kit, compile_program, programs
-):
+    kit: Kit, compile_program: Callable[[str], BuildResult], programs: dict[str, str]
+) -> None:
     _, protocol = in_both(kit, compile_program, programs)
     assert "verdicts OK OK" in protocol
 
@@ -184,7 +186,7 @@ def test_two_that_fail_at_once_are_both_charged(kit: Kit, compile_program: Compi
 
 # --- the numbers of a contest ---------------------------------------------------------------------
 def test_the_referee_has_the_numbers_of_the_contest_that_the_kit_is_for(
-    tmp_path, compile_program
+    tmp_path: Path, compile_program: Callable[[str], BuildResult]
 ) -> None:
     rules = Rules(a=2, b=7, k=3, L=20)
     kit = unpacked(tmp_path, rules)
@@ -222,7 +224,9 @@ def seeds_told(probes: tuple[Path, Path]) -> list[str]:
 @given(
     text=st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), max_size=300)
 )
-def test_a_text_gives_the_same_seeds_as_for_knobeln_play(kit, probes, text) -> None:
+def test_a_text_gives_the_same_seeds_as_for_knobeln_play(
+    kit: Kit, probes: tuple[Path, Path], text
+) -> None:
     seeds = Seeds(seed_from(f"play/{text}"))
     kit.play("-s", text, "one", "other")
     assert seeds_told(probes) == [words(seeds.stream("seat/0")), words(seeds.stream("seat/1"))]

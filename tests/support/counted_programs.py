@@ -11,13 +11,17 @@ from typing import Any
 
 import pytest
 
+from compiler.counted import examine
+from compiler.languages import languages_of
 from contest.config.settings import Settings
 from knobeln import presets
 from knobeln.context import ContestContext
 from knobeln.day.run import contest_day
 from knobeln.day.run_with_retries import RetryingRun
 from sandbox.fuel import engine
+from sandbox.fuel.program import FuelProgram
 from sandbox.players.fuel import FuelPlayer
+from sandbox.sandbox import Sandbox
 from tests.support.archives import Published, played, publish
 from tests.support.contest_field import NOW
 from tests.support.fuel_workers import COUNTABLE
@@ -91,6 +95,14 @@ def settings_of(game: str, fuel: int = 300_000_000, **tournament: object) -> Set
     return chosen.model_copy(
         update={"programs": programs, "tournament": chosen.tournament.model_copy(update=tournament)}
     )
+
+
+def built(source: bytes) -> FuelProgram:
+    """This program in C for `cooperation`, without a trial game."""
+    limits = settings_of("cooperation").programs
+    program = examine({"p.c": source}, Sandbox(), limits, languages_of(limits)).result
+    assert isinstance(program, FuelProgram), program
+    return program
 
 
 def whole_day(contest: ContestContext) -> None:

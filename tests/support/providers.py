@@ -14,8 +14,9 @@ import smtplib
 import socket
 import subprocess
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -146,16 +147,30 @@ class Providers:
         return [set(flags) - NOT_OURS for _letter, flags in self._look(user, password, folder)]
 
     def _look(self, user: str, password: str, folder: str) -> list[tuple[bytes, tuple[bytes, ...]]]:
-        domain = "@gmail.com" if password == APP_PASSWORD else ""
-
         def read() -> list[tuple[bytes, tuple[bytes, ...]]]:
-            with IMAPClient("127.0.0.1", 143, ssl=False, timeout=20) as client:
-                client.login(f"{user}{domain}", password)
+            with self._client(user, password) as client:
                 client.select_folder(folder, readonly=True)
                 found = client.fetch(client.search(), ["BODY.PEEK[]", "FLAGS"])
                 return [(facts[b"BODY[]"], facts[b"FLAGS"]) for facts in found.values()]
 
         return self.inside(read)
+
+    @contextmanager
+    def _client(self, user: str, password: str) -> Iterator[IMAPClient]:
+        domain = "@gmail.com" if password == APP_PASSWORD else ""
+        with IMAPClient("127.0.0.1", 143, ssl=False, timeout=20) as client:
+            client.login(f"{user}{domain}", password)
+            yield client
+
+    def folders(self, user: str, password: str = SECRET) -> dict[str, int]:
+        """How many letters the folders of this user have that have any."""
+        names = self.inside(self._folder_names, user, password)
+        counts = {name: len(self.mailbox(user, password, name)) for name in names}
+        return {name: count for name, count in counts.items() if count}
+
+    def _folder_names(self, user: str, password: str) -> list[str]:
+        with self._client(user, password) as client:
+            return [str(name) for _flags, _delimiter, name in client.list_folders()]
 
     def put(self, user: str, letter: bytes, folder: str = "INBOX") -> None:
         """Put a letter into a folder of this user."""
@@ -264,8 +279,12 @@ class Providers:
         self._run_server(*postfix_in(folder, 2525, _MAIN.format(d=self.folder), master))
 
 
-_MAIN = """
-transport_maps = inline:{{ {{school.example = lmtp:inet:127.0.0.2:24}} }}
+# Gmail sends all mails of an account under the envelope sender of that account.
+_MAIN = r"""
+transport_maps = inline:{{
+  {{school.example = lmtp:inet:127.0.0.2:24}} {{gone.example = smtp:[127.0.0.1]:25}} }}
+sender_canonical_maps = regexp:{{ {{ /^([a-z]+)\+.*(@gmail\.com)/ $${{1}}$${{2}} }} }}
+sender_canonical_classes = envelope_sender
 default_transport = lmtp:inet:127.0.0.1:24
 relay_domains =
 smtpd_relay_restrictions = permit_sasl_authenticated, permit_mynetworks, reject

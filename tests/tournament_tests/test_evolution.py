@@ -1,7 +1,7 @@
 """Knobeln Evolution: hand-computed evolutions, its two roundings, and how it ends (K80-K90)."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 from functools import partial
 from itertools import combinations_with_replacement
@@ -27,6 +27,7 @@ from contest.model import (
 )
 from contest.schema.sections import DEFAULT_GAME, Evolution, Tournament
 from contest.seeds import Seeds
+from tests.tournament_tests.conftest import ScriptedArena
 from tournament.evolution import (
     ScoreMatrix,
     evolve,
@@ -115,8 +116,13 @@ BY_HAND = [
     ("rows", "exemplars", "rounding", "generations", "ending", "ranking"), BY_HAND
 )
 def test_an_evolution_goes_as_computed_by_hand(
-    rows, exemplars, rounding, generations, ending, ranking
-):
+    rows: list[list[int]],
+    exemplars: int,
+    rounding: str,
+    generations: list[tuple[int, ...]],
+    ending: EvolutionEnding,
+    ranking: str,
+) -> None:
     outcome = run(rows, exemplars, rounding)
     assert list(outcome.generations) == generations
     assert outcome.ending is ending
@@ -279,7 +285,9 @@ def test_a_final_without_self_games_is_refused_with_the_setting_to_change() -> N
 
 
 @pytest.mark.parametrize("rounding", [LITERAL, CONSTANT])
-def test_a_final_of_41_that_was_played_evolves_to_an_end(scripted_arena, rounding) -> None:
+def test_a_final_of_41_that_was_played_evolves_to_an_end(
+    scripted_arena: Callable[..., ScriptedArena], rounding: str
+) -> None:
     members = [f"t{number:02}" for number in range(41)]
     rule = GroupElimination(Tournament(), KNOBELN)
     plan = rule.plan(members, [], Seeds(b"c" * 32))

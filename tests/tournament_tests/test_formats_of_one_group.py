@@ -55,7 +55,7 @@ def match(first: str, second: str, points: tuple[int, int], counted: bool = True
     ],
 )
 def test_the_one_group_holds_all_however_many_and_has_a_game_for_every_pair(
-    count, self_play, games
+    count: int, self_play: bool, games: int
 ) -> None:
     plan = only_round(RoundRobin(Tournament(self_play=self_play), KNOBELN), names(count))
     (group,) = plan.groups

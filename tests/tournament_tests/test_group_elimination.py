@@ -116,7 +116,7 @@ def test_the_draw_depends_on_the_seed_and_the_round_and_not_on_the_order_of_entr
 
 @pytest.mark.parametrize(("self_play", "games"), [(True, 41 * 42 // 2), (False, 41 * 40 // 2)])
 def test_everyone_meets_everyone_once_and_himself_where_the_contest_says_so(
-    self_play, games
+    self_play: bool, games: int
 ) -> None:
     plan = GroupElimination(Tournament(self_play=self_play), KNOBELN).plan(names(41), [], SEEDS)
     pairings = plan.groups[0].pairings
@@ -189,8 +189,8 @@ def test_a_self_game_is_worth_the_mean_of_its_sides_as_an_exact_half() -> None:
     ],
 )
 def test_rounds_halve_the_field_until_one_group_is_small_enough_to_be_the_final(
-    count, final_size, fields
-):
+    count: int, final_size: int, fields: list[int]
+) -> None:
     points = {name: number for number, name in enumerate(names(count))}
     history = rounds(names(count), points, Tournament(final_size=final_size))
     assert [sum(len(g.members) for g in outcome.plan.groups) for outcome in history] == fields
@@ -203,7 +203,9 @@ def test_rounds_halve_the_field_until_one_group_is_small_enough_to_be_the_final(
 @pytest.mark.parametrize(
     ("count", "sizes"), [(30, [[30], [30], [30]]), (100, [[34, 33, 33], [34, 33, 33], [100]])]
 )
-def test_where_everybody_proceeds_twice_running_the_next_round_is_the_final(count, sizes) -> None:
+def test_where_everybody_proceeds_twice_running_the_next_round_is_the_final(
+    count: int, sizes: list[list[int]]
+) -> None:
     history = rounds(names(count), dict.fromkeys(names(count), 3), Tournament(final_size=20))
     assert [[len(group.members) for group in outcome.plan.groups] for outcome in history] == sizes
     assert [outcome.plan.final for outcome in history] == [False, False, True]

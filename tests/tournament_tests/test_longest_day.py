@@ -20,6 +20,11 @@ def test_a_program_takes_all_its_answers_in_a_game(is_counted: bool, seconds: fl
     assert longest_in_a_game(settings, is_counted=is_counted) == pytest.approx(seconds)
 
 
+def test_who_waits_for_the_other_has_half_of_the_answers() -> None:
+    settings = settings_of("ultimate-tic-tac-toe").changed(programs=LIMITS)
+    assert longest_in_a_game(settings, is_counted=True) == pytest.approx(41 * (0.1 + 0.02))
+
+
 def test_each_of_a_game_takes_its_own_time() -> None:
     settings = settings_of("cooperation").changed(programs=LIMITS)
     counted, timed = (

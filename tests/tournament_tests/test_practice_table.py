@@ -149,7 +149,9 @@ NOISE = [3, -2, 5, 0, -4, 1, -1, 2]
         ([7, 8], ComparisonVerdict.UNCERTAIN),
     ],
 )
-def test_a_difference_is_real_if_chance_would_hardly_give_it(differences, verdict) -> None:
+def test_a_difference_is_real_if_chance_would_hardly_give_it(
+    differences: list[int], verdict: ComparisonVerdict
+) -> None:
     assert compared(a=[(100 + each, 100) for each in differences]).verdict is verdict
 
 

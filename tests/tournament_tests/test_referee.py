@@ -29,6 +29,7 @@ from contest.model import (
 )
 from contest.schema.sections import DEFAULT_GAME, Tournament
 from contest.seeds import Seeds
+from tests.tournament_tests.conftest import ScriptedArena
 from tournament.referee import Fixture, game_job, play_group
 
 KNOBELN = registered()[DEFAULT_GAME].info
@@ -114,7 +115,9 @@ CASES = {
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_failures_are_charged_forgiven_once_and_then_disqualify(scripted_arena, case) -> None:
+def test_failures_are_charged_forgiven_once_and_then_disqualify(
+    scripted_arena: Callable[..., ScriptedArena], case: str
+) -> None:
     failing, charged, out, not_counted, replayed = CASES[case]
     outcome = play(group("abcd"), scripted_arena(script(failing)))
     assert failures(outcome) == Counter(charged)
@@ -129,7 +132,7 @@ def test_failures_are_charged_forgiven_once_and_then_disqualify(scripted_arena, 
 
 
 def test_the_games_of_a_stopped_or_struck_out_match_give_no_points_to_anybody(
-    scripted_arena,
+    scripted_arena: Callable[..., ScriptedArena],
 ) -> None:
     outcome = play(group("abcd"), scripted_arena(script("bc10 bd10 ad11")))
     own = Counter[str]()
@@ -156,8 +159,8 @@ def test_a_program_that_never_works_is_out_after_its_first_two_games(
 @pytest.mark.parametrize("size", range(1, 12))
 @pytest.mark.parametrize("self_play", [True, False])
 def test_nobody_has_more_than_two_games_in_the_opening_and_nobody_none(
-    scripted_arena, size, self_play
-):
+    scripted_arena: Callable[..., ScriptedArena], size: int, self_play: bool
+) -> None:
     members = "abcdefghijk"[:size]
     runner = scripted_arena()
     play(group(members, self_play), runner)
@@ -168,7 +171,7 @@ def test_nobody_has_more_than_two_games_in_the_opening_and_nobody_none(
 
 @pytest.mark.parametrize("failures_in_a_row", [1, 2, 3])
 def test_a_game_that_our_machinery_spoilt_is_played_again_and_nobody_is_charged(
-    scripted_arena, failures_in_a_row
+    scripted_arena: Callable[..., ScriptedArena], failures_in_a_row: int
 ) -> None:
     failing, plan = script("ab10 cd10 cd20"), group("abcd")
     spoilt = play(plan, SpoilingArena(scripted_arena(failing), failures_in_a_row))
@@ -230,7 +233,7 @@ def members_and_images(programs: Sequence[str]) -> tuple[list[str], dict[str, st
 
 @given(FIELDS, st.booleans(), st.randoms(use_true_random=False))
 def test_neither_the_workers_nor_the_order_of_pairings_decide_anything(
-    scripted_arena, programs, self_play, order
+    scripted_arena: Callable[..., ScriptedArena], programs, self_play, order
 ) -> None:
     members, images = members_and_images(programs)
     plan = group(members, self_play)
@@ -242,7 +245,7 @@ def test_neither_the_workers_nor_the_order_of_pairings_decide_anything(
 
 @given(FIELDS, st.booleans())
 def test_a_finished_group_has_one_counted_match_for_each_pair_that_remains_and_none_else(
-    scripted_arena, programs, self_play
+    scripted_arena: Callable[..., ScriptedArena], programs, self_play
 ) -> None:
     members, images = members_and_images(programs)
     outcome = play(group(members, self_play), scripted_arena(), images)
@@ -270,7 +273,7 @@ def test_every_game_attempt_and_seat_has_its_own_stream_by_its_published_name() 
 
 
 def test_protocols_are_kept_of_the_games_of_those_who_want_them_and_of_no_other(
-    scripted_arena,
+    scripted_arena: Callable[..., ScriptedArena],
 ) -> None:
     outcome = play(group("abcd"), scripted_arena(script("bc10")), protocols_for=frozenset("b"))
     recorded = [m for m in outcome.matches if m.result.moves is not None]
@@ -280,7 +283,7 @@ def test_protocols_are_kept_of_the_games_of_those_who_want_them_and_of_no_other(
 
 @given(st.lists(PROGRAMS, max_size=40), st.booleans(), st.binary(min_size=32, max_size=32))
 def test_a_whole_tournament_ends_and_the_disqualified_never_come_back(
-    scripted_arena, programs, self_play, seed
+    scripted_arena: Callable[..., ScriptedArena], programs, self_play, seed
 ) -> None:
     members, images = members_and_images(programs)
     rules = Tournament(group_min=3, group_max=6, final_size=4, self_play=self_play)
@@ -306,8 +309,8 @@ def test_a_whole_tournament_ends_and_the_disqualified_never_come_back(
 
 
 def test_after_the_second_failure_no_further_game_is_carried_out_although_the_wave_played_it(
-    scripted_arena,
-):
+    scripted_arena: Callable[..., ScriptedArena],
+) -> None:
     members = "abcdefghijkl"
     # a and the member at index j meet in slot j; slots 0 and 1 are the opening.
     failing = " ".join(f"a{other}10" for other in members[2:])

@@ -13,6 +13,7 @@ from contest.interfaces.protocols import Runner
 from contest.model import GameJob, GameResult, GroupOutcome, GroupPlan, Pairing, SeatResult, Verdict
 from contest.schema.sections import Tournament
 from contest.seeds import Seeds
+from tests.tournament_tests.conftest import ScriptedArena
 from tournament.referee import play_group
 
 SEEDS = Seeds(bytes(range(32)))
@@ -43,7 +44,7 @@ def play(
 
 
 def test_every_pairing_plays_its_number_of_games_and_everybody_begins_as_often(
-    scripted_arena,
+    scripted_arena: Callable[..., ScriptedArena],
 ) -> None:
     outcome = play(scripted_arena(), ["a", "b", "c"], FaultRule.GAME_LOST, games=100)
     assert len(outcome.matches) == 300
@@ -71,7 +72,9 @@ def test_no_two_games_of_a_pairing_have_a_random_stream_in_common(
 @pytest.mark.parametrize(
     "fault_rule", [FaultRule.GAME_LOST, FaultRule.RANDOM_MOVE, FaultRule.NOTHING]
 )
-def test_only_under_replay_a_game_with_a_fault_is_played_again(scripted_arena, fault_rule) -> None:
+def test_only_under_replay_a_game_with_a_fault_is_played_again(
+    scripted_arena: Callable[..., ScriptedArena], fault_rule: FaultRule
+) -> None:
     outcome = play(scripted_arena(), ["a-100", "b-100", "c"], fault_rule, games=3)
     assert len(outcome.matches) == 9
     assert all(match.counted and match.attempt == 1 for match in outcome.matches)
@@ -119,8 +122,8 @@ class Even:
     [(6, 3, 9, 6), (99, 1, 4, 4), (2, 3, 9, 3), (99, 3, 0, 3)],
 )
 def test_a_series_goes_on_while_it_is_even_and_stops_as_soon_as_it_is_not(
-    decisive, games, most, played
-):
+    decisive: int, games: int, most: int, played: int
+) -> None:
     runner = Even(decisive)
     outcome = play(runner, ["a", "b"], FaultRule.GAME_LOST, games, most)
     assert len(outcome.matches) == runner.played == played

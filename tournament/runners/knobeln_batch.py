@@ -80,24 +80,24 @@ class Batch:
 
     def results(self, jobs: Sequence[GameJob], raw: bytes) -> list[GameResult]:
         """The engine's answers, in the order of the jobs. Raises ValueError unless it fits them."""
-        found, at = [], 0
+        results, offset = [], 0
         try:
             with speaking(self.language):
                 for job in jobs:
-                    result, at = self._result(raw, at, job)
-                    found.append(result)
+                    result, offset = self._result(raw, offset, job)
+                    results.append(result)
         except struct.error as error:
             raise ValueError(str(error)) from None
-        if at != len(raw):
-            raise ValueError(f"{len(raw) - at} bytes too many")
-        return found
+        if offset != len(raw):
+            raise ValueError(f"{len(raw) - offset} bytes too many")
+        return results
 
-    def _result(self, raw: bytes, at: int, job: GameJob) -> tuple[GameResult, int]:
+    def _result(self, raw: bytes, offset: int, job: GameJob) -> tuple[GameResult, int]:
         """The result that begins at this byte, and where the next begins."""
-        record = _GAME.unpack_from(raw, at)
+        record = _GAME.unpack_from(raw, offset)
         digest, played, size = record[:_FIRST_SEAT]
-        at += _GAME.size
-        end = at + size
+        offset += _GAME.size
+        end = offset + size
         first, second = job.images
         seats = (
             self._seat(SeatRecord._make(record[_FIRST_SEAT:_SECOND_SEAT]), played, first),
@@ -111,7 +111,7 @@ class Batch:
             and (played == self.rules.L) == complete,
             "a game's record contradicts itself",
         )
-        throws = ThrowLines(raw[at:end].decode("ascii")) if job.protocol else None
+        throws = ThrowLines(raw[offset:end].decode("ascii")) if job.protocol else None
         return GameResult(seats, played, f"{digest:016x}", throws), end
 
     def _seat(self, record: SeatRecord, played: int, image: str) -> SeatResult:

@@ -53,10 +53,10 @@ class RecordedPlayer(players.Player):
 
     def move(self, question: Words) -> str | players.AnswerFault:
         # another game than was recorded
-        kept = next(self.moves, Missing("", AnswerFaultKind.NO_ANSWER))
-        if isinstance(kept, Missing):
-            return players.AnswerFault(AnswerFaultKind(kept.kind), "")
-        return str(_own(kept))
+        move = next(self.moves, Missing("", AnswerFaultKind.NO_ANSWER))
+        if isinstance(move, Missing):
+            return players.AnswerFault(AnswerFaultKind(move.kind), "")
+        return str(_own(move))
 
 
 def job_of(match: Match, round_number: int, seeds: Seeds) -> GameJob:
@@ -66,7 +66,7 @@ def job_of(match: Match, round_number: int, seeds: Seeds) -> GameJob:
 
 def check_result(
     rules: TextGame[Any, Any],
-    kept: GameResult,
+    recorded: GameResult,
     job: GameJob,
     seeds: Seeds,
     counted: Container[int] = (),
@@ -76,39 +76,41 @@ def check_result(
     `counted`: the seats of programs whose time is counted; how much they used does not follow from
     the moves.
     """
-    if kept.moves is None:
+    if recorded.moves is None:
         raise Differs("its moves were not kept, so nobody can check it")
     game = rules.for_players(job.names, partial(seeds.below, "game"))
     with speaking(SOURCE):  # whoever checks is told in English what differs
-        positions, turns = played_by(game, kept.moves, job)
+        positions, turns = played_by(game, recorded.moves, job)
         by_rules = TextGameResult(game.points(positions[-1]), tuple(turns))
         played = game_result(by_rules, with_moves=True)
-        _compare(_comparable(kept, counted), _comparable(played, counted))
+        _compare(_comparable(recorded, counted), _comparable(played, counted))
 
 
 def compare_counted(
-    names: Sequence[str], kept: GameResult, computed: GameResult, counted: Container[int]
+    names: Sequence[str], recorded: GameResult, computed: GameResult, counted: Container[int]
 ) -> None:
     """Raises Differs unless the programs at these seats did the same, and used as much, as was
     recorded.
 
-    `kept`: a result that keeps to the rules.
+    `recorded`: a result that keeps to the rules.
     """
-    pairs = enumerate(zip_longest(kept.moves or (), computed.moves or ()), start=1)
+    pairs = enumerate(zip_longest(recorded.moves or (), computed.moves or ()), start=1)
     for turn, (theirs, ours) in ((turn, pair) for turn, pair in pairs if pair[0] != pair[1]):
         for seat in range(len(names)):
-            stated, found = (moves[seat] if moves else None for moves in (theirs, ours))
-            if stated != found and seat in counted:
+            stated, computed_move = (moves[seat] if moves else None for moves in (theirs, ours))
+            if stated != computed_move and seat in counted:
                 raise Differs(
                     f"in turn {turn}, {names[seat]}'s program: archived {_done(stated)}, but it did"
-                    f" {_done(found)} here"
+                    f" {_done(computed_move)} here"
                 )
         raise Differs(f"turn {turn} is another one here")
-    for seat, (stated, found) in enumerate(zip(kept.seats, computed.seats, strict=True)):
+    for seat, (stated, computed_move) in enumerate(
+        zip(recorded.seats, computed.seats, strict=True)
+    ):
         if seat in counted:
             for what, before, here in (
-                ("units", stated.instructions, found.instructions),
-                ("bytes of memory", stated.memory, found.memory),
+                ("units", stated.instructions, computed_move.instructions),
+                ("bytes of memory", stated.memory, computed_move.memory),
             ):
                 if before != here:
                     raise Differs(
@@ -152,12 +154,14 @@ def asked(
             yield None
             continue
         turns = zip(positions, moves, strict=False)  # nobody is asked in the last position
-        told = [
-            game.question(each, seat, protocol) for each, done in turns if done[seat] is not None
+        messages = [
+            game.question(position, seat, protocol)
+            for position, done in turns
+            if done[seat] is not None
         ]
         if protocol is TextProtocol.STDIO:
-            told.append(game.game_over_message(positions[-1], seat))
-        yield tuple(_questions(told))
+            messages.append(game.game_over_message(positions[-1], seat))
+        yield tuple(_questions(messages))
 
 
 def _questions(questions: Iterable[Words]) -> Iterator[tuple[str, ...]]:
@@ -172,25 +176,28 @@ def _questions(questions: Iterable[Words]) -> Iterator[tuple[str, ...]]:
 
 def _shortened(word: str, before: str) -> str:
     pairs = enumerate(zip(word, before, strict=False))
-    same = next((at for at, (a, b) in pairs if a != b), min(len(word), len(before)))
+    same = next((index for index, (a, b) in pairs if a != b), min(len(word), len(before)))
     return f"{same} {word[same:]}"
 
 
-def _compare(kept: GameResult, computed: GameResult) -> None:
+def _compare(archived: GameResult, computed: GameResult) -> None:
     for what, recorded, by_rules in (
-        ("the points are", *(_joined(s.points for s in each.seats) for each in (kept, computed))),
+        (
+            "the points are",
+            *(_joined(s.points for s in result.seats) for result in (archived, computed)),
+        ),
         (
             "the verdicts are",
-            *(_joined(s.verdict for s in each.seats) for each in (kept, computed)),
+            *(_joined(s.verdict for s in result.seats) for result in (archived, computed)),
         ),
-        ("the number of turns is", kept.turns, computed.turns),
-        ("the digest is", sanitize(kept.digest), computed.digest),
+        ("the number of turns is", archived.turns, computed.turns),
+        ("the digest is", sanitize(archived.digest), computed.digest),
     ):
         if recorded != by_rules:
             raise Differs(f"{what} {recorded} in the archive, but {by_rules} by the rules")
-    if kept.moves != computed.moves:
+    if archived.moves != computed.moves:
         raise Differs("the rules, or chance, made other moves instead")
-    if kept != computed:
+    if archived != computed:
         raise Differs("what is said of the players' turns and faults is not so by the rules")
 
 
@@ -206,12 +213,12 @@ def _comparable(result: GameResult, counted: Container[int]) -> GameResult:
     """
     seats = tuple(
         replace(
-            each,
-            fault=each.fault and Fault(each.fault.turn, ""),
-            instructions=0 if seat in counted else each.instructions,
-            memory=0 if seat in counted else each.memory,
+            seat_result,
+            fault=seat_result.fault and Fault(seat_result.fault.turn, ""),
+            instructions=0 if seat in counted else seat_result.instructions,
+            memory=0 if seat in counted else seat_result.memory,
         )
-        for seat, each in enumerate(result.seats)
+        for seat, seat_result in enumerate(result.seats)
     )
     return replace(result, seats=seats, moves=None if result.moves is None else tuple(result.moves))
 
@@ -240,22 +247,22 @@ def played_by(
 
 
 def _turn(
-    game: TextGame[Any, Any], position: Any, seats: frozenset[int], kept: Moves, number: int
+    game: TextGame[Any, Any], position: Any, seats: frozenset[int], moves: Moves, number: int
 ) -> Turn:
-    acting = {seat for seat, move in enumerate(kept) if move is not None}
+    acting = {seat for seat, move in enumerate(moves) if move is not None}
     if acting != seats:
         raise Differs(f"in turn {number} the seats {_seats(seats)} move, not {_seats(acting)}")
     faults = {
-        seat: _fault(kept[seat], number) for seat in acting if isinstance(kept[seat], Missing)
+        seat: _fault(moves[seat], number) for seat in acting if isinstance(moves[seat], Missing)
     }
-    own = {seat: _own(kept[seat]) for seat in sorted(acting - faults.keys())}
+    own = {seat: _own(moves[seat]) for seat in sorted(acting - faults.keys())}
     done = {seat: _move(game, position, seat, text, number) for seat, text in own.items()}
     return Turn(done, faults)
 
 
-def _own(kept: object) -> object:
+def _own(move: object) -> object:
     """The player's own move, before chance changed it."""
-    return kept.move if isinstance(kept, Changed) else kept
+    return move.move if isinstance(move, Changed) else move
 
 
 def _seats(seats: frozenset[int] | set[int]) -> str:

@@ -104,10 +104,12 @@ class TextPlay(RunnerPlugin):
         self, group: GroupOutcome, images: Mapping[str, bytes], settings: Settings, seeds: Seeds
     ) -> Asked | None:
         counted = _counted({name: images[name] for name in group.plan.members if name in images})
-        names = {name for name, each in counted.items() if GUESTS.get(each.language) is not PYTHON}
+        names = {
+            name for name, program in counted.items() if GUESTS.get(program.language) is not PYTHON
+        }
         rules, number = text_game_of(settings.game, settings.programs), group.plan.round
-        told = (tuple(asked(rules, match, number, seeds, names)) for match in group.matches)
-        return tuple(told) if names else None
+        questions = (tuple(asked(rules, match, number, seeds, names)) for match in group.matches)
+        return tuple(questions) if names else None
 
     def why_not_here(self, image: bytes, settings: Settings) -> str:
         program = player_from_bytes(image)
@@ -156,10 +158,10 @@ class TextPlay(RunnerPlugin):
         Programs that are counted name their engine and guest themselves: `speed_up` refuses others.
         """
         programs = map(player_from_bytes, images.values())
-        commands = {each.command[0] for each in programs if isinstance(each, ProgramFolder)}
-        return frozenset(
-            found for command in commands if (found := shutil.which(command, path=PATH))
-        )
+        commands = {
+            program.command[0] for program in programs if isinstance(program, ProgramFolder)
+        }
+        return frozenset(tool for command in commands if (tool := shutil.which(command, path=PATH)))
 
     def splits(self, settings: Settings) -> bool:
         """Only if each game starts its programs anew (B13)."""

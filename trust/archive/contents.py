@@ -143,7 +143,7 @@ class Decisions:
     @property
     def out(self) -> frozenset[str]:
         """All teams that the organizer has ever taken out."""
-        return frozenset(each.team for each in self.taken_out)
+        return frozenset(removal.team for removal in self.taken_out)
 
 
 @dataclass(frozen=True)
@@ -442,10 +442,10 @@ def _must_name_teams(archive: Archive) -> None:
         if not _NAME.fullmatch(name):
             raise Differs(f"decisions.json: {shown(name)!r} cannot be the name of a team")
     left = {entry.name for entry in archive.entries}
-    for each in archive.counted:
-        if each.team not in left:
-            raise Differs(f"counted.json: {shown(each.team)!r} is no entry, or is there twice")
-        left.remove(each.team)
+    for counted in archive.counted:
+        if counted.team not in left:
+            raise Differs(f"counted.json: {shown(counted.team)!r} is no entry, or is there twice")
+        left.remove(counted.team)
 
 
 def _letters(files: ArchiveFiles) -> tuple[LedgerEntry, ...]:
@@ -457,17 +457,17 @@ def _letters(files: ArchiveFiles) -> tuple[LedgerEntry, ...]:
 
 def _sources(files: ArchiveFiles, entries: Iterable[str]) -> Mapping[str, tuple[str, ...]]:
     """The names of each entry's files."""
-    found: dict[str, list[str]] = {name: [] for name in entries}
+    sources: dict[str, list[str]] = {name: [] for name in entries}
     for path in files:
         folder, name, *rest = (*path.split("/", 3), "", "")
-        if folder == "programs" and name in found and rest[0] == "source":
+        if folder == "programs" and name in sources and rest[0] == "source":
             if not is_safe_path(rest[1]):
                 raise Differs(f"{_source_path(name, '')} has a file {shown(rest[1])!r}")
-            found[name].append(rest[1])
-    for name, names in found.items():
+            sources[name].append(rest[1])
+    for name, names in sources.items():
         if not names:
             raise Differs(f"{_source_path(name, '')} has no file")
-    return {name: tuple(names) for name, names in found.items()}
+    return {name: tuple(names) for name, names in sources.items()}
 
 
 def _program(files: ArchiveFiles, sources: Mapping[str, tuple[str, ...]], entry: str) -> Program:
@@ -562,20 +562,20 @@ def seed_of(archive: Archive) -> ContestSeed:
 
 
 def _bytes_32(text: str, what: str) -> bytes:
-    found = _bytes(text, what)
-    if len(found) != 32:
+    value = _bytes(text, what)
+    if len(value) != 32:
         raise Differs(f"{what} is not 32 bytes in hex")
-    return found
+    return value
 
 
 def _bytes(text: str, what: str) -> bytes:
     try:
-        found = bytes.fromhex(text)
+        value = bytes.fromhex(text)
     except ValueError:
         raise Differs(f"{what} is not in hex") from None
-    if found.hex() != text:
+    if value.hex() != text:
         raise Differs(f"{what} is not in hex as knobeln writes it")
-    return found
+    return value
 
 
 def public(outcome: RoundOutcome, *, with_reasons: bool) -> RoundOutcome:

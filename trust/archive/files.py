@@ -156,16 +156,16 @@ def write(folder: Path, files: Mapping[str, bytes]) -> str:
     manifest = manifest_of(files)
     make_public_folder(folder.parent)
     with tempfile.TemporaryDirectory(prefix=f".{folder.name}.", dir=folder.parent) as scratch:
-        made = Path(scratch) / "archive"
+        draft = Path(scratch) / "archive"
         for path, data in {**files, MANIFEST: manifest}.items():
-            _write_file(made / path, data)
+            _write_file(draft / path, data)
         try:
-            written = read(made)
+            written = read(draft)
             for path in filter(_GROUP.fullmatch, written):
                 deque(written.lines(path), maxlen=0)
         except Differs as error:
             raise GiveUp(f"nobody could check this archive: {error}") from None
-        made.replace(folder)
+        draft.replace(folder)
     return digest_of(manifest)
 
 
@@ -242,15 +242,15 @@ def read(folder: Path, digest: str | None = None) -> ArchiveFiles:
     `digest`: the expected digest of the archive, in hex. Raises NotFound if there is no archive,
     Differs with the first difference.
     """
-    found = dict(_files_in(folder))
-    of_manifest = found.pop(MANIFEST)
+    listed = dict(_files_in(folder))
+    of_manifest = listed.pop(MANIFEST)
     if digest is not None and of_manifest.sha256 != digest.strip().lower():
         raise Differs(
             f"this is another archive: the sha256 of its {MANIFEST} is {of_manifest.sha256}, not "
             f"{shown(digest)}"
         )
-    _compare(ArchiveFiles(folder, {MANIFEST: of_manifest}, "")[MANIFEST], found)
-    return ArchiveFiles(folder, found, of_manifest.sha256)
+    _compare(ArchiveFiles(folder, {MANIFEST: of_manifest}, "")[MANIFEST], listed)
+    return ArchiveFiles(folder, listed, of_manifest.sha256)
 
 
 def read_alone(path: Path) -> bytes:
@@ -265,13 +265,13 @@ def read_alone(path: Path) -> bytes:
     return data
 
 
-def _compare(raw: bytes, found: Mapping[str, Listed]) -> None:
+def _compare(raw: bytes, listed: Mapping[str, Listed]) -> None:
     """Compare the manifest with the files that are there."""
-    expected = to_json(Manifest(FORMAT, VERSION, dict(sorted(found.items()))), Manifest)
+    expected = to_json(Manifest(FORMAT, VERSION, dict(sorted(listed.items()))), Manifest)
     if raw == expected:
         return
     if len(raw) > 2 * len(expected) + _MANY_BYTES:
-        raise Differs(f"{MANIFEST} lists more than the {len(found):,} files that are there")
+        raise Differs(f"{MANIFEST} lists more than the {len(listed):,} files that are there")
     manifest = from_json(raw, Manifest, MANIFEST)
     if manifest.format != FORMAT:
         raise Differs(f"{MANIFEST} describes a {shown(manifest.format)!r}, not a {FORMAT!r}")
@@ -280,14 +280,14 @@ def _compare(raw: bytes, found: Mapping[str, Listed]) -> None:
             f"the archive has the format's version {manifest.version}; this knobeln reads version"
             f" {VERSION}"
         )
-    for path in sorted(manifest.files.keys() | found.keys()):
-        if path not in found:
+    for path in sorted(manifest.files.keys() | listed.keys()):
+        if path not in listed:
             raise Differs(f"{shown(path)} is missing: {MANIFEST} lists it")
         if path not in manifest.files:
             raise Differs(f"{path} does not belong to the archive: {MANIFEST} does not list it")
-        if found[path] != manifest.files[path]:
+        if listed[path] != manifest.files[path]:
             raise Differs(
-                f"{path} was changed: its sha256 is {found[path].sha256}, but {MANIFEST} has "
+                f"{path} was changed: its sha256 is {listed[path].sha256}, but {MANIFEST} has "
                 f"{shown(manifest.files[path].sha256)}"
             )
     raise Differs(f"{MANIFEST} does not list the files in the order of their names")

@@ -3,7 +3,7 @@
 It computes in the reader's browser, and asks no other computer for anything but the archive beside
 it. Inside are our modules in `js/`, the contest machine as WebAssembly, and what we use of noble, a
 library for hashes and signatures. `tools/check_page.py` makes the latter two; docs/trust.md tells
-what the page checks.
+what the page checks. The script that computes is packed; `node verify.mjs --script` prints it.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ import base64
 import hashlib
 import json
 import re
+import zlib
 from collections.abc import Iterable, Mapping
 from functools import cache
 from pathlib import Path
@@ -64,6 +65,8 @@ _OF_WORKER = (
     *(f"js/{name}.js" for name in _NAMES),
 )
 _TEMPLATE = "page.html.j2"
+MAX_SCRIPT_BYTES = 1_000_000
+_PACKED = re.compile(rb'id="worker">(?P<script>[A-Za-z0-9+/=]+)</script>')
 _IMPORT = re.compile(r'^import .*?from "[./\w]+\.m?js";\n', re.MULTILINE | re.DOTALL)
 _LITERAL = re.compile(r'"((?:[^"\\\n]|\\.)+)"')
 _PLURAL = re.compile(rf"\bcount\([^\"]*?{_LITERAL.pattern},\s*{_LITERAL.pattern}")
@@ -84,12 +87,31 @@ def check_page() -> bytes:
             "style_digest": _digest(style),
             "script": script,
             "script_digest": _digest(script),
-            "worker": f'"use strict";\n{_text("noble.js")}\n{constants()}\n{_bundle(_OF_WORKER)}',
+            "worker": base64.b64encode(zlib.compress(_worker().encode(), 9)).decode(),
             "machine": base64.b64encode((FOLDER / "knobeln.wasm").read_bytes()).decode(),
             "words": _json(_words()),
         }
     )
     return page.encode()
+
+
+def readable(page: bytes) -> bytes:
+    """The page with the script that computes as text: how small it is packed depends on a host's
+    zlib.
+
+    A page that is none of ours stays as it is.
+    """
+    packed = _PACKED.search(page)
+    if packed is None:
+        return page
+    unpacking = zlib.decompressobj()
+    try:
+        script = unpacking.decompress(base64.b64decode(packed["script"]), MAX_SCRIPT_BYTES)
+    except (ValueError, zlib.error):
+        return page
+    if not unpacking.eof or unpacking.unused_data:
+        return page
+    return page[: packed.start("script")] + script + page[packed.end("script") :]
 
 
 def checkers() -> Mapping[str, bytes]:
@@ -113,6 +135,11 @@ def constants() -> str:
     return f"var counting = {_json(facts)};\nvar findings = {_json(proofs)};"
 
 
+def _worker() -> str:
+    """The script that computes."""
+    return f'"use strict";\n{_text("noble.js")}\n{constants()}\n{_bundle(_OF_WORKER)}'
+
+
 def _json(value: object) -> str:
     return json.dumps(value, ensure_ascii=False, sort_keys=True).replace("<", "\\u003c")
 
@@ -126,18 +153,22 @@ def _bundle(paths: Iterable[str]) -> str:
 def _words() -> Mapping[str, Mapping[str, str]]:
     """The page's sentences in other languages: by language and English sentence."""
     sources = "\n".join(map(_text, (_TEMPLATE, *_OF_WORKER, *_OF_PAGE)))
-    found = {}
+    by_language = {}
     for language in sorted(folder.name for folder in LOCALE.iterdir() if folder.is_dir()):
         with speaking(language):
             proofs = (kind.proof for kind in FINDINGS.values() if kind.on_page)
-            words = {each: translated(each) for each in (*_LITERAL.findall(sources), *proofs)}
+            words = {
+                sentence: translated(sentence) for sentence in (*_LITERAL.findall(sources), *proofs)
+            }
             for one, many in _PLURAL.findall(sources):
                 words |= {
                     one: translated_plural(one, many, 1),
                     many: translated_plural(one, many, 2),
                 }
-        found[language] = {each: other for each, other in words.items() if other != each}
-    return found
+        by_language[language] = {
+            sentence: other for sentence, other in words.items() if other != sentence
+        }
+    return by_language
 
 
 def _text(path: str) -> str:

@@ -2,6 +2,7 @@
 //
 //   node verify.mjs              the archive in this file's folder
 //   node verify.mjs ARCHIVE      another one: a folder, or a .tar.gz
+//   node verify.mjs --script     print the script that checks, to read it
 //
 // It needs node 18 or later, and nothing else: no package and no network. It runs the very script of the
 // verify.html beside it. Exit codes: 0 every result follows; 1 something differs; 2 this could not be checked;
@@ -10,6 +11,7 @@ import { readFileSync, readdirSync, statSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { runInThisContext } from "node:vm";
+import { inflateSync } from "node:zlib";
 
 const FOLDER = dirname(fileURLToPath(import.meta.url));
 const HEADINGS = {
@@ -30,6 +32,9 @@ function scriptIn(page, id) {
   const start = begin + `id="${id}">`.length;
   return page.slice(start, page.indexOf("</script>", start));
 }
+
+/** The script that computes, which is packed. */
+const workerIn = (page) => inflateSync(Buffer.from(scriptIn(page, "worker"), "base64")).toString();
 
 function filesIn(folder) {
   return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
@@ -74,7 +79,7 @@ function check(page, file) {
       else if (progress && process.stderr.isTTY) process.stderr.write(`\r${progress.what}: ${progress.done} of ${progress.all} `);
     };
     globalThis.onmessage = null; // the script sets it, as in a worker of a browser
-    runInThisContext(scriptIn(page, "worker"), { filename: "verify.html" });
+    runInThisContext(workerIn(page), { filename: "verify.html" });
     const machine = Uint8Array.from(Buffer.from(JSON.parse(scriptIn(page, "machine")), "base64"));
     globalThis.onmessage({ data: { file, game: "", words: {}, machine } });
   });
@@ -99,13 +104,19 @@ function tell(found) {
   if (found.digest) console.log(`\nThe digest of this archive is ${found.digest}; compare it with the one that the organizer announced.`);
 }
 
-try {
-  const given = process.argv[2] ?? FOLDER;
+async function checkAndTell(page, given) {
   const file = statSync(given).isDirectory() ? packed(given) : new Blob([readFileSync(given)]);
-  const found = await check(readFileSync(join(FOLDER, "verify.html"), "utf8"), file);
+  const found = await check(page, file);
   if (process.stderr.isTTY) process.stderr.write("\n");
   tell(found);
   process.exitCode = CODES[found.verdict.kind];
+}
+
+try {
+  const page = readFileSync(join(FOLDER, "verify.html"), "utf8");
+  const given = process.argv[2] ?? FOLDER;
+  if (given === "--script") process.stdout.write(workerIn(page));
+  else await checkAndTell(page, given);
 } catch (error) {
   console.error(plain(`This could not be checked: ${error.message}`));
   process.exitCode = UNKNOWN;

@@ -70,7 +70,7 @@ BASE = point_of((4 * pow(5, P - 2, P) % P).to_bytes(32, "little")) or ()
 def encoded(point: Sequence[int]) -> bytes:
     """The 32 bytes that stand for a point (RFC 8032, section 5.1.2)."""
     inverse = pow(point[2], P - 2, P)
-    x, y = (each * inverse % P for each in point[:2])
+    x, y = (coordinate * inverse % P for coordinate in point[:2])
     return (y | (x & 1) << 255).to_bytes(32, "little")
 
 

@@ -249,7 +249,7 @@ def read_ledger(archive: Path) -> Ledger:
 
 def _listed(entries: Iterable[Any]) -> bytes:
     """The file with a list of entries, as mails have it attached."""
-    lines = (f"{each['team']}\n{each['program']}\n{each['build']}\n" for each in entries)
+    lines = (f"{entry['team']}\n{entry['program']}\n{entry['build']}\n" for entry in entries)
     return "".join(sorted(lines)).encode()
 
 
@@ -267,7 +267,7 @@ def _read_draw(settings: Any, seal: Path, leaves: Sequence[bytes]) -> tuple[str,
     beacon = str(settings.get("beacon", "none"))
     if beacon != "drand":
         times = (_time(_fields(leaf)[2]) for leaf in leaves if _fields(leaf)[0] == NUMBER)
-        return beacon, 0, next((at.timestamp() for at in times), 0.0)
+        return beacon, 0, next((moment.timestamp() for moment in times), 0.0)
     number = int(json.loads(json.loads(_file(seal, MAX_FACTS_BYTES))["source"])["round"])
     _, first, period = DRAND
     return beacon, number, float(first + (number - 1) * period)
@@ -283,7 +283,7 @@ def _own_entries(tournament: int, leaves: Sequence[bytes]) -> range:
 def _read_calendar(contest: Any, leaves: Sequence[bytes]) -> Calendar:
     """`leaves`: of the entries of the tournament."""
     dates = contest["settings"]["dates"]
-    own = [(effect, _time(at)) for effect, _, at, *_ in map(_fields, leaves)]
+    own = [(effect, _time(written_at)) for effect, _, written_at, *_ in map(_fields, leaves)]
     closes, starts = _time(dates["compilation_closes"]), _time(dates["contest_starts"])
     return calendar_of(closes, starts, _time(contest["started_at"]), own)
 
@@ -293,13 +293,13 @@ def calendar_of(
 ) -> Calendar:
     """The calendar by the effects and times of the entries of a tournament."""
     closed, listed = None, None
-    for effect, at in entries:
-        if effect == FINAL_LIST and at == started:
+    for effect, written_at in entries:
+        if effect == FINAL_LIST and written_at == started:
             break
         if effect == CLOSED:
-            closed = at
+            closed = written_at
         elif effect == FIRST_LIST:
-            listed = listed or at
+            listed = listed or written_at
     return Calendar(closes, starts, closed, listed, started)
 
 
@@ -312,7 +312,7 @@ def _time(text: str) -> datetime:
 def _leaves(file: bytes, lines_of_each: int) -> list[bytes]:
     lines = file.splitlines(keepends=True)
     starts = range(0, len(lines), lines_of_each)
-    return [b"".join(lines[at : at + lines_of_each]) for at in starts]
+    return [b"".join(lines[start : start + lines_of_each]) for start in starts]
 
 
 def read_mails(place: Path) -> list[Mail]:
@@ -332,7 +332,7 @@ def read_mails(place: Path) -> list[Mail]:
     elif place.is_file() and place.read_bytes()[:5] != b"From ":
         raws = [(place, place.read_bytes())]
     elif place.is_file():
-        raws = [(place, each.as_bytes()) for each in mailbox.mbox(place, create=False)]
+        raws = [(place, mail.as_bytes()) for mail in mailbox.mbox(place, create=False)]
     else:
         raise Wrong(f"{shown(place)} is neither a Maildir (with a folder cur) nor a file of mails")
     return [mail for file, raw in raws for mail in _read(raw, file)]
@@ -422,7 +422,7 @@ def _mails(message: EmailMessage) -> Iterator[Mail]:
         text=text,
         keys=_keys_in(text),
         told=(int(match[1]), *map(int, _TOLD.findall(text))),
-        growth=(int(match[2] or 0), [base64.b64decode(each) for each in (match[3] or "").split()]),
+        growth=(int(match[2] or 0), [base64.b64decode(word) for word in (match[3] or "").split()]),
         sent=_seconds(date),
         received=_seconds(arrival),
         listed=files.get("entries.txt", b""),
@@ -452,15 +452,15 @@ def _contents(message: EmailMessage) -> tuple[str, list[Receipt | None], dict[st
         data = part.get_payload(decode=True)
         if not isinstance(data, bytes):
             continue
-        found = data.decode("utf-8", "replace").replace("\r\n", "\n")
-        proofs = _PROOF.finditer(re.sub(r"(?m)^[ \t>|]+", "", found))
+        content = data.decode("utf-8", "replace").replace("\r\n", "\n")
+        proofs = _PROOF.finditer(re.sub(r"(?m)^[ \t>|]+", "", content))
         receipts += map(_receipt, islice(proofs, MAX_RECEIPTS + 1))
         if len(receipts) > MAX_RECEIPTS:
             break
         if part.get_filename():
             files[str(part.get_filename())] = data
         elif part.get_content_type() == "text/plain":
-            text += found
+            text += content
     return text, receipts, files
 
 
@@ -484,8 +484,8 @@ def _address(sender: str) -> str:
 
 
 def _keys_in(text: str) -> list[tuple[str, str, bytes]]:
-    found = _KEY_IN_MAIL.findall(re.sub(r"[\s>|]+", "", text))
-    return [(name, key_id, base64.b64decode(raw)[1:]) for name, key_id, raw in found]
+    keys = _KEY_IN_MAIL.findall(re.sub(r"[\s>|]+", "", text))
+    return [(name, key_id, base64.b64decode(raw)[1:]) for name, key_id, raw in keys]
 
 
 def _seconds(date: str) -> float:
@@ -498,10 +498,10 @@ def _seconds(date: str) -> float:
 
 def _receipt(match: re.Match[str]) -> Receipt:
     extra, index, path, *note = match.groups()
-    leaf, *hashes = (base64.b64decode(each + "==") for each in (extra, *path.split()))
-    found = _checkpoint(*note)
-    return found._replace(
-        number=found.number if found.number == int(index) + 1 else 0, leaf=leaf, path=hashes
+    leaf, *hashes = (base64.b64decode(word + "==") for word in (extra, *path.split()))
+    receipt = _checkpoint(*note)
+    return receipt._replace(
+        number=receipt.number if receipt.number == int(index) + 1 else 0, leaf=leaf, path=hashes
     )
 
 
@@ -523,21 +523,21 @@ def _published(ledger: bytes, note: bytes) -> Receipt | None:
 
 def _published_hashes(lines: Sequence[bytes]) -> Iterator[bytes]:
     """The hash of each entry: a line, or that of the lines of the entry itself."""
-    at = 0
-    while at < len(lines):
-        if _HASHED.fullmatch(lines[at]):
-            yield bytes.fromhex(lines[at].decode())
-            at += 1
+    index = 0
+    while index < len(lines):
+        if _HASHED.fullmatch(lines[index]):
+            yield bytes.fromhex(lines[index].decode())
+            index += 1
             continue
-        leaf = lines[at : at + LINES_OF_AN_ENTRY]
+        leaf = lines[index : index + LINES_OF_AN_ENTRY]
         if len(leaf) == LINES_OF_AN_ENTRY:
             yield leaf_hash(b"".join(line + b"\n" for line in leaf))
-        at += LINES_OF_AN_ENTRY
+        index += LINES_OF_AN_ENTRY
 
 
 def shown(text: object) -> str:
     """Foreign text, for a terminal."""
-    return "".join(each if each.isprintable() else "?" for each in str(text)[:MAX_SHOWN_CHARS])
+    return "".join(sign if sign.isprintable() else "?" for sign in str(text)[:MAX_SHOWN_CHARS])
 
 
 # --- the steps before the first game --------------------------------------------------------------
@@ -548,8 +548,8 @@ def about_times(steps: Calendar) -> Iterator[tuple[str, str]]:
     yield from _about_first_list(steps)
 
 
-def _moment(at: datetime | None) -> str:
-    return at.strftime(TIME_FORMAT) if at else ""
+def _moment(moment: datetime | None) -> str:
+    return moment.strftime(TIME_FORMAT) if moment else ""
 
 
 def _about_start(steps: Calendar) -> Iterator[tuple[str, str]]:
@@ -622,12 +622,12 @@ def _about_first_list(steps: Calendar) -> Iterator[tuple[str, str]]:
 # --- the check ------------------------------------------------------------------------------------
 def ledgers_in(mails: Sequence[Mail]) -> list[Ledger]:
     """The contests whose keys the mails tell. Raises Wrong if there are none."""
-    found = list(dict.fromkeys(Ledger(name, key) for mail in mails for name, _, key in mail.keys))
-    if not found:
+    ledgers = list(dict.fromkeys(Ledger(name, key) for mail in mails for name, _, key in mail.keys))
+    if not ledgers:
         raise Wrong(
             "no mail here tells the key of a contest: the answer to the registration is missing"
         )
-    return found
+    return ledgers
 
 
 def check(
@@ -641,27 +641,27 @@ def check(
     """
     ours = [mail for mail in mails if _is_of(ledger, mail)]
     remarks = list(_check_keys(ledger, ours))
-    given = [(mail.receipt, mail) for mail in ours if mail.receipt]
-    given.sort(key=lambda pair: pair[0].number)
-    if not given:
+    receipts = [(mail.receipt, mail) for mail in ours if mail.receipt]
+    receipts.sort(key=lambda pair: pair[0].number)
+    if not receipts:
         raise Wrong("no mail here has a receipt of this contest")
-    first = _first_by_number(given)
+    first = _first_by_number(receipts)
     roots = {number: receipt.root for number, (receipt, _) in first.items()}
     missing: list[str] = []
-    for receipt, mail in given:
+    for receipt, mail in receipts:
         _check_receipt(ledger, receipt, mail, is_signed)
         missing += _check_growth(roots, receipt, mail)
     _check_answers(ours, mails)
-    remarks += _check_lists(ledger, given)
-    remarks += _out_of_order([mail for receipt, mail in given if receipt.leaf])
-    largest = _check_published(given, first)
+    remarks += _check_lists(ledger, receipts)
+    remarks += _out_of_order([mail for receipt, mail in receipts if receipt.leaf])
+    largest = _check_published(receipts, first)
     if ledger.leaves is None:
         remarks += missing
-        remarks += _left_off([mail for receipt, mail in given if receipt.leaf])
+        remarks += _left_off([mail for receipt, mail in receipts if receipt.leaf])
     else:
-        _check_leaves(ledger, ledger.leaves, given[-1], first)
+        _check_leaves(ledger, ledger.leaves, receipts[-1], first)
         remarks += _against_archive(ledger, ledger.leaves, ours)
-    proofs = {receipt.number for receipt, _ in given if receipt.leaf}
+    proofs = {receipt.number for receipt, _ in receipts if receipt.leaf}
     return Checked(len(proofs), remarks, largest)
 
 
@@ -677,11 +677,13 @@ def _against_archive(
     yield from _without_mail(ledger, leaves, mails)
 
 
-def _first_by_number(given: Sequence[tuple[Receipt, Mail]]) -> Mapping[int, tuple[Receipt, Mail]]:
+def _first_by_number(
+    receipts: Sequence[tuple[Receipt, Mail]],
+) -> Mapping[int, tuple[Receipt, Mail]]:
     """The first receipt of each entry, with its mail. Raises Wrong if another one differs from
     it."""
     first: dict[int, tuple[Receipt, Mail]] = {}
-    for receipt, mail in given:
+    for receipt, mail in receipts:
         other, other_mail = first.setdefault(receipt.number, (receipt, mail))
         if receipt.root != other.root:
             raise Wrong(
@@ -691,12 +693,12 @@ def _first_by_number(given: Sequence[tuple[Receipt, Mail]]) -> Mapping[int, tupl
 
 
 def _check_published(
-    given: Sequence[tuple[Receipt, Mail]], first: Mapping[int, tuple[Receipt, Mail]]
+    receipts: Sequence[tuple[Receipt, Mail]], first: Mapping[int, tuple[Receipt, Mail]]
 ) -> int:
     """The number of entries of the largest published ledger. Raises Wrong if one is another ledger
     than that of the receipts."""
     largest = 0
-    for receipt, mail in given:
+    for receipt, mail in receipts:
         if receipt.hashes:
             roots = roots_of(receipt.hashes[: receipt.number])
             _check_roots(roots, f"the one of {mail.name}", first)
@@ -745,8 +747,8 @@ def _check_receipt(
     number = receipt.number
     checkpoint = Checkpoint(ledger.commitment, number, receipt.root).text.encode()
     key_id = ledger.verifier_key.id
-    own = [each[4:] for each in receipt.signatures if each[:4] == key_id]
-    if not own or not all(is_signed(ledger.public_key, checkpoint, each) for each in own):
+    own = [signature[4:] for signature in receipt.signatures if signature[:4] == key_id]
+    if not own or not all(is_signed(ledger.public_key, checkpoint, signature) for signature in own):
         raise Wrong(
             f"the receipt of entry {number} in the mail {mail.name} is not signed with the key"
         )
@@ -761,8 +763,8 @@ def _check_proof(receipt: Receipt, mail: Mail) -> None:
     """Raises Wrong unless the entry is the newest of the ledger that is signed."""
     number = receipt.number
     top = leaf_hash(receipt.leaf)
-    for each in receipt.path:
-        top = node_hash(each, top)
+    for sibling in receipt.path:
+        top = node_hash(sibling, top)
     if top != receipt.root or len(receipt.path) != bin(number - 1).count("1"):
         raise Wrong(
             f"entry {number} in the mail {mail.name} is not in the ledger that its receipt signs"
@@ -815,34 +817,34 @@ def _check_leaves(
     ledger: Ledger,
     leaves: Sequence[bytes],
     last: tuple[Receipt, Mail],
-    given: Mapping[int, tuple[Receipt, Mail]],
+    by_number: Mapping[int, tuple[Receipt, Mail]],
 ) -> None:
     """Raises Wrong if the archive has another ledger than the receipts, by number; `last`: the
     newest."""
-    _check_roots(roots_of(map(leaf_hash, leaves)), "it", given)
+    _check_roots(roots_of(map(leaf_hash, leaves)), "it", by_number)
     newest, mail = last
     if newest.number > len(leaves):
         raise Wrong(
             f"entry {newest.number}, of which the mail {mail.name} has the receipt, is missing: the"
             f" archive's ledger ends with entry {len(leaves)}"
         )
-    made = _fields(b"".join(leaves[:1]))
-    if (made[0], *made[3:5]) != (MADE, ledger.commitment, ledger.public_key.hex()):
+    first_fields = _fields(b"".join(leaves[:1]))
+    if (first_fields[0], *first_fields[3:5]) != (MADE, ledger.commitment, ledger.public_key.hex()):
         raise Wrong(
             "the ledger does not begin with the archive's key and the sha256 of its secret number"
         )
 
 
 def _check_roots(
-    roots: Iterable[bytes], it: str, given: Mapping[int, tuple[Receipt, Mail]]
+    roots: Iterable[bytes], it: str, by_number: Mapping[int, tuple[Receipt, Mail]]
 ) -> None:
     """Raises Wrong if a ledger with these roots is another one than the receipts', by number. `it`:
     that ledger."""
     for number, root in enumerate(roots):
-        if number in given and given[number][0].root != root:
+        if number in by_number and by_number[number][0].root != root:
             raise Wrong(
                 f"the ledger was changed: up to entry {number} {it} is another one than when the"
-                f" mail {given[number][1].name} was written"
+                f" mail {by_number[number][1].name} was written"
             )
 
 
@@ -868,10 +870,10 @@ def _check_promise(ledger: Ledger, mail: Mail) -> None:
             )
 
 
-def _check_lists(ledger: Ledger, given: Sequence[tuple[Receipt, Mail]]) -> Iterator[str]:
+def _check_lists(ledger: Ledger, receipts: Sequence[tuple[Receipt, Mail]]) -> Iterator[str]:
     """Raises Wrong if a mail tells another list of entries than the ledger, or another round of
     drand."""
-    for receipt, mail in given:
+    for receipt, mail in receipts:
         if mail.report != LIST:
             continue
         named = _NAMES.search(mail.text)
@@ -957,11 +959,11 @@ def _about_listed(
             )
         if team in playing and playing[team] not in [digest for _, digest in own]:
             raise Wrong(f"the program of {shown(team)} on the final list is none of its own")
-        at, newest = max(reversed(own), key=lambda program: program[0])
+        accepted_at, newest = max(reversed(own), key=lambda program: program[0])
         if team in playing and playing[team] != newest:
             yield (
                 f"an older program of {shown(team)} has played: the newest that was accepted came"
-                f" at {shown(at)}"
+                f" at {shown(accepted_at)}"
             )
 
 
@@ -973,13 +975,13 @@ def _programs_of(
     accepted: dict[str, list[tuple[str, str]]] = {}
     withdrawn: set[str] = set()
     out: set[str] = set()
-    for effect, team, at, _, digest, *_ in entries:
+    for effect, team, written_at, _, digest, *_ in entries:
         if effect == BEGUN:
             out.clear()  # who was taken out of the tournament before plays again
         if team not in teams:
             continue
         if effect == ACCEPTED:
-            accepted.setdefault(team, []).append((at, digest))
+            accepted.setdefault(team, []).append((written_at, digest))
         elif effect == WITHDRAWN:
             withdrawn.add(team)
         elif effect == REGISTERED:
@@ -1012,7 +1014,7 @@ def _out_of_order(mails: Sequence[Mail]) -> Iterator[str]:
                 f"out of order: {mail.name} was written before {latest.name}, but its entry is"
                 " later; that can happen if a clock was changed, or a backup was restored"
             )
-        latest = max(latest, mail, key=lambda each: each.sent)
+        latest = max(latest, mail, key=lambda mail_before: mail_before.sent)
 
 
 def _without_mail(ledger: Ledger, leaves: Sequence[bytes], mails: Sequence[Mail]) -> Iterator[str]:
@@ -1025,16 +1027,16 @@ def _without_mail(ledger: Ledger, leaves: Sequence[bytes], mails: Sequence[Mail]
     lists = _lists_for_all(ledger, entries)
     here: set[str] = set()
     gone: set[str] = set()
-    for number, (effect, team, at, *_) in enumerate(entries, 1):
+    for number, (effect, team, written_at, *_) in enumerate(entries, 1):
         if team in teams and number not in proved and effect not in NO_ANSWERS:
             yield (
                 f"no mail here has the receipt of entry {number}: {shown(effect)}, {shown(team)}, "
-                f"{shown(at)}; if you sent no such letter, somebody else did"
+                f"{shown(written_at)}; if you sent no such letter, somebody else did"
             )
         if number in lists and here - gone and number not in listed:
             yield (
-                f"no mail here has the {shown(effect)} of {shown(at)}, entry {number}; every team"
-                " gets it"
+                f"no mail here has the {shown(effect)} of {shown(written_at)}, entry {number};"
+                " every team gets it"
             )
         if team in teams:
             (gone if effect in GONE else here).add(team)
@@ -1085,28 +1087,28 @@ def main(arguments: Sequence[str]) -> int:
         else:
             mails += [mail for other in first for mail in read_mails(other)]
             ledgers = ledgers_in(mails)
-        found = [check(ledger, mails, is_signed) for ledger in ledgers]
+        results = [check(ledger, mails, is_signed) for ledger in ledgers]
     except Wrong as wrong:
         print(
             f"It does not follow: the receipts do not fit. The first difference: {wrong}.",
             file=sys.stderr,
         )
         return 1
-    remarks = _remarks(ledgers, found)
+    remarks = _remarks(ledgers, results)
     print(_verdict(len(remarks)))
     _print_entries(mails)
-    for checked in found:
+    for checked in results:
         print(how_many(checked))
     _print_remarks(remarks)
     return 3 if remarks else 0
 
 
-def _remarks(ledgers: Iterable[Ledger], found: Iterable[Checked]) -> list[str]:
+def _remarks(ledgers: Iterable[Ledger], results: Iterable[Checked]) -> list[str]:
     remarks: list[str] = []
     for ledger in ledgers:
         if ledger.calendar:
             remarks += [text for _, text in about_times(ledger.calendar)]
-    for checked in found:
+    for checked in results:
         remarks += checked.remarks
     return remarks
 
@@ -1122,8 +1124,9 @@ def _print_entries(mails: Sequence[Mail]) -> None:
     """A line for each entry of which a mail has the receipt."""
     receipts = [mail.receipt for mail in mails if mail.receipt and mail.receipt.leaf]
     for receipt in {receipt.number: receipt for receipt in receipts}.values():
-        effect, team, at, _, digest = receipt.fields[:LINES_OF_AN_ENTRY]
-        print(f"  entry {receipt.number}: {shown(' '.join((at[:19], team, effect, digest[:8])))}")
+        effect, team, written_at, _, digest = receipt.fields[:LINES_OF_AN_ENTRY]
+        words = " ".join((written_at[:19], team, effect, digest[:8]))
+        print(f"  entry {receipt.number}: {shown(words)}")
 
 
 if __name__ == "__main__":

@@ -53,21 +53,21 @@ def cosignature(own: Any, mail: Path, now: int) -> str:
     if others:
         raise Wrong("the mail names two keys")
     check(ledger, mails, is_signed)
-    found = next((each.receipt for each in mails if each.receipt and each.receipt.hashes), None)
-    if found is None:
+    latest = next((mail.receipt for mail in mails if mail.receipt and mail.receipt.hashes), None)
+    if latest is None:
         raise Wrong("the ledger is not attached to this mail")
-    roots = list(roots_of(found.hashes[: found.number]))
+    roots = list(roots_of(latest.hashes[: latest.number]))
     before = own["signed"].get(
         ledger.commitment, {"key": ledger.public_key.hex(), "size": 0, "root": ""}
     )
     if before["key"] != ledger.public_key.hex():
         raise Wrong("the ledger is signed with another key than the one that you signed before")
-    if before["size"] > found.number:
+    if before["size"] > latest.number:
         raise Wrong(f"you have signed a later ledger, of {before['size']} entries")
     if before["size"] and roots[before["size"]].hex() != before["root"]:
         raise Wrong(f"it does not contain the ledger of {before['size']} entries that you signed")
-    own["signed"][ledger.commitment] = {**before, "size": found.number, "root": found.root.hex()}
-    checkpoint = Checkpoint(ledger.commitment, found.number, found.root)
+    own["signed"][ledger.commitment] = {**before, "size": latest.number, "root": latest.root.hex()}
+    checkpoint = Checkpoint(ledger.commitment, latest.number, latest.root)
     secret = bytes.fromhex(own["secret"])
     signature = sign(secret, text_to_cosign(checkpoint.text, now))
     key = VerifierKey(own["name"], public_key(secret), COSIGNER)

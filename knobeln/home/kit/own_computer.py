@@ -149,19 +149,22 @@ def _built(files: Mapping[str, bytes], start: Start[Language], memory_mb: int) -
         raise GiveUp(f"{name} needs {language.tool}, which is not installed here")
     home = Path(tool).resolve().parent.parent
     values = placeholder_values(tool, home, name, language.result, memory_mb, start.name)
-    environment = {each: value.format(**values) for each, value in language.environment.items()}
+    environment = {
+        variable: value.format(**values) for variable, value in language.environment.items()
+    }
     with tempfile.TemporaryDirectory() as folder:
-        for each, data in files.items():
-            Path(folder, each).parent.mkdir(parents=True, exist_ok=True)
-            Path(folder, each).write_bytes(data)
+        for file, data in files.items():
+            Path(folder, file).parent.mkdir(parents=True, exist_ok=True)
+            Path(folder, file).write_bytes(data)
         words = command_words(language.build, values, files, language.suffixes)
         _build(words, name, folder, environment)
         if language.result:  # the sources are not needed any more
-            files = {
-                each: data
-                for each, data in files.items()
-                if suffix_of(each) not in language.suffixes
-            } | {language.result: Path(folder, language.result).read_bytes()}
+            others = {
+                path: data
+                for path, data in files.items()
+                if suffix_of(path) not in language.suffixes
+            }
+            files = {**others, language.result: Path(folder, language.result).read_bytes()}
     command = tuple(command_words(language.run, values))
     return ProgramFolder(language.name, name, files, command, Needs(0, environment=environment))
 

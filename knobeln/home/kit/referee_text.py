@@ -26,8 +26,8 @@ from sandbox.players.function import NAME
 
 def lines(contest: Mapping[str, Any], files: Sequence[str], seed: str) -> Iterator[str]:
     """Play one game in the order of the seats, and yield what tells about it. Raises GiveUp."""
-    made = contest["rules"]
-    rules = getattr(import_module(made["module"]), made["class"])(**made["parameters"])
+    facts = contest["rules"]
+    rules = getattr(import_module(facts["module"]), facts["class"])(**facts["parameters"])
     check_number(rules.info, len(files))
     function = NAME if TextProtocol.FUNCTION in rules.info.protocols else ""
     programs = [program_folder(program, contest, function=function) for program in files]

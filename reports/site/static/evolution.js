@@ -53,11 +53,14 @@
     return `M${points.map((x, at) => `${x} ${Math.round(10 * high * (1 - band.share(at) / top))}`).join("L")}`;
   }
 
+  // Half of what the name takes of the width: letters are larger in a narrow window.
+  const halfOf = (name) => name.length * (matchMedia("(max-width: 40rem)").matches ? 7.3 : 4.3);
+
   // Where the band is largest: the middle of its name in the picture.
   function place(band) {
     let best = 0;
     for (let at = 0; at <= last; at++) if (band.share(at) > band.share(best)) best = at;
-    const half = band.name.length * 4.3;
+    const half = halfOf(band.name);
     const x = Math.min(Math.max(generations[best] * wide, half), 1000 - half);
     if (areLines()) return [x, Math.max(12, high * (1 - band.share(best) / top) - 6)];
     let above = 0;
@@ -73,9 +76,9 @@
       if (!(band.box.checked || (areLines() && band.leads)) || taken.includes(band.name)) continue;
       const [x, wanted] = place(band);
       let y = wanted;
-      const isHit = (p) => Math.abs(p[0] - x) < 4.3 * (p[2] + band.name.length) && Math.abs(p[1] - y) < 15;
+      const isHit = (p) => Math.abs(p[0] - x) < p[2] + halfOf(band.name) && Math.abs(p[1] - y) < 15;
       while (free.some(isHit) && y > 24) y -= 15;
-      free.push([x, y, band.name.length]);
+      free.push([x, y, halfOf(band.name)]);
       const text = svgElement("text", { class: "band drawn", x, y, "text-anchor": "middle" });
       text.textContent = band.name;
       svg.insertBefore(text, cursor);
@@ -105,6 +108,7 @@
     for (const band of bands) {
       band.text.textContent = percent(band.share(at));
       band.item.classList.toggle("gone", !band.share(at));
+      band.item.value = 1 + order.findIndex((other) => other.share(at) === band.share(at));
       band.item.style.setProperty("--share", `${100 * band.share(at)}%`);
     }
     list.append(...order.map((band) => band.item));

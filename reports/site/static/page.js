@@ -34,6 +34,7 @@ const noted = (sentence) => sentence;
   const zone = own.resolvedOptions().timeZone;
   if (zone !== "UTC" && zone !== "Etc/UTC") {
     for (const time of all("time[datetime]")) {
+      time.querySelector(".local")?.remove(); // that of the contest's zone
       time.append(" ", make("span", `(${own.format(new Date(time.dateTime))})`, "local"));
     }
   }

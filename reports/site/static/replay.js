@@ -144,9 +144,10 @@
       });
       other.replaceChildren(...met.sort((a, b) => a.textContent.localeCompare(b.textContent, undefined, { numeric: true })));
     };
-    if (key) one.value = key.split(".")[1];
+    const shown = key ?? form.dataset.first;
+    if (shown) one.value = shown.split(".")[1];
     fill();
-    if (key) other.value = key;
+    if (shown) other.value = shown;
     one.addEventListener("change", fill);
     form.querySelector("button").addEventListener("click", () => { location.href = `replay.html?game=${other.value}`; });
     form.hidden = false;
@@ -158,7 +159,7 @@
       begin(read(find(inside.textContent, null)));
       return;
     }
-    const key = new URLSearchParams(location.search).get("game");
+    const key = box.dataset.game ?? new URLSearchParams(location.search).get("game");
     choose(key);
     if (key === null) {
       tell(say("Which game?"));

@@ -48,6 +48,9 @@ _MAX_TABLES, _MAX_ELEMENTS = 4, 100_000  # together they cannot fill the host
 # Compilers stay far below them. An engine's compiler takes long for more, and a call of a function
 # with more values costs what no price is right for.
 _MAX_TYPES, _MAX_FUNCTIONS, _MAX_PARAMETERS, _MAX_RESULTS = 1_000, 20_000, 32, 16
+# Whoever starts an instance looks at each: 5,000 of them took a second for each answer. Compilers
+# export two.
+_MAX_EXPORTS = 100
 
 
 @dataclass(frozen=True)
@@ -132,6 +135,7 @@ class _Pass:
             (len(self._imports) + len(self._own), _MAX_FUNCTIONS, "functions"),
             (max((len(t.parameters) for t in types), default=0), _MAX_PARAMETERS, "parameters"),
             (max((len(t.results) for t in types), default=0), _MAX_RESULTS, "results"),
+            (self._reader(m.EXPORTS).u32(), _MAX_EXPORTS, "exports"),
         ):
             if count > limit:
                 raise Refused(f"{count} {what}; it may have {limit}")

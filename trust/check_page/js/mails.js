@@ -1,6 +1,7 @@
 // mails.js - whether mails of the contest, or proofs out of them, fit the archive's ledger.
 import { attempt, base64, hex, unbase64, utf8 } from "./bytes.js";
 import { isSigned } from "./ledger.js";
+import { time } from "./times.js";
 import { say } from "./words.js";
 
 // As contest/ledger/receipts.py writes them: a proof with its one signature, the line about it, and the key.
@@ -9,8 +10,26 @@ const TOLD = /(\d{1,9})\. [^\s:]+: receipt\.tlog-proof/g;
 const KEY = /knobeln\/([0-9a-f]{64})\+[0-9a-f]{8}\+([A-Za-z0-9+/]{44})/g;
 const IN_BASE64 = /Content-Transfer-Encoding:\s*base64\b/gi;
 const BASE64_LINES = /\n\n((?:[A-Za-z0-9+/=]+\n)+)/g;
+const SUBJECT = /^Subject:(.*(?:\n[ \t].*)*)/im;
+const ENCODED_WORD = /=\?([\w-]+)\?([BQ])\?([^?]*)\?=(?:\s+(?==\?))?/gi; // RFC 2047
+const MAX_HEAD_CHARS = 65_536;
 const MAX_MAIL_CHARS = 5_000_000;
 const MAX_PROOFS = 1_000;
+
+/** The mail's subject as its reader sees it; "" without one. */
+export function subjectOf(mail) {
+  const [head] = mail.slice(0, MAX_HEAD_CHARS).replace(/\r\n/g, "\n").split("\n\n", 1);
+  const [, subject] = SUBJECT.exec(head) ?? ["", ""];
+  return subject.replace(/\n/g, "").replace(ENCODED_WORD, decoded).trim();
+}
+
+function decoded(word, charset, encoding, text) {
+  const binary = encoding.toLowerCase() === "b"
+    ? attempt(() => atob(text))
+    : text.replace(/_/g, " ").replace(/=([0-9A-F]{2})/gi, (_, code) => String.fromCharCode(parseInt(code, 16)));
+  const bytes = Uint8Array.from(binary ?? "", (sign) => sign.charCodeAt(0));
+  return attempt(() => new TextDecoder(charset).decode(bytes)) || word;
+}
 
 /** The parts in base64: behind each header field that says so, the first lines of base64 below an empty line. */
 function packedIn(source) {
@@ -53,11 +72,13 @@ export function checkMail(mail, ledger) {
   }
   for (const proof of proofs) {
     const wrong = whatIsWrong(proof, texts, ledger);
-    const { effect, team, at } = ledger.entries[proof[2] - 1] ?? {};
-    tell(!wrong, wrong || say("the receipt of entry {number} fits: {effect}, {team}, {at}", { number: proof[2], effect, team: team || "-", at }));
+    if (wrong) tell(false, wrong);
+    else tell(true, say("the receipt of entry {number} fits: {what}", { number: proof[2], what: entryOf(ledger.entries[proof[2] - 1]) }));
   }
   return told;
 }
+
+const entryOf = ({ effect, team, at }) => [effect, team, time(at)].filter(Boolean).join(", ");
 
 function whatIsWrong([entry, contest, number, top, signature], texts, ledger) {
   const root = unbase64(top, "root");

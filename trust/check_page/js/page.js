@@ -10,6 +10,7 @@ const game = new URLSearchParams(location.hash.slice(1)).get("game") ?? "";
 const language = navigator.language.slice(0, 2);
 const words = dataOf("words")[language] ?? {};
 
+let newest = null; // what was begun last, unless it was stopped
 let worker = null;
 let mails = []; // that wait until an archive has been checked
 let hasLedger = false; // whether the worker has one
@@ -21,20 +22,37 @@ if (dataOf("words")[language]) document.documentElement.lang = language;
 for (const part of document.querySelectorAll("[data-say]")) part.textContent = say(part.textContent.trim());
 element("start").textContent = isServed ? say("Check the contest") : say("Choose the archive's file");
 
+// --- the script that computes ---
+const bytesOf = (base64) => Uint8Array.from(atob(base64), (sign) => sign.charCodeAt(0));
+
+/** The address of the script, unpacked. */
+async function addressOfScript() {
+  const packed = new Blob([bytesOf(element("worker").textContent)]);
+  const script = new Response(packed.stream().pipeThrough(new DecompressionStream("deflate")));
+  return URL.createObjectURL(new Blob([await script.arrayBuffer()], { type: "text/javascript" }));
+}
+
+const script = addressOfScript();
+script.then((address) => (element("source").href = address), () => element("source").remove());
+
 // --- checking ---
-function begin(file, beside = false) {
+async function begin(file, beside = false) {
   isBeside = beside;
   stop();
-  worker = new Worker(URL.createObjectURL(new Blob([element("worker").textContent], { type: "text/javascript" })));
-  worker.onmessage = ({ data }) => heard(data);
-  worker.onerror = (event) => heard({ error: event.message });
+  const begun = (newest = { file });
   for (const id of [...LISTS, "told"]) element(id).replaceChildren();
   element("result").hidden = true;
   busy(say("Reading the archive."));
-  worker.postMessage({ file, game, words, machine: Uint8Array.from(atob(dataOf("machine")), (sign) => sign.charCodeAt(0)) });
+  const address = await script.catch((error) => heard({ error: error.message }));
+  if (!address || begun !== newest) return;
+  worker = new Worker(address);
+  worker.onmessage = ({ data }) => heard(data);
+  worker.onerror = (event) => heard({ error: event.message });
+  worker.postMessage({ file, game, words, machine: bytesOf(dataOf("machine")) });
 }
 
 function stop() {
+  newest = null;
   worker?.terminate();
   worker = null;
   hasLedger = false;

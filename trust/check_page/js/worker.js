@@ -1,7 +1,7 @@
 // worker.js - the part of the page that computes, so that the page itself stays alive.
 import { unpacked } from "./archive.js";
 import { check } from "./check.js";
-import { checkMail } from "./mails.js";
+import { checkMail, subjectOf } from "./mails.js";
 import { speak } from "./words.js";
 
 const QUIET_MILLISECONDS = 50; // between two reports of progress
@@ -22,7 +22,9 @@ async function checkArchive(asked) {
 onmessage = async ({ data }) => {
   try {
     speak(data.words);
-    if (data.mail !== undefined) postMessage({ mail: ledger && checkMail(data.mail, ledger), name: data.name });
+    if (data.mail !== undefined) {
+      postMessage({ mail: ledger && checkMail(data.mail, ledger), name: subjectOf(data.mail) || data.name });
+    }
     else postMessage({ found: await checkArchive(data) });
   } catch (error) {
     postMessage({ error: error.message });
