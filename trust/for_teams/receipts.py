@@ -943,8 +943,8 @@ def _about_listed(
     plays with a program that is none of its own. Tells of older programs that play."""
     *_, root = roots_of(map(leaf_hash, _leaves(ledger.listed, LINES_OF_A_LISTED)))
     entries = [_fields(leaf) for leaf in leaves]
-    own = ((number, entries[number - 1]) for number in ledger.own)
-    final = [number for number, entry in own if (entry[0], entry[4]) == (FINAL_LIST, root.hex())]
+    here = ((number, entries[number - 1]) for number in ledger.own)
+    final = [number for number, entry in here if (entry[0], entry[4]) == (FINAL_LIST, root.hex())]
     if not final:
         raise Wrong("the ledger does not have the final list of the archive")
     lines = ledger.listed.decode(errors="replace").splitlines()
