@@ -132,7 +132,7 @@ def test_after_each_end_of_the_worker_a_letter_gets_its_own_answer(good: ReaderP
 def test_a_worker_that_was_stopped_is_ended_and_the_letter_is_read(
     good: ReaderProcess, monkeypatch: pytest.MonkeyPatch, size: int
 ) -> None:
-    monkeypatch.setattr(reader_process, "HANGS_SECONDS", 2.0)
+    monkeypatch.setattr(reader_process, "HANGS_SECONDS", 4.0)
     good.close()
     good.read(stored("help"), SETTINGS, "en")
     kill_worker(good, signal.SIGSTOP)
