@@ -12,6 +12,7 @@ from __future__ import annotations
 import os
 import pickle
 import signal
+import time
 from atexit import register
 from dataclasses import dataclass
 from functools import cache
@@ -30,6 +31,7 @@ MAX_SECONDS = 2.0  # of processor time, for a letter of up to 1 MB
 SECONDS_PER_MB = 0.2  # more, for the archives of images that teams send
 # by the clock: a worker that needs so long has been stopped, or the host is not well
 HANGS_SECONDS = 300.0
+REST_SECONDS = 300.0  # after the last letter; then the worker ends, and 40 MB of memory are free
 _TRIES = 3  # of a letter whose worker was ended, unless it was out of time
 _MB = 1_000_000
 
@@ -79,6 +81,7 @@ class ReaderProcess:
         self._worker: child_process.Process | None = None
         self._settings: Settings | None = None
         self._packed = b""
+        self._used_at = 0.0
 
     def start(self) -> None:
         """Load the readers now, so that the first letter need not wait for it."""
@@ -89,6 +92,15 @@ class ReaderProcess:
         """End the worker."""
         with self._lock:
             self._disconnect()
+
+    def rest(self) -> None:
+        """End the worker if no letter has come for long; the next one starts another."""
+        is_unused = time.monotonic() - self._used_at >= REST_SECONDS
+        if is_unused and self._lock.acquire(blocking=False):  # or else it is at work
+            try:
+                self._disconnect()
+            finally:
+                self._lock.release()
 
     def read(self, stored: StoredLetter, settings: Settings, language: str) -> Reading:
         """What the letter says, with sentences in this language. Raises TooHardToRead."""
@@ -130,6 +142,7 @@ class ReaderProcess:
         return answer
 
     def _connected(self) -> Connection:
+        self._used_at = time.monotonic()
         is_ours = self._owner == os.getpid()
         if self._link and self._worker and is_ours and self._worker.poll() is None:
             return self._link

@@ -35,12 +35,13 @@ def board_text(drawing: Drawing, names: Sequence[str]) -> str:
     """Signs, with a point for an empty square, and lines between the blocks; then whose they are,
     by seat, and the caption."""
     width = max(len(_sign(square)) for square in drawing.squares)
-    blocks = [
-        [" | ".join(_signs(part, width) for part in _parts(row, drawing.block)) for row in rows]
-        for rows in _parts(drawing.rows, drawing.block)
-    ]
-    across = "".join("+" if sign == "|" else "-" for sign in blocks[0][0])
-    grid = f"\n{across}\n".join("\n".join(rows) for rows in blocks)
+
+    def line(row: Sequence[Square]) -> str:
+        return " | ".join(_signs(part, width) for part in _parts(row, drawing.block))
+
+    lines = [line(row) for row in drawing.rows]
+    across = "".join("+" if sign == "|" else "-" for sign in lines[0])
+    grid = f"\n{across}\n".join("\n".join(block) for block in _parts(lines, drawing.block))
     players = ", ".join(
         f"{sign} is {name}" for sign, name in zip(drawing.signs, names, strict=False)
     )

@@ -225,13 +225,12 @@ def table(rows: Iterable[Sequence[object]], align: str, indent: str = "", gap: i
     """
     cells = [[one_line(str(cell)) for cell in row] for row in rows]
     widths = [max(map(columns_of, column)) for column in zip(*cells, strict=True)]
-    return "\n".join(
-        (
-            indent
-            + (" " * gap).join(_padded(c, w, a) for c, w, a in zip(row, widths, align, strict=True))
-        ).rstrip()
-        for row in cells
-    )
+    lines = []
+    for row in cells:
+        in_columns = zip(row, widths, align, strict=True)
+        padded = [_padded(text, width, side) for text, width, side in in_columns]
+        lines.append((indent + (" " * gap).join(padded)).rstrip())
+    return "\n".join(lines)
 
 
 def _padded(text: str, width: int, side: str) -> str:

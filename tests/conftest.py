@@ -33,6 +33,7 @@ def pytest_configure():
     from tests.support import shared_work
 
     shared_work.share_compiled_templates()
+    shared_work.read_each_kept_template_once()
     shared_work.share_new_databases()
     shared_work.share_compiled_statements_and_wait_for_no_disk()
     shared_work.share_steps_of_the_compiler()

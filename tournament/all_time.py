@@ -109,13 +109,10 @@ def _lines(
     within: dict[str, list[FormerProgram]] = {}
     for program in ordered:
         within.setdefault(program.contest, []).append(program)
-    in_contest = {
-        program: rank
-        for members in within.values()
-        for program, rank in zip(
-            members, ranks_of([means[member.build] for member in members]), strict=True
-        )
-    }
+    in_contest: dict[FormerProgram, int] = {}
+    for members in within.values():
+        ranks = ranks_of([means[member.build] for member in members])
+        in_contest |= zip(members, ranks, strict=True)
     ranks = ranks_of([means[program.build] for program in ordered])
     for rank, program in zip(ranks, ordered, strict=True):
         score = scores[program.build]

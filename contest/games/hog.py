@@ -169,13 +169,11 @@ def win_rate(first: HogEntry, second: HogEntry) -> float:
     contest's solver is a thousand times as fast.
     """
     entries = (first, second)
-    chances = [
-        [
-            [(points, float(chance)) for points, chance in odds(dice, score).items()]
-            for score in range(SCORES)
-        ]
-        for dice in range(MAX_DICE + 1)
-    ]
+
+    def chances_of(dice: int, score: int) -> list[tuple[int, float]]:
+        return [(points, float(chance)) for points, chance in odds(dice, score).items()]
+
+    chances = [[chances_of(dice, score) for score in range(SCORES)] for dice in range(MAX_DICE + 1)]
     known = array("d", [_UNKNOWN]) * (SCORES * SCORES * 2 * TURNS * 2)
 
     def wins(own: int, opponent: int, player: int, turn: int, extra: bool) -> float:

@@ -206,7 +206,9 @@ def _with_mailbox(
 
     if left := remains(path):
         raise ConfigError(f"there is a contest in {path} already, or was ({', '.join(left)})")
-    with_addresses = {"address": mailbox, "organizer_address": organizer or mailbox}
+    with_addresses = {"address": mailbox}
+    if organizer:
+        with_addresses["organizer_address"] = organizer
     try:
         checked = Contest(**with_addresses)
     except ValidationError as error:

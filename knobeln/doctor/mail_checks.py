@@ -157,6 +157,8 @@ def _imap(settings: Settings, path: Path) -> str:
     if of_person:
         others = plural(of_person, "letter that is", "letters that are")
         text += f", which also has {others} yours; we leave them unread"
+        if settings.mail.limits:
+            text += ", and what you and other contests send from there counts in mail.limits, too"
     if not left:
         return text
     return Note(f"{text}. We leave there {sentence(left)}; {ADVICE}")

@@ -25,7 +25,7 @@ from mailserver.delivery.transports.smtp import SmtpTransport
 from mailserver.intake import envelope, imap
 from mailserver.intake.imap import PROCESSED, Mailbox
 from mailserver.oauth import AccessToken, sign_in
-from mailserver.providers import discovery
+from mailserver.providers import discovery, table
 from mailserver.providers.table import Login, Provider, Server
 from mailserver.reading.addresses import without_tag
 
@@ -34,6 +34,8 @@ TAG_PATIENCE_SECONDS = 20.0  # and with one to an address with a tag, once that 
 _MAX_TAG = 20
 _PROBE = "knobeln-trial"
 _ORGANIZER = "organizer"
+_UNKNOWN_NAME = ("Name or service not known", "No address associated")
+_LATER = "the server does not take it now: give the command again in some minutes"
 
 Say = Callable[[str], object]
 
@@ -109,6 +111,7 @@ def connect(
 # --- the servers ----------------------------------------------------------------------------------
 def _found(address: str, wishes: Wishes, say: Say) -> _Account:
     """The first servers that answer."""
+    say(f"Looking for the servers of {address} ...")
     tried: list[str] = []
     for servers in discovery.find(address):
         provider = servers.provider
@@ -129,22 +132,34 @@ def _found(address: str, wishes: Wishes, say: Say) -> _Account:
         whose = f"{provider.name}, found" if provider else "found"
         say(f"{whose} {servers.how}: letters in from {account.imap}, mails out by {account.smtp}")
         return account
+    domain = discovery.ascii_domain(address)
+    meant = f" (do you mean {close}?)" if (close := table.close_to(domain)) else ""
     raise GiveUp(
         f"no mail server for {address} answers:\n  " + "\n  ".join(tried),
-        hint="is the address right, and does a firewall let this host reach ports 993 and 465?",
+        hint=f"is the address right{meant}? Does a firewall let this host reach ports 993 and 465,"
+        " or 587? A network that wants a login on a web page answers in place of the servers",
     )
 
 
 def _answering(servers: tuple[Server, ...], reach: Callable[[Server], object]) -> Server:
     """The first of the servers that can be reached. Raises KnobelnError."""
-    for server in servers[:-1]:
+    errors = list[KnobelnError]()
+    for server in servers:
         try:
             reach(server)
-        except KnobelnError:
-            continue
-        return server
-    reach(servers[-1])
-    return servers[-1]
+        except KnobelnError as error:
+            errors.append(error)
+        else:
+            return server
+    raise min(errors, key=_says_little)
+
+
+def _says_little(error: KnobelnError) -> int:
+    """How little this failure of a guess tells: a wrong certificate most, an unknown name least."""
+    text = str(error)
+    if "certificate" in text:
+        return 0
+    return 2 if any(words in text for words in _UNKNOWN_NAME) else 1
 
 
 def _reach_imap(server: Server) -> None:
@@ -261,7 +276,8 @@ def _round_trip(mailbox: Mailbox, transport: Transport, account: _Account, say: 
     try:
         sent = {address: send_letter(transport, address, address, address)}
     except (DeliveryDeferred, DeliveryRefused) as error:
-        raise GiveUp(f"SMTP: {error.message}", hint=account.wants()) from error
+        hint = _LATER if isinstance(error, DeliveryDeferred) else account.wants()
+        raise GiveUp(f"SMTP: {error.message}", hint=hint) from error
     may_verp = not (provider and provider.verp is False)
     if not (provider and provider.plus is False):
         try:
@@ -282,7 +298,8 @@ def _round_trip(mailbox: Mailbox, transport: Transport, account: _Account, say: 
         raise GiveUp(
             f"the letter to {address} went out, but did not come in within"
             f" {PATIENCE_SECONDS:.0f} s" + (f"; it lies in the folder {junk!r}" if junk else ""),
-            hint="tell the provider that it is no spam, or look for a filter, and try again",
+            hint="tell the provider that it is no spam, or look for a filter, and try again; an"
+            " alias or a list has no mailbox: name the one behind it",
         )
     say(f"a letter to {address} went out and came in again, {seconds[address]:.1f} s")
     with_tags = {to: message_id for to, message_id in sent.items() if to == tagged}

@@ -189,6 +189,7 @@ class Gateway:
             overtaken = self._lost_locks()
             if Part.DESK in self._parts:
                 open_now = self._watch_dates(open_now)
+                shared_reader().rest()
             if all(thread.is_alive() for thread in self._threads()):
                 self._service_manager.alive()
         return overtaken

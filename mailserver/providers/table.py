@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import tomllib
 from dataclasses import dataclass
+from difflib import get_close_matches
 from enum import StrEnum
 from functools import cache
 from importlib.resources import files
@@ -12,6 +13,8 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict
 
 from contest.schema.sections import SendingLimit
+
+_ALIKE = 0.8
 
 UserName = Literal["address", "local part"]
 
@@ -95,6 +98,12 @@ def of_domain(domain: str) -> Provider | None:
 def of_host(host: str) -> Provider | None:
     """The provider to whose servers letters to a domain go, by the name of one of them (MX)."""
     return next((row for row in providers() if is_below(host, row.mx)), None)
+
+
+def close_to(domain: str) -> str:
+    """A provider's domain that is written much like this one; "" if there is none."""
+    domains = [name for row in providers() for name in row.domains]
+    return next(iter(get_close_matches(domain, domains, 1, _ALIKE)), "")
 
 
 def is_below(name: str, domains: tuple[str, ...]) -> bool:

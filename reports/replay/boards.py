@@ -69,15 +69,11 @@ def _style(square: Square) -> str:
 
 def _rings(rings: Sequence[Ring]) -> Pictures:
     """`{"f": [[seat, health, stock, text, 1 if covered] ...], "a": [[from, to] ...]}`."""
-    changes = [
-        _json(
-            {
-                "f": [[n, f.health, f.stock, f.text, int(f.covered)] for n, f in figures],
-                "a": ring.arrows,
-            }
-        )
-        for figures, ring in zip(_changed([ring.figures for ring in rings]), rings, strict=True)
-    ]
+    changes = []
+    figures_of_turns = _changed([ring.figures for ring in rings])
+    for figures, ring in zip(figures_of_turns, rings, strict=True):
+        shown = [[n, f.health, f.stock, f.text, int(f.covered)] for n, f in figures]
+        changes.append(_json({"f": shown, "a": ring.arrows}))
     return Pictures(
         "ring",
         _json({"full": rings[0].full}),

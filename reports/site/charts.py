@@ -122,12 +122,9 @@ def stacked_areas(outcome: EvolutionOutcome) -> StackedAreas:
     )
     totals = [sum(outcome.generations[g]) for g in shown]
     largest = _largest(outcome, shown, totals)
-    edges = [
-        _edges(counts, total)
-        for counts, total in zip(
-            zip(*(of_one for _, _, of_one in largest), strict=True), totals, strict=True
-        )
-    ]
+    of_entries = [counts for _, _, counts in largest]
+    of_generations = zip(*of_entries, strict=True)
+    edges = [_edges(counts, total) for counts, total in zip(of_generations, totals, strict=True)]
     xs = [*shown]
     if last == 0:  # a picture needs a left and a right edge
         xs, edges = [0, 1], edges * 2

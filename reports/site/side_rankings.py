@@ -77,16 +77,13 @@ def generation_table(
             for g in generations
         ),
     )
-    rows = tuple(
-        (
-            name_cell(line.entry, paths.team(line.entry)),
-            *(cell(outcome.generations[g][column]) for g in generations),
-        )
-        for line in outcome.ranking
-        if line.entry in entries
-        for column in (outcome.entries.index(line.entry),)
-    )
-    return Table("generations", gettext("Exemplars in the generations"), columns, rows)
+    rows = []
+    for line in outcome.ranking:
+        if line.entry in entries:
+            index = outcome.entries.index(line.entry)
+            counts = [cell(outcome.generations[g][index]) for g in generations]
+            rows.append((name_cell(line.entry, paths.team(line.entry)), *counts))
+    return Table("generations", gettext("Exemplars in the generations"), columns, tuple(rows))
 
 
 def certainty(certainty: Certainty) -> Page:

@@ -16,7 +16,6 @@ from typing import Any
 import pytest
 from sqlalchemy import select
 
-from cluster import session
 from compiler.builders.text import TextBuilder
 from contest.model import GroupOutcome
 from contest.schema.sections import Cluster as ClusterSettings
@@ -206,7 +205,7 @@ def test_a_lie_is_found_and_the_liar_is_out(machines: Cluster, house: House, alo
 def test_a_later_lie_is_found_by_the_spot_check(
     machines: Cluster, house: House, monkeypatch: pytest.MonkeyPatch, alone: bytes
 ) -> None:
-    monkeypatch.setattr(session, "CHECK_EVERY", 1)
+    monkeypatch.setattr("cluster.session.CHECK_EVERY", 1)
     machines.start_worker(fault="lies later")
     assert "It did 1 other piece of work before" in notes_of_the_same(machines, house, alone)
 
@@ -216,8 +215,8 @@ def test_a_later_lie_is_found_by_the_spot_check(
 def test_games_that_no_worker_finishes_are_played_here(
     machines: Cluster, house: House, alone: bytes, fault: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(session, "MIN_SECONDS", 10.0)
-    monkeypatch.setattr(session, "GAME_SECONDS", 0.01)
+    monkeypatch.setattr("cluster.session.MIN_SECONDS", 10.0)
+    monkeypatch.setattr("cluster.session.GAME_SECONDS", 0.01)
     machines.start_worker(fault=fault)
     assert "no worker gave a result for a game of" in notes_of_the_same(machines, house, alone)
 
@@ -302,6 +301,8 @@ def test_no_password_travels(
 ) -> None:
     """What a worker is told has neither passwords nor paths of this host."""
     told: list[bytes] = []
+
+    from cluster import session  # takes a second, which the quick tests need not wait for
 
     class Spy(session.Session):
         def __init__(self, *arguments: Any) -> None:

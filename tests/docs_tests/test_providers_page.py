@@ -49,3 +49,19 @@ def test_no_two_providers_have_one_domain() -> None:
     hosts = [{*row.mx} for row in table.providers()]
     for found in (domains, hosts):
         assert sum(map(len, found)) == len(set().union(*found))
+
+
+@pytest.mark.parametrize(
+    ("written", "meant"),
+    [
+        ("gmial.com", "gmail.com"),
+        ("gmail.con", "gmail.com"),
+        ("outlok.com", "outlook.com"),
+        ("web.d", "web.de"),
+        ("iclod.com", "icloud.com"),
+        ("club.example", ""),
+        ("", ""),
+    ],
+)
+def test_a_typo_in_a_providers_domain_is_recognised(written: str, meant: str) -> None:
+    assert table.close_to(written) == meant

@@ -546,13 +546,13 @@ def test_every_largest_letter_is_read_within_seconds(name: str) -> None:
 
 
 SUBJECTS = (
-    "registration for KNOBELN",
     "please compile",
-    "objection",
-    "status",
-    "mail-preference LAP",
-    "help",
-    "organizer tell all",
+    pytest.param("registration for KNOBELN", marks=pytest.mark.slow),
+    pytest.param("objection", marks=pytest.mark.slow),
+    pytest.param("status", marks=pytest.mark.slow),
+    pytest.param("mail-preference LAP", marks=pytest.mark.slow),
+    pytest.param("help", marks=pytest.mark.slow),
+    pytest.param("organizer tell all", marks=pytest.mark.slow),
     "something else",
 )
 

@@ -54,6 +54,28 @@ def test_the_process_reads_as_the_reader_does(good: ReaderProcess) -> None:
             assert good.read(stored(subject), SETTINGS, language) == here
 
 
+def children() -> set[str]:
+    """The processes that we have started, by number."""
+    lists = (task / "children" for task in Path("/proc/self/task").iterdir())
+    return {number for each in lists for number in each.read_text().split()}
+
+
+def test_it_ends_when_no_letter_comes_and_the_next_one_starts_another(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    others = children()
+    process = ReaderProcess()
+    process.rest()  # before there is any
+    assert process.read(stored("help"), SETTINGS, "en").command == "help"
+    process.rest()
+    assert len(children() - others) == 1
+    monkeypatch.setattr(reader_process, "REST_SECONDS", 0.0)
+    process.rest()
+    assert not children() - others
+    assert process.read(stored("help"), SETTINGS, "en").command == "help"
+    process.close()
+
+
 def test_it_serves_a_process_that_was_forked_from_ours(good: ReaderProcess) -> None:
     good.read(stored("help"), SETTINGS, "en")
     child = os.fork()

@@ -140,6 +140,7 @@ def test_a_teachers_mailbox_is_shared_and_her_own_letters_stay_as_they_are(
     assert providers.flags("teacher", APP_PASSWORD) == [set(), set()]
     checked = providers.python(CHECK.format(folder=str(folder)))
     assert "also has 2 letters that are yours; we leave them unread" in checked
+    assert "send from there counts in mail.limits, too" in checked
 
 
 def test_a_mail_that_comes_back_to_the_person_is_counted_to_its_team(
@@ -269,3 +270,13 @@ def test_what_postfix_says_of_its_rate_holds_up_all_mails(providers: Providers) 
 def test_a_domain_without_servers_is_told_so(providers: Providers, tmp_path: Path) -> None:
     said = refused(providers, tmp_path / "spring", "somebody@nowhere.example", given="")
     assert "no mail server for somebody@nowhere.example answers" in said
+    assert "do you mean" not in said
+    said = refused(providers, tmp_path / "spring", "spring@gmial.com", given="")
+    assert "is the address right (do you mean gmail.com?)?" in said
+
+
+def test_of_guesses_that_fail_the_certificate_is_told(providers: Providers, tmp_path: Path) -> None:
+    words = ("init", "--mailbox", "spring@guessed.example", tmp_path / "spring")
+    finished = providers.knobeln(*words, SSL_CERT_FILE="/dev/null")
+    assert finished.returncode == 1
+    assert "imap.guessed.example:993: its certificate is not trusted" in finished.stderr

@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 import structlog
 from jinja2 import Environment
+from jinja2.bccache import Bucket
 from sqlalchemy import create_engine, event
 from structlog.dev import ConsoleRenderer, plain_traceback
 
@@ -21,6 +22,8 @@ from compiler.toolchain import Toolchain
 from contest.config.settings import Settings
 from contest.model.as_json import json_text
 from contest.schema.languages import Language
+from contest.util.caches import usual_home
+from reports.kept_code import KeptCode
 from sandbox.sandbox import ExitStatus, Sandbox
 from store import Store, migrate, session
 from tournament import certainty
@@ -44,6 +47,28 @@ def share_compiled_templates() -> None:
         return compiled[key]
 
     Environment.compile = compile_once
+
+
+def read_each_kept_template_once() -> None:
+    """From now on, the code of a template is read once from this user's cache. A test with a cache
+    of its own reads it again."""
+    read = KeptCode.load_bytecode
+    home = usual_home()
+    codes: dict[str, Any] = {}
+
+    def read_once(self: KeptCode, bucket: Bucket) -> None:
+        if usual_home() != home:
+            read(self, bucket)
+            return
+        name = self._name(bucket)
+        if name not in codes:
+            read(self, bucket)
+            if bucket.code is None:
+                return
+            codes[name] = bucket.code
+        bucket.code = codes[name]
+
+    KeptCode.load_bytecode = read_once
 
 
 def share_new_databases() -> None:
