@@ -111,7 +111,10 @@ class NotFound(GiveUp):
 
 class Differs(GiveUp):
     """An archive or a stored game does not match what was computed; the text names the first
-    difference."""
+    difference. `code`: the step of the check that found it, in `DIFFERENCES`
+    (trust/archive/findings.py); "" before that is known."""
+
+    code = ""
 
 
 class DeliveryRefused(GiveUp):

@@ -104,9 +104,7 @@ class Meant:
 Sorted = CameBack | PassOn | Silence | Repeat | Confirmation | Meant
 
 
-# --- the rules ------------------------------------------------------------------------------------
-# Letters that no command answers, those of machines and those to people (M32, M37, M43-M47), come
-# first.
+# --- the rules, most of them about letters of machines (M32, M37, M43-M47) ------------------------
 def sort_unanswered(
     stored: StoredLetter, reading: Reading, known: Known, contest: Contest
 ) -> CameBack | PassOn | Silence | None:

@@ -12,6 +12,7 @@ from itertools import zip_longest
 
 from compiler.builders import builder_of
 from contest import __version__
+from contest.config.settings import Settings
 from contest.errors import ConfigError, Differs, GiveUp, ToolMissing
 from contest.games.registry import rules_text
 from contest.interfaces.protocols import ProgressCallback, Runner
@@ -33,7 +34,7 @@ from tournament.runners import open_runner, runner_of
 from tournament.runners.recorded import name_of
 from trust.archive import files
 from trust.archive.contents import Archive, ArchivedEntry, seed_of, settings_of, without_commands
-from trust.archive.findings import Finding
+from trust.archive.findings import Finding, step
 from trust.check_page import checkers, readable
 from trust.derived import announcement_of, asked, check_builds, interpreters
 from trust.verify_entries import Verified, check_entries
@@ -74,16 +75,15 @@ class _Verification:
     def __init__(self, archive: Archive, progress_bar: ProgressBar) -> None:
         self._archive = archive
         self._progress_bar = progress_bar
-        self._settings = settings_of(archive.contest)
-        try:
-            check_offered(self._settings.reports)
-            format_of(self._settings)
-        except ConfigError as error:
-            raise Differs(f"contest.json: settings: {files.shown(error)}") from None
+        with step("form"):
+            self._settings = _settings_of(archive)
         self._is_computed = is_computed(self._settings)
         self._builder = builder_of(without_commands(self._settings), open_runner)
+        self._lenient = builder_of(_lenient(without_commands(self._settings)), open_runner)
         self._same_version = archive.contest.written_by == __version__
         self._kind = runner_of(self._settings)
+        # Why the settings refuse a program that had been accepted, by team.
+        self._refused_now: dict[str, str] = {}
         # by the digests of builds; "" = it can play here
         self._why_not_here: Mapping[str, str] = {}
         self.result = Verified()
@@ -92,17 +92,25 @@ class _Verification:
         archive, checked, unchecked = self._archive, self.result.checked, self.result.unchecked
         # What is cheap comes first, for whoever has little time.
         late_bans = check_entries(archive, self._settings, self.result)
-        self._check_time_changes()
-        self._check_texts()
-        self._check_programs()
+        with step("seed"):
+            seed_of(archive)
+        with step("decisions"):
+            self._check_time_changes()
+        with step("texts"):
+            self._check_texts()
+        with step("builds"):
+            self._check_programs()
         with memory_limit():
-            self._check_games()
+            with step("games"):
+                self._check_games()
             checked.append(
                 f"draws, rankings{' and evolution' if archive.evolution else ''}: the same"
             )
-            self._check_asked()
-            self._check_announcement()
-        with memory_limit():
+            with step("asked"):
+                self._check_asked()
+            with step("announcement"):
+                self._check_announcement()
+        with memory_limit(), step("certainty"):
             self._check_certainty()
         decisions = archive.decisions
         if not (decisions.taken_out or decisions.played_again or archive.time_changes):
@@ -174,7 +182,8 @@ class _Verification:
             for digest, raw in archive.builds.items()
         }
         self.result.noticed.extend(_other_tools(archive.entries))
-        self._rebuild_all([e for e in archive.entries if self._why_not_here.get(e.build) == ""])
+        with step("sources"):
+            self._rebuild_all([e for e in archive.entries if self._why_not_here.get(e.build) == ""])
         for reason, names in _by_reason(
             (entry.name, self._why_not_here.get(entry.build)) for entry in archive.entries
         ):
@@ -233,6 +242,12 @@ class _Verification:
                 return self._compare(entry)
 
             reasons = list(pool.map(rebuild, entries))
+        for name, refusal in sorted(self._refused_now.items()):
+            text = (
+                f"the settings refuse the program of {name} ({refusal}), which had been accepted;"
+                " that can happen if a limit was changed after it came"
+            )
+            self.result.noticed.append(Finding("limits-changed", text))
         same = reasons.count(None)
         if same:
             self.result.checked.append(
@@ -263,6 +278,9 @@ class _Verification:
                 " check them too, use the compiler that made them"
             )
         errors = [f.text for f in built.report.findings if f.severity is Severity.ERROR]
+        if errors and self._is_lenient_build(entry):
+            self._refused_now[entry.name] = errors[0]
+            return None
         what = (
             f"is not accepted: {errors[0]}"
             if errors
@@ -270,6 +288,12 @@ class _Verification:
         )
         claimed = f"the archive gives the build {entry.build} for the program of {entry.name}"
         raise Differs(f"{claimed}, but here it {what}")
+
+    def _is_lenient_build(self, entry: ArchivedEntry) -> bool:
+        """Whether this build is the program's, but for limits that do not change builds."""
+        program = self._archive.programs[entry.name]
+        built = self._lenient.build(program.files, program.description, with_trial=False)
+        return built.image is not None and built.report.image_digest == entry.build
 
     # --- games and tables -------------------------------------------------------------------------
     @property
@@ -300,7 +324,8 @@ class _Verification:
                 return self._kind.open_checking(group, builds, self._settings, seeds, progress)
 
             check(claim, checking_runner)
-        aside = self._check_aside()
+        with step("decisions"):
+            aside = self._check_aside()
         count = f"{plural(games, 'game')} in {plural(len(archive.history), 'round')}"
         again = sum(
             any(self._plays_here(images[name]) for name in match.players)
@@ -490,6 +515,22 @@ class _Verification:
                     f"why {place} was played again; programs that talk with the referee may have"
                     " answered differently before"
                 )
+
+
+def _lenient(settings: Settings) -> Settings:
+    """The settings without the limits that an organizer can change after programs have come."""
+    return settings.changed(programs={"description": "none", "memory_mb": 0})
+
+
+def _settings_of(archive: Archive) -> Settings:
+    """The settings, which knobeln can play by. Raises Differs for others."""
+    settings = settings_of(archive.contest)
+    try:
+        check_offered(settings.reports)
+        format_of(settings)
+    except ConfigError as error:
+        raise Differs(f"contest.json: settings: {files.shown(error)}") from None
+    return settings
 
 
 def _other_tools(entries: Sequence[ArchivedEntry]) -> Iterator[Finding]:

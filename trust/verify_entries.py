@@ -31,7 +31,7 @@ from contest.util.clock import TIME_FORMAT
 from contest.util.plurals import plural
 from trust.archive import files
 from trust.archive.contents import Archive, ArchivedList, Seal
-from trust.archive.findings import Finding
+from trust.archive.findings import Finding, step
 from trust.for_teams.receipts import DAY, about_times, calendar_of
 from trust.without_bans import WithoutBans
 
@@ -74,26 +74,25 @@ def check_entries(archive: Archive, settings: Settings, result: Verified) -> tup
 
     Return the teams that were banned late.
     """
-    check_signature(archive)
-    try:
-        before, end = bounds_of(archive.letters, archive.contest.tournament)
-    except IndexError:
-        raise Differs(
-            f"ledger.txt: tournament {archive.contest.tournament} has not begun"
-        ) from None
+    with step("ledger"):
+        check_signature(archive)
+        before, end = _bounds(archive)
     earlier, ledger = archive.letters[:before], archive.letters[before:end]
-    final = _check_lists(archive, archive.seal, ledger, result)
+    with step("lists"):
+        final = _check_lists(archive, archive.seal, ledger, result)
     before_final = ledger[:final]
-    if ledger[final].letter != settings_digest(archive.contest.settings, archive.rules):
-        frozen = "contest.json: title, dates, rules or settings"
-        raise Differs(f"{frozen} are not those that ledger.txt has with the final list")
-    _check_programs(archive, [*earlier, *before_final], result)
+    with step("settings"):
+        _check_settings(archive, ledger[final])
+    with step("programs"):
+        _check_programs(archive, [*earlier, *before_final], result)
     result.checked.append(
         f"{plural(len(archive.letters), 'entry', 'entries')} in the ledger of letters, under its"
         " signed root, with every program that played"
     )
-    _check_prizes(archive, settings.teams.prizes_by, before_final, result)
-    _check_decisions(archive, ledger, result)
+    with step("prizes"):
+        _check_prizes(archive, settings.teams.prizes_by, before_final, result)
+    with step("decisions"):
+        _check_decisions(archive, ledger, result)
     steps = ((entry.effect, entry.at) for entry in ledger)
     dates, started = settings.dates, archive.contest.started_at
     calendar = calendar_of(dates.compilation_closes, dates.contest_starts, started, steps)
@@ -103,10 +102,28 @@ def check_entries(archive: Archive, settings: Settings, result: Verified) -> tup
     result.noticed.extend(_noticed(archive, settings, ledger[: final + 1]))
     result.noticed.extend(_about_letters(archive, ledger, settings))
     result.noticed.extend(_noticed_in_order(ledger))
-    _check_witnesses(archive, settings, ledger, before, result)
-    _check_number(archive, archive.seal, settings, ledger[final + 1 :], result)
+    with step("witnesses"):
+        _check_witnesses(archive, settings, ledger, before, result)
+    with step("number"):
+        _check_number(archive, archive.seal, settings, ledger[final + 1 :], result)
     playing = frozenset(entry.name for entry in archive.entries)
     return late_bans(before_final, ledger[final + 1 :], playing)
+
+
+def _bounds(archive: Archive) -> tuple[int, int]:
+    """Which entries are of this tournament. Raises Differs if the ledger does not have it."""
+    number = archive.contest.tournament
+    try:
+        return bounds_of(archive.letters, number)
+    except IndexError:
+        raise Differs(f"ledger.txt: tournament {number} has not begun") from None
+
+
+def _check_settings(archive: Archive, final: LedgerEntry) -> None:
+    """Raises Differs unless the ledger has title, dates, rules and settings with the final list."""
+    if final.letter != settings_digest(archive.contest.settings, archive.rules):
+        frozen = "contest.json: title, dates, rules or settings"
+        raise Differs(f"{frozen} are not those that ledger.txt has with the final list")
 
 
 def check_signature(archive: Archive) -> None:

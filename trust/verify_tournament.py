@@ -31,6 +31,7 @@ from tournament.evolution import MAX_GENERATIONS, evolve, score_matrix
 from tournament.field import Field
 from tournament.rounds import ended, rounds
 from tournament.runners.recorded import name_of
+from trust.archive.findings import step
 
 _OF_A_SEAT = ("verdict", "instructions", "memory", "fault", "faults", "last_turn", "stderr_tail")
 CheckingRunner = Callable[[GroupOutcome], AbstractContextManager[Runner]]
@@ -55,8 +56,10 @@ class Claim:
 def check(claim: Claim, open_runner: CheckingRunner) -> None:
     """Raises Differs, naming the first difference."""
     history = _check_rounds(claim, open_runner)
-    _check_table("the contest's ranking", claim.ranking, claim.field.format.ranking(history))
-    _check_evolution(claim, history[-1])
+    with step("ranking"):
+        _check_table("the contest's ranking", claim.ranking, claim.field.format.ranking(history))
+    with step("evolution"):
+        _check_evolution(claim, history[-1])
 
 
 def _check_rounds(claim: Claim, open_runner: CheckingRunner) -> tuple[RoundOutcome, ...]:

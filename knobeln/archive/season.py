@@ -104,7 +104,8 @@ def check_season(
             first = first or archive
             _must_follow(archive, first, number)
         except Differs as error:
-            raise Differs(f"tournament {number}: {error}") from None
+            error.message = f"tournament {number}: {error.message}"
+            raise
         settings = settings_of(archive.contest)
         builds = {entry.name: entry.build for entry in archive.entries}
         tournaments.append(Played(places(format_of(settings), archive.history), builds))

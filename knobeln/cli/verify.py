@@ -19,7 +19,7 @@ from knobeln.cli.progress_bars import progress_bar
 from trust import verification
 from trust.archive import contents, files
 from trust.archive.contents import Archive, settings_of
-from trust.archive.findings import Finding
+from trust.archive.findings import Finding, step
 from trust.for_teams import receipts
 from trust.verify_entries import Verified
 from trust.verify_limits import memory_limit
@@ -95,7 +95,8 @@ def verify(
         else:
             verdict, _ = _verify(folder, digest, minutes, letters)
     except Differs as error:
-        raise Differs(f"the results do not follow. The first difference: {error}") from None
+        text = f"the results do not follow. The first difference ({error.code}): {error}"
+        raise Differs(text) from None
     answer(verdict, _show)
     if verdict.eyes:
         click.get_current_context().exit(EX_FAILED if strict else EX_INCOMPLETE)
@@ -104,7 +105,8 @@ def verify(
 def _verify_season(
     folder: Path, digest: str | None, minutes: float | None, letters: Path | None
 ) -> SeasonAnswer:
-    facts, own_digest = season.read_season(folder, digest)
+    with step("form"):
+        facts, own_digest = season.read_season(folder, digest)
     tournaments = []
 
     def check(of_tournament: Path, its_digest: str) -> Archive:
@@ -114,7 +116,8 @@ def _verify_season(
 
     result = Verified()
     seconds = season.USUAL_SECONDS if minutes is None else 60 * minutes
-    season.check_season(folder, facts, check, result, seconds)
+    with step("season"):
+        season.check_season(folder, facts, check, result, seconds)
     eyes = len(result.missed) + sum(tournament.eyes for tournament in tournaments)
     checked, missed = tuple(result.checked), tuple(result.missed)
     return SeasonAnswer(
@@ -130,8 +133,9 @@ def _verify_season(
 def _verify(
     folder: Path, digest: str | None, minutes: float | None, letters: Path | None
 ) -> tuple[VerifyAnswer, Archive]:
-    read = files.read(folder, digest)
-    with memory_limit():
+    with step("files"):
+        read = files.read(folder, digest)
+    with memory_limit(), step("form"):
         archive = contents.from_files(read)
     of_letters = None if letters is None else _check_receipts(folder, letters)
     seconds = None if minutes is None else 60 * minutes

@@ -21,17 +21,18 @@ from random import Random
 
 import pytest
 
+import knobeln.cli
 from tests.support.archives import Published, changes
 from tests.support.check_page import mended, packed, page_on, page_says
 from tests.support.drand_network import RECORDED
 from tests.support.servers import program
 from tools.check_page import CLANG, build_machine
 from trust.archive import files
-from trust.archive.findings import FINDINGS
+from trust.archive.findings import DIFFERENCES, FINDINGS
 from trust.check_page import FOLDER, MADE, check_page, readable
 
 DOCS = Path(__file__).parents[2] / "docs" / "archive.md"
-MAX_LINES = 1_750
+MAX_LINES = 1_760
 MAX_BYTES = 250_000
 
 
@@ -66,6 +67,22 @@ def test_the_page_finds_what_the_table_has() -> None:
     sources = "".join(file.read_text() for file in (FOLDER / "js").glob("*.js"))
     found = re.findall(r'\b(?:noticed|believed|tell)\("([a-z-]+)",', sources)
     assert set(found) == {code for code, kind in FINDINGS.items() if kind.on_page}
+    steps = set(re.findall(r'\bstep\("([a-z]+)",', sources))
+    assert steps == {code for code, step in DIFFERENCES.items() if step.on_page} | {"form"}
+
+
+def test_the_steps_are_listed() -> None:
+    section = DOCS.read_text().partition("### The steps")[2].partition("\n## ")[0]
+    steps, _, left_out = section.partition("The page leaves out ")
+    assert re.findall(r"`([a-z]+)`", steps) == list(DIFFERENCES)
+    own = [code for code, step in DIFFERENCES.items() if not step.on_page and code != "form"]
+    assert re.findall(r"`([a-z]+)`", left_out.partition(";")[0]) == own
+
+
+def test_verify_takes_the_steps_that_the_table_has() -> None:
+    modules = [Path(knobeln.cli.__file__).with_name("verify.py"), *FOLDER.parent.glob("*.py")]
+    found = re.findall(r'\bstep\("([a-z]+)"\)', "".join(file.read_text() for file in modules))
+    assert set(found) == set(DIFFERENCES)
 
 
 UNCHECKED_FILES = (

@@ -116,7 +116,7 @@ POISON: dict[str, tuple[Poison, str]] = {
         setting("programs", "max_instructions", 2**60),
         "settings: max_instructions: it",
     ),
-    "a million throws": (million_throws, "The first difference: round 1, group 1"),
+    "a million throws": (million_throws, "The first difference (games): round 1, group 1"),
     "2^40 contests": (
         edit("certainty.json", lambda c: c.update(contests=2**40)),
         "contests, but at most",

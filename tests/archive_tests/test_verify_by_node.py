@@ -97,8 +97,12 @@ def without_page(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("change", "code", "words"),
     [
-        pytest.param(swapped, 1, "difference: the contest's ranking", id="another ranking"),
-        pytest.param(damaged, 1, "The first difference: rules.md was changed", id="a changed file"),
+        pytest.param(
+            swapped, 1, "difference (ranking): the contest's ranking", id="another ranking"
+        ),
+        pytest.param(
+            damaged, 1, "The first difference (files): rules.md was changed", id="a changed file"
+        ),
         pytest.param(without_manifest, 2, "there is no manifest.json", id="no manifest"),
         pytest.param(with_link, 2, "is a link or a device", id="a link"),
         pytest.param(without_page, 2, "it is not the page of an archive", id="no page"),

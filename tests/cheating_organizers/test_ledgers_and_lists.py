@@ -88,7 +88,7 @@ def test_an_archive_without_its_proofs_is_refused(
     assert said.code == 1
     assert (
         said.text
-        == f"knobeln: the results do not follow. The first difference: {file} is missing\n"
+        == f"knobeln: the results do not follow. The first difference (form): {file} is missing\n"
     )
 
 

@@ -162,7 +162,8 @@ def test_from_disk_the_archives_file_is_chosen(
     assert verdict(browser).startswith(AGREES)
     browser.give("#file", forged(shown.archive, tmp_path / "forged.tar"))
     wrong = until(browser, "return verdict.className === 'differs' && verdict.textContent")
-    assert wrong.startswith("The results do not follow. The first difference: round 1, group 1: ")
+    first = "The first difference (games): round 1, group 1: "
+    assert wrong.startswith(f"The results do not follow. {first}")
     assert "points of " in wrong
     assert text(browser, "#agreed").splitlines()[0].endswith("files, as the manifest lists them")
 

@@ -16,7 +16,7 @@ from typing import Any
 from contest.public_number.drand import Chain
 from tests.support.servers import program
 from trust.archive import files
-from trust.archive.findings import FINDINGS
+from trust.archive.findings import DIFFERENCES, FINDINGS
 from trust.check_page import constants
 
 # What `verify` finds and the page says that it has not checked: it has no compiler, and writes no
@@ -42,6 +42,7 @@ class PageSaid:
 
     error: str
     differs: str = ""
+    code: str = ""
     checked: Sequence[str] = ()
     noticed: Sequence[Mapping[str, str]] = ()
     believed: Sequence[Mapping[str, str]] = ()
@@ -174,3 +175,7 @@ def must_agree(code: int, text: str, page: PageSaid) -> None:
             assert list(page.without) == without_late_bans(text), (page, text)
     elif not NOT_ON_THE_PAGE.search(text) and page.checks_games:
         assert page.is_refused, text
+    if page.differs and (found_by := re.search(r"first difference \(([a-z]+)\)", text)):
+        step = DIFFERENCES[found_by[1]]
+        assert page.code in DIFFERENCES, page
+        assert not step.on_page or page.code == found_by[1], (page, text)

@@ -11,7 +11,7 @@ import mailbox
 import shutil
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, nullcontext, suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from email.message import EmailMessage
 from email.utils import format_datetime
@@ -89,16 +89,20 @@ class MailedContest:
     """The folder `place` has the contest and the Maildirs of its teams.
 
     `strings`: the authentification strings of the teams. `form`: with which they register.
+    `files`: of another game than KNOBELN, the file to each name of a strategy that tests call.
     """
 
     place: Path
     clock: FixedClock
     strings: dict[str, str]
     form: str = FORM
+    files: Mapping[str, tuple[str, bytes]] = field(default_factory=dict)
 
     @classmethod
-    def create(cls, place: Path, chosen: Settings) -> Self:
-        made = cls(place, FixedClock(OPENS), {})
+    def create(
+        cls, place: Path, chosen: Settings, files: Mapping[str, tuple[str, bytes]] | None = None
+    ) -> Self:
+        made = cls(place, FixedClock(OPENS), {}, files=files or {})
         if not chosen.teams.member_lines:
             made.form = CLASS_FORM
         create_contest(made.folder, chosen, clock=made.clock).store.close()
@@ -119,18 +123,23 @@ class MailedContest:
     def copied(self, place: Path) -> Self:
         """The same contest and the same mails once more, for another future."""
         shutil.copytree(self.place, place)
-        return type(self)(place, FixedClock(self.clock.at), dict(self.strings), self.form)
+        return type(self)(
+            place, FixedClock(self.clock.at), dict(self.strings), self.form, self.files
+        )
 
     # --- letters ----------------------------------------------------------------------------------
     def send(
         self, team: str, subject: str, body: str, attached: Mapping[str, bytes] | None = None
     ) -> None:
-        """Send a letter of this team, let the server do what follows, and bring all mails."""
-        number = f"<{team}.{subject.replace(' ', '.')}.{self.clock.at.timestamp()}@teams.example>"
-        raw = letter(address_of(team), subject, body, attached=attached, Message_ID=number)
+        """Send a letter of this team, or from this address, let the server do what follows, and
+        bring all mails."""
+        sender = team if "@" in team else address_of(team)
+        name, _, domain = sender.partition("@")
+        number = f"<{name}.{subject.replace(' ', '.')}.{self.clock.at.timestamp()}@{domain}>"
+        raw = letter(sender, subject, body, attached=attached, Message_ID=number)
         with self.opened() as contest:
             to = (contest.settings.contest.address,)
-            accept(contest.store, raw, address_of(team), to, "test", self.clock.now())
+            accept(contest.store, raw, sender, to, "test", self.clock.now())
             services = Services(contest)
             services.handle_letters()
             services.compile_programs(at_once=True)
@@ -144,8 +153,11 @@ class MailedContest:
         self.strings[team] = told(next(iter(self.mails(team))))[1]
 
     def send_program(self, team: str, strategy: str) -> None:
-        head = f"/*\n  {from_line(team, self.strings[team])}*/\n"
-        self.send(team, "please compile", head + HOUSE[strategy])
+        words = from_line(team, self.strings[team])
+        if strategy in self.files:
+            self.send(team, "please compile", words, dict([self.files[strategy]]))
+        else:
+            self.send(team, "please compile", f"/*\n  {words}*/\n{HOUSE[strategy]}")
 
     def take_part(self, programs: Mapping[str, str]) -> None:
         """These teams register, and two days later each sends the house strategy of this name."""

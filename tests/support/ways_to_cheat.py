@@ -22,11 +22,13 @@ from contest.ledger.receipts import Effect, LedgerEntry
 from contest.model import BanKind
 from mailserver.organizer_actions import OrganizerActions
 from store.tables import builds
+from tests.support.kinds_of_contests import forgery_of
 from tests.support.mail_world import START, from_line
-from tests.support.mailed_contest import CLOSES, DARK, KNOWN, LIGHT, MailedContest
+from tests.support.mailed_contest import CLOSES, DARK, HEAVY, KNOWN, LIGHT, MailedContest
 from tests.support.organizers import Forgery
 
 STRATEGY = "grim"  # that the organizer likes better
+OWN_ADDRESS = "dark@organizer.example"
 
 
 @dataclass
@@ -38,7 +40,7 @@ class Hands:
 
     def forgery(self, contest: MailedContest) -> Forgery:
         """The archive of this contest, which the organizer changes."""
-        return Forgery(contest.folder, contest.publish(self.archive.with_name("honest")))
+        return forgery_of(contest, contest.publish(self.archive.with_name("honest")))
 
 
 Way = Callable[[Hands], MailedContest]
@@ -207,6 +209,58 @@ def sent_a_worse_program(hands: Hands) -> MailedContest:
     return contest
 
 
+def took_over_the_name(hands: Hands) -> MailedContest:
+    """The team is withdrawn, and its name registered anew, with a program of the organizer."""
+    contest = later(hands.stage("open"), minutes=1)
+    with in_secret(contest, DARK):
+        contest.send(DARK, "withdraw", from_line(DARK, contest.strings[DARK]))
+        contest.register(DARK)
+        later(contest, minutes=1).send_program(DARK, STRATEGY)
+    contest.go_on(hands.archive)
+    return contest
+
+
+def moved_its_mails(hands: Hands) -> MailedContest:
+    """All later mails of the team go to an address of the organizer."""
+    contest = later(hands.stage("open"), minutes=1)
+    words = from_line(DARK, contest.strings[DARK])
+    with in_secret(contest, DARK):
+        contest.send(DARK, f"change address {OWN_ADDRESS}", words)
+        (question,) = contest.mails(OWN_ADDRESS)
+        contest.send(OWN_ADDRESS, f"Re: {question['Subject']}", "")
+    contest.go_on(hands.archive)
+    return contest
+
+
+def stopped_its_reports(hands: Hands) -> MailedContest:
+    contest = later(hands.stage("open"), minutes=1)
+    with in_secret(contest, DARK):
+        contest.send(DARK, "mail-preference none", from_line(DARK, contest.strings[DARK]))
+    contest.go_on(hands.archive)
+    return contest
+
+
+def told_it_another_ledger(hands: Hands) -> MailedContest:
+    """The team's mails are those of a contest in which nothing was changed."""
+    contest = later(hands.stage("open"), minutes=1)
+    contest.send_program(DARK, STRATEGY)
+    contest.go_on(hands.archive)
+    shown = hands.stage("played")
+    shutil.rmtree(contest.box(DARK))
+    shutil.copytree(shown.box(DARK), contest.box(DARK))
+    return contest
+
+
+def wrote_it_other_results(hands: Hands) -> MailedContest:
+    contest = hands.stage("played")
+    for file in (contest.box(DARK) / "new").iterdir():
+        text = file.read_bytes()
+        if b"X-Knobeln-Report: RSM" in text:
+            file.write_bytes(text.replace(b" 1. ", b" 9. "))
+    contest.publish(hands.archive)
+    return contest
+
+
 # --- lists, programs, decisions -------------------------------------------------------------------
 def left_off(hands: Hands) -> MailedContest:
     contest = hands.stage("open")
@@ -271,9 +325,45 @@ def hid_a_ban(hands: Hands) -> MailedContest:
 def changed_the_rules_after_the_list(hands: Hands) -> MailedContest:
     contest = hands.stage("listed")
     file = contest.folder / FILE_NAME
-    file.write_text(file.read_text().replace("L = 40", "L = 44"))
+    file.write_text(file.read_text().replace('title = "', 'title = "Another '))
     contest.hold(hands.archive)
     return contest
+
+
+def let_a_friend_in_by_a_clock_that_is_set_back(hands: Hands) -> MailedContest:
+    """A program that somebody has sent after the first list, as if it had come before the
+    deadline."""
+    contest = hands.stage("listed")
+    contest.clock.at = CLOSES - timedelta(minutes=5)
+    contest.send_program(HEAVY, STRATEGY)
+    contest.hold(hands.archive)
+    return contest
+
+
+def moved_the_deadline(hands: Hands) -> MailedContest:
+    """By hand, a day forward, before the first list; nobody is told."""
+    contest = hands.stage("open")
+    closes = CLOSES - timedelta(days=1)
+    rewrite(contest, compilation_closes=closes)
+    contest.clock.at = closes + timedelta(minutes=1)
+    contest.tell_first_list()
+    contest.hold(hands.archive)
+    return contest
+
+
+def waited_with_the_number(hands: Hands) -> MailedContest:
+    """The number is known for two days before the contest goes on."""
+    contest = hands.stage("final")
+    contest.clock.at = KNOWN + timedelta(days=2)
+    return played(contest, hands)
+
+
+def played_a_round_again(hands: Hands) -> MailedContest:
+    contest = hands.stage("played")
+    with contest.opened() as opened, opened.store.write() as tx:
+        now = contest.clock.now()
+        OrganizerActions(tx, opened.settings, opened.templates, now, "").rerun(1, None, "so")
+    return played(later(contest, minutes=1), hands)
 
 
 # --- the archive ----------------------------------------------------------------------------------
@@ -322,6 +412,25 @@ def other_number(forgery: Forgery) -> None:
         seal["number"] = "00" * 32
 
 
+def other_members(forgery: Forgery) -> None:
+    """An archive for one reader, in which nothing differs that follows from anything."""
+    with forgery.json("entries.json") as entries:
+        entries[0]["organization"] = "another one"
+
+
+def added_round(forgery: Forgery) -> None:
+    with forgery.json("rounds.json") as rounds:
+        rounds.append({**rounds[-1], "number": len(rounds) + 1})
+    last = len(rounds)
+    for path, raw in dict(forgery.files).items():
+        if path.startswith("rounds/1/"):
+            forgery.files[path.replace("rounds/1/", f"rounds/{last}/")] = raw
+
+
+def no_close(forgery: Forgery) -> None:
+    del forgery.ledger[forgery.place_of(Effect.PROGRAMS_CLOSED)]
+
+
 WAYS: Mapping[str, Way] = {
     "starts before the deadline": started_before_the_deadline,
     "starts before the announced date": started_before_its_date,
@@ -349,11 +458,34 @@ WAYS: Mapping[str, Way] = {
     "publishes no ledger": forged(no_ledger),
     "dates a ban back": forged(dated_back),
     "takes another number": forged(other_number),
+    "takes over a team's name": took_over_the_name,
+    "moves a team's mails to another address": moved_its_mails,
+    "stops a team's reports": stopped_its_reports,
+    "tells one team another ledger": told_it_another_ledger,
+    "writes other results to one team": wrote_it_other_results,
+    "sets the clock back for a friend": let_a_friend_in_by_a_clock_that_is_set_back,
+    "moves the deadline, and tells nobody": moved_the_deadline,
+    "waits when the number is known": waited_with_the_number,
+    "plays a round again": played_a_round_again,
+    "publishes another archive for one reader": forged(other_members),
+    "adds a round": forged(added_round),
+    "takes the deadline out of the ledger": forged(no_close),
 }
 BY_MAILS_ALONE = (
+    "takes over a team's name",
+    "moves a team's mails to another address",
+    "stops a team's reports",
+    "tells one team another ledger",
+    "moves the deadline, and tells nobody",
     "sends a worse program for a team",
     "dates a late first list back",
     "starts again after the results",
 )
 """What an archive alone does not show; docs/trust.md says who finds it."""
+BY_NOBODY = (
+    "writes other results to one team",
+    "publishes another archive for one reader",
+)
+"""What neither archive nor mails show; docs/trust.md says what to do."""
+UNSEEN_BY_THE_PAGE = ("lets another build play",)
 VICTIM, THIRD = DARK, LIGHT

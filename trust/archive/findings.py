@@ -1,14 +1,17 @@
-"""What `verify` and the check page find in an archive that follows from nothing: one table.
+"""What `verify` and the check page find in an archive, in two tables: what follows from nothing,
+and what differs from what was computed.
 
-Each kind of finding has a code, which both give it, and tells what could prove that nothing was
-wrong. What differs from what was computed is in no table: the first difference ends every check.
+Each kind has a code, which both give it. That of a finding tells what could prove that nothing was
+wrong. The first difference ends every check; its code is the step of the check that found it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 
+from contest.errors import Differs
 from contest.language import noted
 
 
@@ -83,7 +86,52 @@ FINDINGS: Mapping[str, Kind] = {
     "recorded": Kind(_TRUST),
     "other-tool": Kind(_HOST),
     # What the page cannot find: it has neither tools, nor mails of several teams, nor witnesses.
+    "limits-changed": Kind(_MAILS_OF_ALL, on_page=False),
     "witness": Kind("the witness", on_page=False),
     "mails": Kind("the other mails of this team", on_page=False),
     "host": Kind(_HOST, on_page=False),
 }
+
+
+@dataclass(frozen=True)
+class Step:
+    """A step of the check. `about`: what it compares. `on_page`: whether the page takes it, too."""
+
+    about: str
+    on_page: bool = True
+
+
+DIFFERENCES: Mapping[str, Step] = {
+    "files": Step("the files, by the manifest"),
+    # The page reads each file when it needs it, so its code is that of the step which does.
+    "form": Step("the form of each file, and names that must be in several", on_page=False),
+    "ledger": Step("the ledger's root, signature and first entry"),
+    "lists": Step("the lists of entries, by the ledger"),
+    "settings": Step("title, dates, rules and settings, by the ledger"),
+    "programs": Step("who plays with which program, by the ledger"),
+    "prizes": Step("the fields that decide prizes, by the ledger"),
+    "decisions": Step("the organizer's decisions, by the ledger"),
+    "witnesses": Step("the signatures of witnesses", on_page=False),
+    "number": Step("the public number, by the rule of the draw"),
+    "seed": Step("the seed, by the secret number, the list and the public number"),
+    "texts": Step("rules, descriptions and the files that check", on_page=False),
+    "builds": Step("the builds, and which of them are counted"),
+    "sources": Step("the way from source to build", on_page=False),
+    "games": Step("draws, games and the tables of groups"),
+    "ranking": Step("the contest's ranking"),
+    "evolution": Step("the evolution"),
+    "asked": Step("what programs were told", on_page=False),
+    "announcement": Step("the announcement", on_page=False),
+    "certainty": Step("how sure the ranking is", on_page=False),
+    "season": Step("the season's table, and what its tournaments have in common", on_page=False),
+}
+
+
+@contextmanager
+def step(code: str) -> Iterator[None]:
+    """What differs in here has this code, if no step within has given it one."""
+    try:
+        yield
+    except Differs as error:
+        error.code = error.code or code
+        raise

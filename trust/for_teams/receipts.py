@@ -47,6 +47,7 @@ MAX_FILE_BYTES, MAX_FACTS_BYTES = 16_000_000, 1_000_000  # of an archive's files
 # parameters.
 MAX_FIELD_CHARS, MAX_PARSED_CHARS = 4_000, 500
 MAX_FORWARDED = 20  # mails within each other
+MAX_CALENDAR_BYTES = 20_000
 MAX_RECEIPTS = 100  # of one mail; a mail of a contest has one, and those that it quotes
 LIST = "entries"  # the mail with a list of entries
 FIRST_LIST, FINAL_LIST = "list of entries", "final list of entries"
@@ -95,6 +96,12 @@ _PROOF = re.compile(
 _HASHED = re.compile(rb"[0-9a-f]{64}")  # the hash of an entry, in a ledger that is published
 _TOLD = re.compile(r"([0-9]{1,9})\. [^\W\d]+: receipt\.tlog-proof")  # in any language
 _HEADER = re.compile(rf"([0-9]{{1,9}})(?: ([0-9]{{1,9}})((?: {_HASH})*))?")
+# an event in a file for calendars, and its time
+_EVENT = re.compile(
+    r"^UID:(compilation-closes|contest-starts)-.*\n(?:SEQUENCE:.*\n)?(?:DTSTAMP:.*\n)?"
+    r"DTSTART:([0-9]{8})T([0-9]{6})Z",
+    re.MULTILINE,
+)
 # of a list
 _NAMES = re.compile(r"^(?:  [A-Za-z_]\w{0,29}(?:, [A-Za-z_]\w{0,29})*,?\n)+", re.MULTILINE)
 # How mails say where the public number comes from; their lines may end anywhere.
@@ -143,7 +150,8 @@ class Ledger(NamedTuple):
     `leaves`: the bytes of the entries in an archive; None before there is one. `beacon`: where the
     public number comes from. `round`: of drand; 0 for another beacon. `known_at`: when that round
     was published, or the number handed in, in seconds; 0 without one. `calendar`: of an archive.
-    `listed`: of an archive, the file with its final list.
+    `listed`: of an archive, the file with its final list. `own`: the numbers of the entries of the
+    archive's tournament; all without one.
     """
 
     commitment: str
@@ -154,6 +162,7 @@ class Ledger(NamedTuple):
     known_at: float = 0.0
     calendar: Calendar | None = None
     listed: bytes = b""
+    own: range = range(sys.maxsize)
 
     @property
     def verifier_key(self) -> VerifierKey:
@@ -189,7 +198,8 @@ class Mail(NamedTuple):
     `told`: the number in its header, then those in its text. `growth`: from which entry on the
     header shows how the ledger has grown, and the proof. `sent`: seconds, 0 if unknown. `received`:
     when the last mail server took it, in seconds; 0 if no header says so. `listed`: the file with
-    the list of entries.
+    the list of entries. `dates`: until when it says that programs are taken, and when the contest
+    starts, by the file for calendars; empty without one.
     """
 
     name: str
@@ -204,6 +214,7 @@ class Mail(NamedTuple):
     sent: float = 0.0
     received: float = 0.0
     listed: bytes = b""
+    dates: Sequence[datetime] = ()
 
 
 class Checked(NamedTuple):
@@ -227,12 +238,13 @@ def read_ledger(archive: Path) -> Ledger:
         key = base64.b64decode(facts["public_key"])
         commitment = contest["seed_commitment"]
         draw = _read_draw(contest["settings"].get("tournament", {}), archive / "seal.json", leaves)
-        calendar = _read_calendar(contest, leaves)
+        own = _own_entries(int(contest["tournament"]), leaves)
+        calendar = _read_calendar(contest, leaves[own.start - 1 : own.stop - 1])
         lists = json.loads(_file(archive / "entry_lists.json", MAX_FILE_BYTES))
         listed = _listed(lists[-1]["entries"])
     except (OSError, ValueError, LookupError, TypeError, OverflowError, RecursionError) as error:
         raise Wrong(f"the archive cannot be read: {shown(error)}") from None
-    return Ledger(str(commitment), key, leaves, *draw, calendar, listed)
+    return Ledger(str(commitment), key, leaves, *draw, calendar, listed, own)
 
 
 def _listed(entries: Iterable[Any]) -> bytes:
@@ -261,15 +273,17 @@ def _read_draw(settings: Any, seal: Path, leaves: Sequence[bytes]) -> tuple[str,
     return beacon, number, float(first + (number - 1) * period)
 
 
+def _own_entries(tournament: int, leaves: Sequence[bytes]) -> range:
+    """The numbers of the entries of this tournament of a season, from 1."""
+    begun = [number for number, leaf in enumerate(leaves, 1) if _fields(leaf)[0] == BEGUN]
+    bounds = [1, *begun, len(leaves) + 1]
+    return range(bounds[tournament - 1], bounds[tournament])
+
+
 def _read_calendar(contest: Any, leaves: Sequence[bytes]) -> Calendar:
+    """`leaves`: of the entries of the tournament."""
     dates = contest["settings"]["dates"]
-    entries = [(effect, written_at) for effect, _, written_at, *_ in map(_fields, leaves)]
-    begun = [place for place, (effect, _) in enumerate(entries) if effect == BEGUN]
-    bounds, number = [0, *begun, len(entries)], int(contest["tournament"])
-    own = [
-        (effect, _time(written_at))
-        for effect, written_at in entries[bounds[number - 1] : bounds[number]]
-    ]
+    own = [(effect, _time(written_at)) for effect, _, written_at, *_ in map(_fields, leaves)]
     closes, starts = _time(dates["compilation_closes"]), _time(dates["contest_starts"])
     return calendar_of(closes, starts, _time(contest["started_at"]), own)
 
@@ -412,6 +426,7 @@ def _mails(message: EmailMessage) -> Iterator[Mail]:
         sent=_seconds(date),
         received=_seconds(arrival),
         listed=files.get("entries.txt", b""),
+        dates=_dates_in(files.get("contest.ics", b"")),
     )
     for receipt in receipts or [None]:
         yield mail._replace(receipt=receipt)
@@ -447,6 +462,17 @@ def _contents(message: EmailMessage) -> tuple[str, list[Receipt | None], dict[st
         elif part.get_content_type() == "text/plain":
             text += content
     return text, receipts, files
+
+
+def _dates_in(calendar: bytes) -> Sequence[datetime]:
+    """The deadline and the start in this file, empty if it does not have both."""
+    text = calendar[:MAX_CALENDAR_BYTES].decode("utf-8", "replace")
+    found = {event: "".join(start) for event, *start in _EVENT.findall(text)}
+    try:
+        texts = [found["compilation-closes"], found["contest-starts"]]
+        return [datetime.strptime(text, "%Y%m%d%H%M%S").replace(tzinfo=_UTC) for text in texts]
+    except (KeyError, ValueError):
+        return []
 
 
 def _address(sender: str) -> str:
@@ -645,7 +671,9 @@ def _against_archive(
     """Raises Wrong, or tells, what the archive does not have of these mails, and they not of it."""
     for mail in mails:
         _check_promise(ledger, mail)
-    yield from _about_listed(ledger, leaves, {mail.team for mail in mails if mail.team})
+    if ledger.calendar:
+        yield from _about_dates(ledger.calendar, mails)
+        yield from _about_listed(ledger, leaves, {mail.team for mail in mails if mail.team})
     yield from _without_mail(ledger, leaves, mails)
 
 
@@ -857,6 +885,8 @@ def _check_lists(ledger: Ledger, receipts: Sequence[tuple[Receipt, Mail]]) -> It
         listed = mail.listed.decode(errors="replace").splitlines()[::LINES_OF_A_LISTED]
         if mail.listed and named and sorted(named[0].replace(",", " ").split()) != sorted(listed):
             raise Wrong(f"the mail {mail.name} names other teams than its list of entries")
+        if receipt.number not in ledger.own:
+            continue  # of another tournament of the season, which had another calendar
         if receipt.fields[0] != FINAL_LIST:
             yield from _about_arrival(ledger.calendar, mail)
             continue
@@ -893,6 +923,19 @@ def _left_off(mails: Iterable[Mail]) -> Iterator[str]:
             )
 
 
+def _about_dates(steps: Calendar, mails: Sequence[Mail]) -> Iterator[str]:
+    """Whether any of these mails told the deadline and the start that the archive has."""
+    told = [mail for mail in mails if mail.dates]
+    if not told or [steps.closes, steps.starts] in [list(mail.dates) for mail in told]:
+        return
+    newest = max(told, key=lambda mail: mail.sent)
+    closes, starts = (at.strftime(TIME_FORMAT) for at in newest.dates)
+    yield (
+        f"the mail {newest.name} told that programs are taken until {closes}, and that the contest"
+        f" starts at {starts}; the archive has other dates"
+    )
+
+
 def _about_listed(
     ledger: Ledger, leaves: Sequence[bytes], teams: AbstractSet[str]
 ) -> Iterator[str]:
@@ -900,8 +943,9 @@ def _about_listed(
     plays with a program that is none of its own. Tells of older programs that play."""
     *_, root = roots_of(map(leaf_hash, _leaves(ledger.listed, LINES_OF_A_LISTED)))
     entries = [_fields(leaf) for leaf in leaves]
-    final = [place for place, entry in enumerate(entries) if entry[4] == root.hex()]
-    if not final or entries[final[-1]][0] != FINAL_LIST:
+    here = ((number, entries[number - 1]) for number in ledger.own)
+    final = [number for number, entry in here if (entry[0], entry[4]) == (FINAL_LIST, root.hex())]
+    if not final:
         raise Wrong("the ledger does not have the final list of the archive")
     lines = ledger.listed.decode(errors="replace").splitlines()
     programs = lines[1::LINES_OF_A_LISTED]

@@ -1,7 +1,7 @@
 // asking.js - asks programs whose time is counted again, as in each game, and compares what they do.
 import { Host } from "../../../sandbox/fuel/host.mjs";
 import { QuickJS } from "../../../sandbox/fuel/quickjs.mjs";
-import { compare, join, must, same, sha256, shown, sum, unbase64, utf8 } from "./bytes.js";
+import { compare, join, must, same, sha256, shown, step, sum, unbase64, utf8 } from "./bytes.js";
 import { seating, stream } from "./formats.js";
 import { replayKey, seatStem, titleOf } from "./referee.js";
 import { say } from "./words.js";
@@ -114,13 +114,13 @@ function doneIn({ line, ended }, isLines) {
 }
 
 function play(run, steps) {
-  let step = steps.next();
-  while (!step.done) {
-    const reply = run(step.value, (replied) => {
-      step = steps.next(replied);
-      return step.done || step.value.seed ? null : step.value;
+  let next = steps.next();
+  while (!next.done) {
+    const reply = run(next.value, (replied) => {
+      next = steps.next(replied);
+      return next.done || next.value.seed ? null : next.value;
     });
-    if (reply) step = steps.next(reply);
+    if (reply) next = steps.next(reply);
   }
 }
 
@@ -196,7 +196,7 @@ export function askAgain({ archive, settings, seed, images }, rounds, counted, s
       names.add(name);
       const digest = images.get(name);
       try {
-        runners[digest] ??= runnerOf(`builds/${digest}`, archive, interpreters);
+        runners[digest] ??= step("builds", () => runnerOf(`builds/${digest}`, archive, interpreters));
         play(runners[digest], requests(seats, settings.programs.fuel, (game, did) => {
           progress(1);
           games.add(game.match);

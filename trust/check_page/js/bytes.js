@@ -1,9 +1,21 @@
 // bytes.js - bytes, texts and JSON of strangers, and what is said if they are not as they should be.
 import { say } from "./words.js";
 
-/** The archive differs from what follows from it. `game`: the key of the game's replay, "" without one. */
+/** The archive differs from what follows from it. `code`: the step of the check that found it, "" before that is known.
+ * `game`: the key of the game's replay, "" without one. */
 export class Differs extends Error {
+  code = "";
   game = "";
+}
+
+/** What this step of the check returns. What differs in it has its code, if no step within has given it one. */
+export function step(code, check) {
+  try {
+    return check();
+  } catch (error) {
+    if (error instanceof Differs) error.code ||= code;
+    throw error;
+  }
 }
 
 /** There is nothing to check, or it cannot be checked here. */

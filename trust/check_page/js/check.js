@@ -1,13 +1,13 @@
 // check.js - computes a contest again from its archive, in the order of what is cheap, and compares every result.
 import { Archive } from "./archive.js";
 import { askAgain } from "./asking.js";
-import { Differs, Unreadable, compare, must, same, sha256, shown, sum, unmarked } from "./bytes.js";
+import { Differs, Unreadable, compare, must, same, sha256, shown, step, sum, unmarked } from "./bytes.js";
 import { checkEvolution } from "./evolution.js";
 import { MAX_GAMES, formatOf, seating } from "./formats.js";
 import {
   QUICKNET, aboutPrograms, checkDecisions, checkLists, checkNumber, checkPrizes, checkPrograms, checkSeed, checkSettings, lateBans, ofTournament, otherTools, readLedger, remarks,
 } from "./ledger.js";
-import { machineFor } from "./machine.js";
+import { imageOf, machineFor } from "./machine.js";
 import { playAgain, playGroupAgain, replayKey, titleOf } from "./referee.js";
 import { isTime } from "./times.js";
 import { withoutBans } from "./without.js";
@@ -21,11 +21,11 @@ const SET_ASIDE = "program set aside after failures of the engine";
  * Throws Unreadable if that is impossible; nobody is blamed for it.
  * Returns sentences about what was checked, and what was not; what a person should look at, and what has to be believed,
  * each with the code of a finding; in `differs` the
- * first difference, "" without one, and in `game` its replay's key; in `without` what would be without the organizer's
+ * first difference, "" without one, and in `code` the step that found it; in `game` its replay's key; in `without` what would be without the organizer's
  * late bans; and the ledger, with which mails are compared. */
 export function check(files, module, game = "", progress = () => {}, chain = QUICKNET) {
   const found = {
-    checked: [], noticed: [], believed: [], unchecked: [], without: [], differs: "", game: "", played: "", title: "", digest: "", isComputed: false, asked: 0, ledger: null,
+    checked: [], noticed: [], believed: [], unchecked: [], without: [], differs: "", code: "", game: "", played: "", title: "", digest: "", isComputed: false, asked: 0, ledger: null,
   };
   try {
     checkAll(files, { module, game, progress, chain }, found);
@@ -36,6 +36,7 @@ export function check(files, module, game = "", progress = () => {}, chain = QUI
       throw new Unreadable(say("the archive is not in the form that knobeln writes, or this page has a fault ({reason})", { reason: error.message }));
     }
     found.differs = error.message;
+    found.code = error.code;
     found.game = error.game;
     found.unchecked.push(say("all that comes after this difference"));
   }
@@ -52,7 +53,7 @@ function finding(code, text) {
 /** The verdict in a sentence, and how much was checked. `kind`: "same", "eyes" or "differs". */
 function verdictOf(found) {
   if (found.differs) {
-    return { kind: "differs", sentence: say("The results do not follow. The first difference: {first}.", { first: found.differs }), scope: "" };
+    return { kind: "differs", sentence: say("The results do not follow. The first difference ({code}): {first}.", { code: found.code, first: found.differs }), scope: "" };
   }
   const eyes = found.noticed.length + found.believed.length;
   const sentence = eyes
@@ -76,65 +77,64 @@ function checkAll(files, { module, game, progress, chain }, found) {
     progress(what, 0, all);
     return (more) => progress(what, (done = Math.min(done + more, all)), all);
   };
-  const archive = new Archive(files, steps(say("files"), files.size - 1));
+  const archive = step("files", () => new Archive(files, steps(say("files"), files.size - 1)));
   found.digest = archive.digest;
   checked(count(archive.size, "{number} file, as the manifest lists it", "{number} files, as the manifest lists them"));
-  const marked = archive.marked("contest.json");
+  const [marked, entries] = step("form", () => [archive.marked("contest.json"), archive.json("entries.json")]);
   const contest = unmarked(marked);
   const { settings } = contest;
   found.title = settings.contest.title;
-  const entries = archive.json("entries.json");
-  checkForms(entries, contest);
+  step("form", () => checkForms(entries, contest));
 
-  const ledger = readLedger(archive, contest.seed_commitment);
+  const ledger = step("ledger", () => readLedger(archive, contest.seed_commitment));
   found.ledger = ledger;
   checked(count(ledger.entries.length, "{number} entry in the ledger of letters, under its signed root", "{number} entries in the ledger of letters, under its signed root"));
-  const seal = archive.json("seal.json");
-  const [earlier, own] = ofTournament(ledger.entries, contest.tournament);
-  const final = checkLists(archive, own, contest, entries, noticed);
+  const seal = step("form", () => archive.json("seal.json"));
+  const [earlier, own] = step("ledger", () => ofTournament(ledger.entries, contest.tournament));
+  const final = step("lists", () => checkLists(archive, own, contest, entries, noticed));
   const before = [...earlier, ...own.slice(0, final.place)];
-  checkSettings(archive, marked.settings, own[final.place]);
-  checkPrograms(archive, final, before, noticed);
+  step("settings", () => checkSettings(archive, marked.settings, own[final.place]));
+  step("programs", () => checkPrograms(archive, final, before, noticed));
   checked(say("the lists of entries, the settings, and each program that played: as the ledger has them"));
-  checkPrizes(entries, settings.teams?.prizes_by, own.slice(0, final.place), believed);
-  const decisions = archive.json("decisions.json");
-  const timeChanges = archive.has("time_changes.json") ? archive.marked("time_changes.json") : [];
-  checkDecisions(decisions, timeChanges, own, noticed);
+  step("prizes", () => checkPrizes(entries, settings.teams?.prizes_by, own.slice(0, final.place), believed));
+  const [decisions, timeChanges] = step("form", () => [archive.json("decisions.json"), archive.has("time_changes.json") ? archive.marked("time_changes.json") : []]);
+  step("decisions", () => checkDecisions(decisions, timeChanges, own, noticed));
   remarks(own, final, settings.dates, contest.started_at, noticed);
   aboutPrograms(final, earlier, own, noticed);
   otherTools(entries, noticed);
-  checkNumber(seal, settings, contest.started_at, own.slice(final.place + 1), chain, { checked, noticed, believed });
-  const seed = checkSeed(contest, seal);
+  step("number", () => checkNumber(seal, settings, contest.started_at, own.slice(final.place + 1), chain, { checked, noticed, believed }));
+  const seed = step("seed", () => checkSeed(contest, seal));
   checked(say("the seed follows from the secret number, the list of entries and the public number"));
 
   const images = new Map(entries.map((entry) => [entry.name, entry.build]));
   found.isComputed = settings.game.name === "knobeln";
-  const counted = archive.has("counted.json") ? archive.json("counted.json") : [];
+  const counted = step("form", () => (archive.has("counted.json") ? archive.json("counted.json") : []));
   const isAll = found.isComputed || (!counted.length && archive.paths("builds/").length);
   const built = isAll ? [...images.keys()] : counted.map((each) => each.team);
   const recorded = entries.filter(({ name }) => !built.includes(name));
   const uncounted = recorded.find(({ language }) => settings.programs.counted_languages?.includes(language));
-  must(!uncounted, "counted.json does not have {name}: the time of its program is counted", uncounted);
+  step("builds", () => must(!uncounted, "counted.json does not have {name}: the time of its program is counted", uncounted));
   if (recorded.length) {
     const values = { teams: recorded.map(({ name }) => name).join(", ") };
     believed("recorded", say("the programs of {teams}: they talk with the referee and might answer differently another time; so their moves were recorded", values));
   }
   const field = {
     archive, settings, seed, images, module,
-    builds: readBuilds(archive, built.map((team) => images.get(team))),
+    builds: step("builds", () => readBuilds(archive, built.map((team) => images.get(team)))),
     isComputed: found.isComputed,
     out: new Set(decisions.taken_out.map((each) => each.team)),
     format: formatOf(settings.tournament, seed),
   };
-  const rounds = readRounds(field);
+  if (found.isComputed) step("builds", () => field.builds.forEach((raw, digest) => imageOf(digest, raw)));
+  const rounds = step("form", () => readRounds(field));
   const games = sum(rounds.flat().map((group) => group.matches.length));
-  checkAside(rounds, images, ledger.entries, believed);
-  must(games <= MAX_GAMES, "the archive has more games than are checked: {number}", { number: games });
+  step("decisions", () => checkAside(rounds, images, ledger.entries, believed));
+  step("form", () => must(games <= MAX_GAMES, "the archive has more games than are checked: {number}", { number: games }));
   field.progress = steps(say("games"), games);
-  const history = field.format ? checkRounds(field, rounds) : rounds.flatMap((groups) => playOnly(field, groups));
+  const history = step("games", () => (field.format ? checkRounds(field, rounds) : rounds.flatMap((groups) => playOnly(field, groups))));
   found.played = found.isComputed ? playedSentence(rounds, game) : "";
   if (!found.isComputed) {
-    found.asked = askAgain(field, rounds, counted, steps, unchecked);
+    found.asked = step("games", () => askAgain(field, rounds, counted, steps, unchecked));
     if (found.asked) checked(count(found.asked, "programs whose time is counted were asked again in {number} game: the same answers, the same units",
       "programs whose time is counted were asked again in {number} games: the same answers, the same units"));
   } else checked(count(games, "{number} game, played again: the same to the last point", "{number} games, played again: the same to the last point"));
@@ -146,7 +146,7 @@ function checkAll(files, { module, game, progress, chain }, found) {
 }
 
 /** Throws Differs for facts that nothing follows from, and that are not in their form. */
-function checkForms(entries, { finished_at }) {
+function checkForms(entries, { written_by, finished_at }) {
   const isText = (value) => typeof value === "string";
   for (const entry of entries) {
     const { members, ...texts } = entry;
@@ -154,7 +154,7 @@ function checkForms(entries, { finished_at }) {
     must(names === FACTS_OF_AN_ENTRY && Object.values(texts).every(isText) && Array.isArray(members) && members.every(isText),
       "entries.json: an entry is not in the form that knobeln writes");
   }
-  must(isText(finished_at) && isTime(finished_at), "contest.json: {at} is no time", { at: shown(finished_at) });
+  must(isText(written_by) && isText(finished_at) && isTime(finished_at), "contest.json: when it ended, or what wrote it, is not in the form that knobeln writes");
 }
 
 /** The builds by digest. Throws Differs unless the archive has these alone, each under its sha256. */
@@ -209,13 +209,14 @@ function checkRounds(field, claimed) {
 
 /** What follows from all rounds. */
 function checkResults({ archive, settings, format }, history, checked) {
-  compare("rounds.json", archive.json("rounds.json"), history.map(({ number, final, groups }) => ({ number, final, groups: groups.length })));
-  compare(say("the contest's ranking"), archive.json("ranking.json"), format.ranking(history));
+  const played = history.map(({ number, final, groups }) => ({ number, final, groups: groups.length }));
+  step("games", () => compare("rounds.json", archive.json("rounds.json"), played));
+  step("ranking", () => compare(say("the contest's ranking"), archive.json("ranking.json"), format.ranking(history)));
   checked(say("draws, which games were played and counted, group tables, and the contest's ranking"));
   const hasEvolution = settings.evolution.enabled && history.at(-1).final;
-  must(hasEvolution === archive.has("evolution.json"), "the evolution: there is one, or none, contrary to the settings and the rounds");
+  step("evolution", () => must(hasEvolution === archive.has("evolution.json"), "the evolution: there is one, or none, contrary to the settings and the rounds"));
   if (!hasEvolution) return;
-  checkEvolution(archive.marked("evolution.json"), history.at(-1).groups[0], settings.evolution);
+  step("evolution", () => checkEvolution(archive.marked("evolution.json"), history.at(-1).groups[0], settings.evolution));
   checked(say("every generation of the evolution, and its ranking"));
 }
 

@@ -74,8 +74,8 @@ function seatOf(record, at, turns) {
   };
 }
 
-/** The image as the engine reads it, without the names of its functions. */
-function imageOf(digest, raw) {
+/** The image as the engine reads it, without the names of its functions. Throws Differs for a build that is none. */
+export function imageOf(digest, raw) {
   const view = new DataView(raw.buffer, raw.byteOffset, raw.length);
   const number = (at) => view.getUint32(4 * at, true);
   const isImage = raw.length >= IMAGE_HEAD_BYTES && number(0) === IMAGE_MAGIC && number(1) === 1

@@ -1,0 +1,60 @@
+"""Every way to cheat on one contest of each other kind: a season, a knock-out, a contest of Hog, a
+standoff and a class; who notices, as in the table of ways."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import count
+from pathlib import Path
+
+import pytest
+
+from tests.support.archives import knobeln
+from tests.support.kinds_of_contests import KINDS, held
+from tests.support.mailed_contest import MailedContest, Stages
+from tests.support.ways_to_cheat import WAYS, Hands
+from tests.support.who_notices import FOLLOWS, must_be_noticed, row_of, write_row
+
+pytestmark = [pytest.mark.slow, pytest.mark.night, pytest.mark.usefixtures("verify")]
+
+
+@pytest.fixture
+def drand() -> None:
+    """Here each kind of contest has a stand-in of its own, see `held`."""
+
+
+@pytest.fixture(scope="module", params=KINDS)
+def kind(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
+
+
+@pytest.fixture(scope="module")
+def of_kind(kind: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stages]:
+    with held(KINDS[kind], tmp_path_factory.mktemp("kind")) as stages:
+        yield stages
+
+
+def test_an_honest_contest_follows(of_kind: Stages) -> None:
+    contest = of_kind.kept["played"]
+    row = row_of(of_kind.archive, contest, in_full=False)
+    assert (row.verify, row.letters_of_victim, row.kit_of_third, row.page) == (FOLLOWS,) * 4, (
+        knobeln("verify", of_kind.archive).output
+    )
+
+
+@pytest.mark.parametrize("name", WAYS)
+def test_no_way_is_silent_in_any_kind_of_contest(
+    kind: str, of_kind: Stages, tmp_path: Path, name: str
+) -> None:
+    if name in KINDS[kind].does_not_apply:
+        write_row(name, kind, KINDS[kind].does_not_apply[name])
+        return
+    numbers = count(1)
+
+    def stage(at: str) -> MailedContest:
+        return of_kind.kept[at].copied(tmp_path / f"{at}_{next(numbers)}")
+
+    archive = tmp_path / "archive"
+    row = row_of(archive, WAYS[name](Hands(stage, archive)), in_full=False)
+    write_row(name, kind, row)
+    must_be_noticed(name, row)

@@ -1,0 +1,184 @@
+"""One small contest of each kind, held by mail, for tests of what an organizer could do with it."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from pathlib import Path
+
+from contest.config.settings import Settings
+from contest.schema.sections import Season
+from knobellib.samples import samples
+from knobeln import presets
+from knobeln.archive.season import SEASON, folder_of
+from knobeln.season import go_on
+from tests.support.archives import knobeln
+from tests.support.drand_network import drand_server, stand_in
+from tests.support.mail_world import START
+from tests.support.mailed_contest import (
+    CHAIN,
+    CLOSES,
+    KNOWN,
+    PROGRAMS,
+    MailedContest,
+    Stages,
+    small_settings,
+)
+from tests.support.organizers import Forgery, signed_again
+from trust.archive import files
+
+DAYS = 14  # from one tournament of the season to the next
+AFTER_RESULTS = timedelta(days=8)
+
+
+class SeasonContest(MailedContest):
+    """A season of two tournaments: what is held before `publish` is the first."""
+
+    def publish(self, archive: Path) -> Path:
+        later = timedelta(days=DAYS)
+        self._go_on(START + AFTER_RESULTS)
+        self.clock.at = CLOSES + later + timedelta(minutes=1)
+        self.tell_first_list()
+        self.clock.at = START + later + timedelta(seconds=5)
+        self.start()
+        self.clock.at = KNOWN + later
+        self.play()
+        self._go_on(START + later + AFTER_RESULTS)
+        result = knobeln("publish", "--season", archive, "-C", self.folder)
+        assert result.exit_code == 0, result.output
+        return archive
+
+    def _go_on(self, at: datetime) -> None:
+        """Begin the next tournament, or end the season."""
+        self.clock.at = at
+        with self.opened() as contest:
+            assert go_on(contest)
+        self.bring_mails()
+
+
+class SeasonForgery(Forgery):
+    """The first tournament of a season in the hands of its organizer. The other one and the season
+    are made to fit."""
+
+    def __init__(self, folder: Path, archive: Path) -> None:
+        super().__init__(folder, folder_of(archive, 1))
+        self._season = archive
+
+    def publish(self, folder: Path) -> Path:
+        season = json.loads((self._season / SEASON).read_text())
+        second = dict(files.read(folder_of(self._season, 2)))
+        signed_again(self._folder, self.ledger)(second)
+        super().publish(folder_of(folder, 1))
+        files.write(folder_of(folder, 2), second)
+        season["archives"] = [
+            hashlib.sha256((folder_of(folder, number) / files.MANIFEST).read_bytes()).hexdigest()
+            for number in (1, 2)
+        ]
+        (folder / SEASON).write_text(json.dumps(season, indent=1, ensure_ascii=False) + "\n")
+        return folder
+
+
+def forgery_of(contest: MailedContest, archive: Path) -> Forgery:
+    kind = SeasonForgery if isinstance(contest, SeasonContest) else Forgery
+    return kind(contest.folder, archive)
+
+
+def archives_in(archive: Path) -> list[Path]:
+    """The archive, or those of the tournaments of a season."""
+    if not (archive / SEASON).exists():
+        return [archive]
+    return [folder_of(archive, number) for number in (1, 2)]
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A kind of contests. `files`: as `MailedContest.files`; `does_not_apply`: the ways to cheat
+    that it has no room for, each with the reason."""
+
+    settings: Callable[[], Settings]
+    files: Mapping[str, tuple[str, bytes]]
+    contest: type[MailedContest] = MailedContest
+    does_not_apply: Mapping[str, str] = field(default_factory=dict)
+
+
+def _of_preset(name: str, **sections: Mapping[str, object]) -> Settings:
+    """The settings of a preset, with the small contest's dates, address, form and beacon."""
+    small, chosen = small_settings(beacon="drand"), presets.settings(name, START)
+    tournament = chosen.tournament.model_copy(update={"beacon": "drand", "workers": 1})
+    own = {"contest": small.contest, "dates": small.dates, "mail": small.mail, "teams": small.teams}
+    changed = chosen.model_copy(
+        update={**own, "registration": small.registration, "tournament": tournament}
+    )
+    return changed.changed(**sections)
+
+
+def _files(game: str, *names: str) -> Mapping[str, tuple[str, bytes]]:
+    strategies = (*PROGRAMS.values(), "grim")
+    return {
+        strategy: (name, samples(game)[name])
+        for strategy, name in zip(strategies, names, strict=True)
+    }
+
+
+NO_EVOLUTION = {"leaves a generation out": "it has no evolution"}
+ONE_GAME = {"swaps two games": "all play in one game"}
+COUNTED = {"description": "none", "counted_languages": ("C", "JavaScript"), "fuel": 300_000_000}
+KINDS: Mapping[str, Kind] = {
+    "a class": Kind(lambda: presets.for_class(small_settings(beacon="drand")), {}),
+    "a knock-out": Kind(
+        lambda: small_settings(beacon="drand", format="double-elimination").changed(
+            evolution={"enabled": False}
+        ),
+        {},
+        does_not_apply=NO_EVOLUTION,
+    ),
+    "Hog": Kind(
+        lambda: _of_preset("hog", programs={"python_packages": (), "memory_mb": 0}),
+        _files("hog", "always_four.py", "always_six.py", "chaser.py", "pig_fancier.py"),
+        does_not_apply=NO_EVOLUTION,
+    ),
+    "a standoff": Kind(
+        lambda: _of_preset("standoff", programs=COUNTED, game={"max_rounds": 20}),
+        _files("standoff", "accountant.c", "pacifist.c", "vulture.js", "accountant.c"),
+        does_not_apply={**NO_EVOLUTION, **ONE_GAME},
+    ),
+    "a season": Kind(
+        lambda: small_settings(beacon="drand").model_copy(
+            update={"season": Season(tournaments=2, days=DAYS, open=True)}
+        ),
+        {},
+        SeasonContest,
+    ),
+}
+
+
+@contextmanager
+def held(kind: Kind, place: Path) -> Iterator[Stages]:
+    """The honest contest of this kind, at each stage; meanwhile the stand-in is drand."""
+    with drand_server(CHAIN) as url, stand_in(CHAIN, url):
+        contest = kind.contest.create(place / "contest", kind.settings(), kind.files)
+        contest.form = contest.form.replace("DGP,", "")  # which Hog does not offer
+        stages = Stages(place, url, {})
+
+        def keep(stage: str) -> None:
+            stages.kept[stage] = contest.copied(place / stage)
+
+        contest.take_part(PROGRAMS)
+        keep("open")
+        contest.clock.at = CLOSES + timedelta(minutes=1)
+        contest.tell_first_list()
+        keep("listed")
+        contest.clock.at = START + timedelta(seconds=5)
+        contest.start()
+        keep("final")
+        contest.clock.at = KNOWN
+        contest.fetch_number()
+        keep("drawn")
+        contest.play()
+        keep("played")
+        contest.publish(stages.archive)
+        yield stages

@@ -1,0 +1,92 @@
+"""Who notices what an organizer did: `verify`, the page, and two teams by their own mails."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+from dataclasses import astuple, dataclass
+from pathlib import Path
+
+from tests.support.archives import knobeln
+from tests.support.check_page import must_agree, page_on
+from tests.support.kinds_of_contests import archives_in
+from tests.support.mailed_contest import CHAIN, MailedContest
+from tests.support.ways_to_cheat import (
+    BY_MAILS_ALONE,
+    BY_NOBODY,
+    THIRD,
+    UNSEEN_BY_THE_PAGE,
+    VICTIM,
+)
+from trust.for_teams import receipts
+
+TABLE = Path("build") / "ways-to-cheat.txt"
+FOLLOWS, BELIEVE, DIFFERS = 0, 3, 1
+_WORSE = {FOLLOWS: 0, BELIEVE: 1, DIFFERS: 2}
+
+
+@dataclass(frozen=True)
+class Row:
+    """The exit codes of `verify`, of `verify --letters` and `receipts.py` with the mails of the
+    victim and of a third team, and the verdict of the page as such a code."""
+
+    verify: int
+    strict: int
+    letters_of_victim: int
+    letters_of_third: int
+    kit_of_victim: int
+    kit_of_third: int
+    page: int
+
+
+def _worst(*codes: int) -> int:
+    return max(codes, key=_WORSE.__getitem__)
+
+
+def by_kit(archive: Path, mails: Path) -> int:
+    with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
+        return _worst(*(receipts.main([str(each), str(mails)]) for each in archives_in(archive)))
+
+
+def _by_page(archive: Path) -> int:
+    said = page_on(archive, chain=CHAIN)
+    return DIFFERS if said.is_refused else BELIEVE if said.noticed or said.believed else FOLLOWS
+
+
+def row_of(archive: Path, contest: MailedContest, *, in_full: bool = True) -> Row:
+    """What each says of this archive; page and `verify` must have found the same.
+
+    Not `in_full`: the archive is verified once, and what `--strict` and `--letters` add to that
+    follows from what they are.
+    """
+    done = knobeln("verify", archive)
+    if len(archives_in(archive)) == 1:
+        must_agree(done.exit_code, done.output, page_on(archive, chain=CHAIN))
+    boxes = [contest.box(team) for team in (VICTIM, THIRD)]
+    kit = [by_kit(archive, box) for box in boxes]
+    page = _worst(*map(_by_page, archives_in(archive)))
+    if not in_full:
+        strict = DIFFERS if done.exit_code else FOLLOWS
+        letters = [_worst(done.exit_code, code) for code in kit]
+        return Row(done.exit_code, strict, *letters, *kit, page)
+    strict = knobeln("verify", archive, "--strict").exit_code
+    letters = [knobeln("verify", archive, "--letters", box).exit_code for box in boxes]
+    return Row(done.exit_code, strict, *letters, *kit, page)
+
+
+def write_row(name: str, kind: str, row: Row | str) -> None:
+    """Add a line to the table; a text says why there is nothing to see."""
+    TABLE.parent.mkdir(exist_ok=True)
+    columns = (row,) if isinstance(row, str) else astuple(row)
+    with TABLE.open("a") as table:
+        print(f"{kind:12}", f"{name:45}", *columns, sep="\t", file=table)
+
+
+def must_be_noticed(name: str, row: Row) -> None:
+    """No way is silent but those that docs/trust.md lists, and no two verdicts contradict."""
+    assert (row.verify == FOLLOWS) == (name in (*BY_MAILS_ALONE, *BY_NOBODY)), row
+    assert (row.letters_of_victim == FOLLOWS) == (name in BY_NOBODY), row
+    assert row.strict == (DIFFERS if row.verify else FOLLOWS)
+    for code in (row.letters_of_victim, row.letters_of_third):
+        assert _WORSE[code] >= _WORSE[row.verify], row
+    assert row.page == row.verify or name in UNSEEN_BY_THE_PAGE, row
