@@ -35,7 +35,7 @@ def of_kind(kind: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Sta
 
 
 def test_an_honest_contest_follows(of_kind: Stages) -> None:
-    contest = of_kind.kept["played"]
+    contest = of_kind.kept["published"]
     row = row_of(of_kind.archive, contest, in_full=False)
     assert (row.verify, row.letters_of_victim, row.kit_of_third, row.page) == (FOLLOWS,) * 4, (
         knobeln("verify", of_kind.archive).output

@@ -181,4 +181,5 @@ def held(kind: Kind, place: Path) -> Iterator[Stages]:
         contest.play()
         keep("played")
         contest.publish(stages.archive)
+        keep("published")
         yield stages

@@ -672,7 +672,8 @@ def _against_archive(
     for mail in mails:
         _check_promise(ledger, mail)
     if ledger.calendar:
-        yield from _about_dates(ledger.calendar, mails)
+        if ledger.own.start == 1:  # a later tournament of a season has dates that its mails tell
+            yield from _about_dates(ledger.calendar, mails)
         yield from _about_listed(ledger, leaves, {mail.team for mail in mails if mail.team})
     yield from _without_mail(ledger, leaves, mails)
 
