@@ -659,6 +659,7 @@ def check(
         remarks += missing
         remarks += _left_off([mail for receipt, mail in receipts if receipt.leaf])
     else:
+        _check_promises(ledger, ours)  # first: it says more than that the ledger was changed
         _check_leaves(ledger, ledger.leaves, receipts[-1], first)
         remarks += _against_archive(ledger, ledger.leaves, ours)
     proofs = {receipt.number for receipt, _ in receipts if receipt.leaf}
@@ -669,8 +670,6 @@ def _against_archive(
     ledger: Ledger, leaves: Sequence[bytes], mails: Sequence[Mail]
 ) -> Iterator[str]:
     """Raises Wrong, or tells, what the archive does not have of these mails, and they not of it."""
-    for mail in mails:
-        _check_promise(ledger, mail)
     if ledger.calendar:
         if ledger.own.start == 1:  # a later tournament of a season has dates that its mails tell
             yield from _about_dates(ledger.calendar, mails)
@@ -847,6 +846,11 @@ def _check_roots(
                 f"the ledger was changed: up to entry {number} {it} is another one than when the"
                 f" mail {by_number[number][1].name} was written"
             )
+
+
+def _check_promises(ledger: Ledger, mails: Sequence[Mail]) -> None:
+    for mail in mails:
+        _check_promise(ledger, mail)
 
 
 def _check_promise(ledger: Ledger, mail: Mail) -> None:
