@@ -160,7 +160,7 @@ def test_a_mail_that_comes_back_to_the_person_is_counted_to_its_team(
     def shown() -> str:
         return providers.knobeln("teams", "-C", folder).stderr
 
-    wait_for(lambda: "! lost_ones: 1 mail did not arrive" in shown(), "the bounce", 90)
+    wait_for(lambda: "! lost_ones: 1 mail did not arrive" in shown(), "the bounce", 180)
     serve.stop()
     assert "loops back to myself" in shown()
     assert len(providers.mailbox("teacher", APP_PASSWORD)) == before
