@@ -165,13 +165,16 @@ def date(moment: datetime, zone: tzinfo | None = None) -> str:
     With a zone the local time stands beside it: `1994-05-12 12:00 UT (14:00 CEST)`, with its date
     if that is another one.
     """
-    universal = moment.astimezone(UTC)
-    if zone is None:
-        return _date(universal, "UT")
+    universal = _date(moment.astimezone(UTC), "UT")
+    return f"{universal} ({local_time(moment, zone)})" if zone else universal
+
+
+def local_time(moment: datetime, zone: tzinfo) -> str:
+    """An aware time -> `14:00 CEST`, with its date if that is another one than in Universal
+    Time."""
     local = moment.astimezone(zone)
-    is_same_day = local.date() == universal.date()
-    beside = f"{local:%H:%M %Z}" if is_same_day else _date(local, f"{local:%Z}")
-    return f"{_date(universal, 'UT')} ({beside})"
+    is_same_day = local.date() == moment.astimezone(UTC).date()
+    return f"{local:%H:%M %Z}" if is_same_day else _date(local, f"{local:%Z}")
 
 
 def _date(moment: datetime, zone: str) -> str:

@@ -108,11 +108,11 @@ class Demonstration:
         forms = [
             self._letter(team, subject, record_text(team.registration)) for team in self._teams
         ]
-        self._wait_for(f"{len(self._teams)} teams register by SMTP", 1, forms)
+        self._carry_out(f"{len(self._teams)} teams register by SMTP", 1, forms)
         programs = [self._program(team) for team in self._teams]
-        self._wait_for("they mail their programs, the compiler works", 2, programs)
+        self._carry_out("they mail their programs, the compiler works", 2, programs)
         self._close_compilation()
-        self._wait_for("all teams get the list of entries, and may object", 3)
+        self._carry_out("all teams get the list of entries, and may object", 3)
         time.sleep(
             max(0, (self._contest.current().settings.dates.contest_starts - _now()).total_seconds())
         )
@@ -145,7 +145,7 @@ class Demonstration:
             for name, date in moved.items():
                 decisions.move_date(tx, name, getattr(self._contest.written, name), date, season)
 
-    def _wait_for(self, step: str, mails: int, letters: Sequence[EmailMessage] = ()) -> None:
+    def _carry_out(self, step: str, mails: int, letters: Sequence[EmailMessage] = ()) -> None:
         """Send these letters, if there are any, and wait until every team has this many mails."""
         with self._count_bar(step, len(self._teams)) as show:
             for letter in letters:

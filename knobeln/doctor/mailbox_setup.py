@@ -132,8 +132,8 @@ def _found(address: str, wishes: Wishes, say: Say) -> _Account:
         whose = f"{provider.name}, found" if provider else "found"
         say(f"{whose} {servers.how}: letters in from {account.imap}, mails out by {account.smtp}")
         return account
-    domain = discovery.ascii_domain(address)
-    meant = f" (do you mean {close}?)" if (close := table.close_to(domain)) else ""
+    close = table.close_to(discovery.ascii_domain(address))
+    meant = f" (do you mean {close}?)" if close else ""
     raise GiveUp(
         f"no mail server for {address} answers:\n  " + "\n  ".join(tried),
         hint=f"is the address right{meant}? Does a firewall let this host reach ports 993 and 465,"
@@ -143,7 +143,7 @@ def _found(address: str, wishes: Wishes, say: Say) -> _Account:
 
 def _answering(servers: tuple[Server, ...], reach: Callable[[Server], object]) -> Server:
     """The first of the servers that can be reached. Raises KnobelnError."""
-    errors = list[KnobelnError]()
+    errors: list[KnobelnError] = []
     for server in servers:
         try:
             reach(server)

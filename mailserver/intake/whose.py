@@ -14,7 +14,7 @@ from contest.schema.sections import Contest
 from mailserver.intake import envelope
 from mailserver.reading.addresses import is_for, is_role, without_tag
 
-# that tell it
+# the header fields that tell whose a letter is, or that it may be a bounce
 FIELDS = ("To", "Cc", "Content-Type", "Return-Path", *envelope.RECIPIENT_FIELDS)
 _RECEIVED = re.compile(r"received[ \t]*:", re.IGNORECASE)
 _BY_LMTP = re.compile(r"\bwith LMTPS?A?\b")

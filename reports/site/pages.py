@@ -131,7 +131,8 @@ def _of_rankings(
 def _watched(site: Site) -> list[tuple[Highlight, str]]:
     """The highlights, with the paths of their pages, opened where it is worth a look; "" without a
     replay."""
-    word, watched = site.facts.game.turn_word, []
+    word = site.facts.game.turn_word
+    watched: list[tuple[Highlight, str]] = []
     for highlight in site.highlights:
         path = paths.game_page(highlight.plan, highlight.match)
         place = f"#{word}={highlight.turn}" if highlight.turn > 1 else ""
@@ -163,7 +164,9 @@ def replay(site: Site) -> Page:
 
 def _game_pages(site: Site) -> Iterator[Page]:
     """A page for each game worth a look: a link to it tells in messengers who plays."""
-    for highlight in {highlight.match: highlight for highlight in site.highlights}.values():
+    # one that is worth it for two reasons has one page
+    by_match = {highlight.match: highlight for highlight in site.highlights}
+    for highlight in by_match.values():
         file = site.replays.file_of(highlight.plan, highlight.match)
         if file:
             shown = {

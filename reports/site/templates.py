@@ -178,10 +178,13 @@ class SiteTemplates:
 def _time(moment: datetime, zone: ZoneInfo | None) -> Markup:
     """A moment in Universal Time and in the contest's zone; `page.js` tells the reader's own
     instead."""
-    universal = language.date(moment)
-    local = language.date(moment, zone).removeprefix(universal).strip() if zone else ""
-    beside = Markup(' <span class="local">{}</span>').format(local) if local else ""
-    return Markup('<time datetime="{}">{}{}</time>').format(moment.isoformat(), universal, beside)
+    beside = ""
+    if zone:
+        local = language.local_time(moment, zone)
+        beside = Markup(' <span class="local">({})</span>').format(local)
+    return Markup('<time datetime="{}">{}{}</time>').format(
+        moment.isoformat(), language.date(moment), beside
+    )
 
 
 def _gettext(message: str, /, **values: object) -> Markup:

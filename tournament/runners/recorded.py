@@ -94,23 +94,24 @@ def compare_counted(
 
     `recorded`: a result that keeps to the rules.
     """
-    pairs = enumerate(zip_longest(recorded.moves or (), computed.moves or ()), start=1)
-    for turn, (theirs, ours) in ((turn, pair) for turn, pair in pairs if pair[0] != pair[1]):
+    turns = zip_longest(recorded.moves or (), computed.moves or ())
+    for turn, (theirs, ours) in enumerate(turns, start=1):
+        if theirs == ours:
+            continue
         for seat in range(len(names)):
-            stated, computed_move = (moves[seat] if moves else None for moves in (theirs, ours))
-            if stated != computed_move and seat in counted:
+            stated = theirs[seat] if theirs else None
+            done = ours[seat] if ours else None
+            if stated != done and seat in counted:
                 raise Differs(
                     f"in turn {turn}, {names[seat]}'s program: archived {_done(stated)}, but it did"
-                    f" {_done(computed_move)} here"
+                    f" {_done(done)} here"
                 )
         raise Differs(f"turn {turn} is another one here")
-    for seat, (stated, computed_move) in enumerate(
-        zip(recorded.seats, computed.seats, strict=True)
-    ):
+    for seat, (archived, played) in enumerate(zip(recorded.seats, computed.seats, strict=True)):
         if seat in counted:
             for what, before, here in (
-                ("units", stated.instructions, computed_move.instructions),
-                ("bytes of memory", stated.memory, computed_move.memory),
+                ("units", archived.instructions, played.instructions),
+                ("bytes of memory", archived.memory, played.memory),
             ):
                 if before != here:
                     raise Differs(

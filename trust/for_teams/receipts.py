@@ -849,6 +849,7 @@ def _check_roots(
 
 
 def _check_promises(ledger: Ledger, mails: Sequence[Mail]) -> None:
+    """Raises Wrong if one of these mails promises another public number."""
     for mail in mails:
         _check_promise(ledger, mail)
 

@@ -16,6 +16,8 @@ const MAX_HEAD_CHARS = 65_536;
 const MAX_MAIL_CHARS = 5_000_000;
 const MAX_PROOFS = 1_000;
 
+const signOf = (_, code) => String.fromCharCode(parseInt(code, 16)); // of `=E4`
+
 /** The mail's subject as its reader sees it; "" without one. */
 export function subjectOf(mail) {
   const [head] = mail.slice(0, MAX_HEAD_CHARS).replace(/\r\n/g, "\n").split("\n\n", 1);
@@ -26,7 +28,7 @@ export function subjectOf(mail) {
 function decoded(word, charset, encoding, text) {
   const binary = encoding.toLowerCase() === "b"
     ? attempt(() => atob(text))
-    : text.replace(/_/g, " ").replace(/=([0-9A-F]{2})/gi, (_, code) => String.fromCharCode(parseInt(code, 16)));
+    : text.replace(/_/g, " ").replace(/=([0-9A-F]{2})/gi, signOf);
   const bytes = Uint8Array.from(binary ?? "", (sign) => sign.charCodeAt(0));
   return attempt(() => new TextDecoder(charset).decode(bytes)) || word;
 }
@@ -48,7 +50,7 @@ function packedIn(source) {
 /** All texts in a mail: as it is, and as its encodings are meant; forwarded mails are in these. Without quotation marks. */
 function textsOf(mail) {
   const source = mail.slice(0, MAX_MAIL_CHARS).replace(/\r\n/g, "\n").replace(/^[ \t>|]+/gm, "");
-  const quotable = source.replace(/=\n/g, "").replace(/=([0-9A-F]{2})/g, (_, code) => String.fromCharCode(parseInt(code, 16)));
+  const quotable = source.replace(/=\n/g, "").replace(/=([0-9A-F]{2})/g, signOf);
   return [...new Set([source, quotable, ...packedIn(source).flatMap(textsOf)])];
 }
 
