@@ -2,7 +2,7 @@
 //
 //   node verify.mjs              the archive in this file's folder
 //   node verify.mjs ARCHIVE      another one: a folder, or a .tar.gz
-//   node verify.mjs --script     print the script that checks, to read it
+//   node verify.mjs --script     print the script that checks, to read it; --arena, that on which one plays
 //
 // It needs node 18 or later, and nothing else: no package and no network. It runs the very script of the
 // verify.html beside it. Exit codes: 0 every result follows; 1 something differs; 2 this could not be checked;
@@ -33,8 +33,8 @@ function scriptIn(page, id) {
   return page.slice(start, page.indexOf("</script>", start));
 }
 
-/** The script that computes, which is packed. */
-const workerIn = (page) => inflateSync(Buffer.from(scriptIn(page, "worker"), "base64")).toString();
+/** A script of the page that is packed: "worker" computes. */
+const unpackedIn = (page, id) => inflateSync(Buffer.from(scriptIn(page, id), "base64")).toString();
 
 function filesIn(folder) {
   return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
@@ -79,7 +79,7 @@ function check(page, file) {
       else if (progress && process.stderr.isTTY) process.stderr.write(`\r${progress.what}: ${progress.done} of ${progress.all} `);
     };
     globalThis.onmessage = null; // the script sets it, as in a worker of a browser
-    runInThisContext(workerIn(page), { filename: "verify.html" });
+    runInThisContext(unpackedIn(page, "worker"), { filename: "verify.html" });
     const machine = Uint8Array.from(Buffer.from(JSON.parse(scriptIn(page, "machine")), "base64"));
     globalThis.onmessage({ data: { file, game: "", words: {}, machine } });
   });
@@ -115,7 +115,8 @@ async function checkAndTell(page, given) {
 try {
   const page = readFileSync(join(FOLDER, "verify.html"), "utf8");
   const given = process.argv[2] ?? FOLDER;
-  if (given === "--script") process.stdout.write(workerIn(page));
+  if (given === "--arena") process.stdout.write(unpackedIn(page, "packed-arena"));
+  else if (given === "--script") process.stdout.write(unpackedIn(page, "worker"));
   else await checkAndTell(page, given);
 } catch (error) {
   console.error(plain(`This could not be checked: ${error.message}`));

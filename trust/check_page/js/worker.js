@@ -2,10 +2,12 @@
 import { unpacked } from "./archive.js";
 import { check } from "./check.js";
 import { checkMail, subjectOf } from "./mails.js";
+import { Opponents } from "./opponents.js";
 import { speak } from "./words.js";
 
 const QUIET_MILLISECONDS = 50; // between two reports of progress
 let ledger = null; // of the archive that was checked last
+let opponents = null; // whom the reader plays against
 
 async function checkArchive(asked) {
   let told = 0;
@@ -19,13 +21,20 @@ async function checkArchive(asked) {
   return { ...found, ledger: null, hasLedger: Boolean(ledger) };
 }
 
+/** Opens an archive to play with, or asks one of its programs. */
+async function playAgainst({ file, machine, question }) {
+  if (question) return opponents.answer(question);
+  opponents = new Opponents(await unpacked(file), new WebAssembly.Module(machine));
+  return opponents.listed();
+}
+
 onmessage = async ({ data }) => {
   try {
     speak(data.words);
-    if (data.mail !== undefined) {
+    if (data.plays) postMessage({ played: await playAgainst(data) });
+    else if (data.mail !== undefined) {
       postMessage({ mail: ledger && checkMail(data.mail, ledger), name: subjectOf(data.mail) || data.name });
-    }
-    else postMessage({ found: await checkArchive(data) });
+    } else postMessage({ found: await checkArchive(data) });
   } catch (error) {
     postMessage({ error: error.message });
   }
