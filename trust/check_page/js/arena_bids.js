@@ -29,7 +29,7 @@ export function bidView(table, place) {
       showPurse();
     };
     input.oninput = showPurse;
-    return { input, more, owner, last, cell: made("div", {}, owner, input, more, last) };
+    return { input, more, owner, last, cell: made("div", {}, made("small", { textContent: number }), owner, input, more, last) };
   }
 
   function showPurse() {
