@@ -18,7 +18,7 @@ from selenium.webdriver.common.keys import Keys
 
 from knobellib.samples import samples
 from tests.support.browser import DESK, PATIENCE, Browser
-from tests.support.check_page import Change, mended, packed_folder
+from tests.support.check_page import Change, mended, packed_folder, page_says
 from tests.support.counted_programs import FAILING, LEARNING, MOODY, counted_contest, needs_engine
 from tests.support.firefox import Firefox
 from tests.support.played_otherwise import played_otherwise
@@ -28,6 +28,7 @@ from trust.archive.contents import from_files
 
 pytestmark = pytest.mark.slow
 NARROW = (390, 844)
+EXAMPLE = Path(__file__).parents[2] / "docs/archive-example/archive.tar.gz"
 # it has no public number
 AGREES = "Every result follows if you believe "
 
@@ -203,6 +204,42 @@ def test_who_would_have_won_without_a_late_ban_is_shown(
     assert first == f"{banned.winner} would be first instead of {banned.heir}"
 
 
+def other_ranks(browser: AnyBrowser) -> list[list[str]]:
+    """Of each team: its name, its rank in the contest, its rank if so, and its move."""
+    cells = "[...row.children].map((cell) => cell.textContent)"
+    rows = "[...document.querySelectorAll('#other-ranks tbody tr')]"
+    found: list[list[str]] = browser.run(f"return {rows}.map((row) => {cells})")
+    return found
+
+
+def lists(browser: AnyBrowser) -> dict[str, list[str]]:
+    """All that the page says, by list."""
+    names = ("noticed", "without", "believed", "agreed", "unchecked")
+    items = "return [...document.querySelectorAll(`#${arguments[0]} li`)].map((e) => e.textContent)"
+    return {name: browser.run(items, name) for name in names}
+
+
+def test_two_engines_say_the_same_of_the_example(shown: Shown, firefox: Firefox) -> None:
+    """SpiderMonkey says what V8 says."""
+    (by_v8,) = page_says([EXAMPLE.read_bytes()], changes=[Change(number="5")])
+    firefox.get((shown.folder / "verify.html").as_uri())
+    firefox.give("#file", EXAMPLE)
+    assert verdict(firefox) == by_v8.verdict["sentence"]
+    sentences = {
+        "noticed": [each["sentence"] for each in by_v8.noticed],
+        "without": list(by_v8.without),
+        "believed": [each["sentence"] for each in by_v8.believed],
+        "agreed": list(by_v8.checked),
+        "unchecked": list(by_v8.unchecked),
+    }
+    assert lists(firefox) == sentences
+    assert text(firefox, "#digest") == by_v8.digest
+    firefox.run("number.value = '5'; document.querySelector('#change button').click()")
+    until(firefox, "return !document.getElementById('other-contest').hidden")
+    rows = [[str(cell or "–") for cell in row.values()] for row in by_v8.others[0]["rows"]]
+    assert [[cell or "–" for cell in row] for row in other_ranks(firefox)] == rows
+
+
 # --- what is shown --------------------------------------------------------------------------------
 def test_a_difference_leads_to_the_replay_of_its_game(
     shown: Shown, chromium: Chromium, tmp_path: Path
@@ -292,14 +329,6 @@ def test_what_is_no_archive_is_told(shown: Shown, chromium: Chromium, tmp_path: 
 
 
 # --- what if --------------------------------------------------------------------------------------
-def other_ranks(browser: AnyBrowser) -> list[list[str]]:
-    """Of each team: its name, its rank in the contest, its rank if so, and its move."""
-    cells = "[...row.children].map((cell) => cell.textContent)"
-    rows = "[...document.querySelectorAll('#other-ranks tbody tr')]"
-    found: list[list[str]] = browser.run(f"return {rows}.map((row) => {cells})")
-    return found
-
-
 @pytest.mark.parametrize("name", ["chromium", "firefox"])
 def test_what_would_be_without_the_winner_is_shown_and_marked(
     shown: Shown, name: str, tmp_path: Path, request: pytest.FixtureRequest
