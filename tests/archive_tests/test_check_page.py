@@ -71,6 +71,13 @@ def test_the_page_finds_what_the_table_has() -> None:
     assert steps == {code for code, step in DIFFERENCES.items() if step.on_page} | {"form"}
 
 
+def test_rules_that_the_page_does_not_know_are_named_in_its_verdict(in_words: Published) -> None:
+    said = page_on(in_words.archive)
+    (rules,) = (each["text"] for each in said.believed if each["code"] == "rules")
+    assert rules == "moves and points: this page does not know the rules of this game"
+    assert said.verdict["kind"] == "eyes"
+
+
 def test_the_steps_are_listed() -> None:
     section = DOCS.read_text().partition("\n## The steps\n")[2].partition("\n## ")[0]
     steps, _, left_out = section.partition("The page leaves out ")
