@@ -34,7 +34,7 @@ EXAMPLE = Path(__file__).parents[2] / "docs" / "archive-example" / "archive.tar.
 SIZES = ((390, 844), (1280, 900), (1920, 1080))
 THROWS = [base + 600 * step for base in (3000, 900, 40, 6000, 1, 5000, 2000) for step in range(8)]
 THROWS += [7000, 7000, 12288, 12288]
-DOWN_TO = "return document.activeElement.id === 'number'"
+DOWN_TO = "return document.activeElement.id === 'thrown'"
 ANSWERS = "return document.querySelectorAll('.game tbody tr').length"
 
 
@@ -141,7 +141,7 @@ def test_a_game_by_keyboard_in_chromium_is_the_tournaments_own(chromium: Chromiu
     assert chromium.complaints() == []
     chromium.press(f"{Keys.TAB}{Keys.ENTER}")  # "Play again"
     until(chromium, f"{ANSWERS} === 0")
-    chromium.one("#number").send_keys(f"5{Keys.ENTER}")
+    chromium.one("#thrown").send_keys(f"5{Keys.ENTER}")
     until(chromium, f"{ANSWERS} === 1")
     assert told(chromium).startswith("You 5, amber_anchor ")
 
@@ -160,7 +160,7 @@ def test_a_screen_reader_has_a_name_for_all_that_one_needs(chromium: Chromium) -
     assert ("combobox", "You play against") in names
     assert ("spinbutton", "Your number, 1 to 12288:") in names
     assert ("button", "Throw") in names
-    chromium.one("#number").send_keys(f"100{Keys.ENTER}")
+    chromium.one("#thrown").send_keys(f"100{Keys.ENTER}")
     until(chromium, f"{ANSWERS} === 1")
     names = names_in_the_tree(chromium)
     assert ("image", "The numbers of both, throw by throw. Large dots have won.") in names
@@ -186,7 +186,7 @@ def test_axe_finds_nothing_where_one_plays_knobeln(chromium: Chromium, scheme: s
 
 
 def throw_in_field(browser: Chromium, number: int, before: int) -> None:
-    browser.one("#number").send_keys(f"{number}{Keys.ENTER}")
+    browser.one("#thrown").send_keys(f"{number}{Keys.ENTER}")
     until(browser, f"{ANSWERS} > {before}")
 
 

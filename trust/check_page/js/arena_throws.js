@@ -15,8 +15,8 @@ export function throwView(table, place) {
 
   // --- what is shown ---
   const score = made("p", { className: "score" });
-  const input = made("input", { id: "number", type: "number", inputMode: "numeric", min: rules.a, max: rules.b, autocomplete: "off" });
-  const label = made("label", { htmlFor: "number" });
+  const input = made("input", { id: "thrown", type: "number", inputMode: "numeric", min: rules.a, max: rules.b, autocomplete: "off" });
+  const label = made("label", { htmlFor: "thrown" });
   const quick = made("p", { className: "quick" });
   const form = made("form", { noValidate: true }, made("p", {}, label, " ", input, " ", made("button", { textContent: say("Throw") })), quick);
   const rows = made("tbody");
