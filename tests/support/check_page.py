@@ -7,7 +7,7 @@ import subprocess
 import tarfile
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from functools import cache
 from pathlib import Path
 from tempfile import NamedTemporaryFile, TemporaryDirectory
@@ -37,7 +37,8 @@ class PageSaid:
     """What the page found out about an archive. `error`: why there was nothing to check, ""
     otherwise.
 
-    `mails`: for each mail its sentences, each with whether the mail fits.
+    `mails`: for each mail its sentences, each with whether the mail fits. `others`: what would be
+    with each change.
     """
 
     error: str
@@ -56,6 +57,7 @@ class PageSaid:
     asked: int = 0
     verdict: Mapping[str, str] = field(default_factory=dict)
     mails: Sequence[Any] = field(default=())
+    others: Sequence[Any] = field(default=())
 
     @property
     def is_refused(self) -> bool:
@@ -118,15 +120,32 @@ def _answer(question: str) -> str:
     return str(node.stdout.readline())
 
 
+@dataclass(frozen=True)
+class Change:
+    """What is changed in a contest that was: the team that is left out, and the number that is
+    drawn. "": as it was."""
+
+    leftOut: str = ""  # noqa: N815 - as the script calls it
+    number: str = ""
+
+
 def page_on(
-    archive: Path, mails: Sequence[str] = (), game: str = "", chain: Chain | None = None
+    archive: Path,
+    mails: Sequence[str] = (),
+    game: str = "",
+    chain: Chain | None = None,
+    changes: Sequence[Change] = (),
 ) -> PageSaid:
     """What the page says of the archive in this folder."""
-    return next(iter(page_says([packed_folder(archive)], mails, game, chain)))
+    return next(iter(page_says([packed_folder(archive)], mails, game, chain, changes)))
 
 
 def page_says(
-    archives: Iterable[bytes], mails: Sequence[str] = (), game: str = "", chain: Chain | None = None
+    archives: Iterable[bytes],
+    mails: Sequence[str] = (),
+    game: str = "",
+    chain: Chain | None = None,
+    changes: Sequence[Change] = (),
 ) -> list[PageSaid]:
     """What the page says of each of these files. `chain`: another than quicknet."""
     of_page = chain and _as_the_page_notes(chain)
@@ -137,7 +156,13 @@ def page_says(
             file.truncate()
             file.write(data)
             file.flush()
-            asked = {"archive": file.name, "game": game, "mails": mails, "chain": of_page}
+            asked = {
+                "archive": file.name,
+                "game": game,
+                "mails": mails,
+                "chain": of_page,
+                "changes": [asdict(change) for change in changes],
+            }
             said.append(PageSaid(**json.loads(_answer(json.dumps(asked)))))
     broken = [each.error for each in said if each.error.startswith("BROKEN")]
     assert not broken, broken[0]

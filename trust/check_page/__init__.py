@@ -19,6 +19,8 @@ from pathlib import Path
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
+from contest.games.game import TextProtocol
+from contest.games.registry import BUILT_IN, game
 from contest.language import LOCALE, speaking, translated, translated_plural
 from contest.schema.sections import UNITS_PER_SECOND, Programs
 from sandbox.fuel import engine, guests
@@ -42,7 +44,7 @@ COUNTED_GUEST = {
 """Of the interpreter for JavaScript with its counter: its sha256 with 100 MB of memory, and where
 that stands."""
 
-_OF_PAGE = ("js/words.js", "js/page.js")
+_OF_PAGE = ("js/words.js", "js/what_if_page.js", "js/page.js")
 _NAMES = (
     "words",
     "bytes",
@@ -55,7 +57,9 @@ _NAMES = (
     "machine",
     "mails",
     "asking",
+    "another",
     "without",
+    "what_if",
     "check",
     "worker",
 )
@@ -65,6 +69,7 @@ _OF_WORKER = (
     *(f"js/{name}.js" for name in _NAMES),
 )
 _TEMPLATE = "page.html.j2"
+_PARTS = ("what_if.html.j2",)
 MAX_SCRIPT_BYTES = 1_000_000
 _PACKED = re.compile(rb'id="worker">(?P<script>[A-Za-z0-9+/=]+)</script>')
 _IMPORT = re.compile(r'^import .*?from "[./\w]+\.m?js";\n', re.MULTILINE | re.DOTALL)
@@ -122,17 +127,23 @@ def checkers() -> Mapping[str, bytes]:
 
 
 def constants() -> str:
-    """What the page must know of the units that programs are counted in, and what could prove each
-    finding, by its code: as a script that defines them."""
+    """What the page must know of the units that programs are counted in and of the games, and what
+    could prove each finding, by its code: as a script that defines them."""
     guest = guests.JAVASCRIPT
     facts = {
         "counter": engine.COUNTER,
         "unitsPerSecond": UNITS_PER_SECOND,
         "gameAnswers": Programs.GAME_ANSWERS,
+        "gamesApart": [plugin.name for plugin in BUILT_IN if _plays_games_apart(plugin.name)],
         "guests": {"JavaScript": {"facts": guest.facts, "prelude": guest.prelude, **COUNTED_GUEST}},
     }
     proofs = {code: kind.proof for code, kind in FINDINGS.items() if kind.on_page}
     return f"var counting = {_json(facts)};\nvar findings = {_json(proofs)};"
+
+
+def _plays_games_apart(name: str) -> bool:
+    """Whether no program of this game can have learned from a game before."""
+    return game(name).info.protocols[:1] != (TextProtocol.STDIO,)
 
 
 def _worker() -> str:
@@ -152,7 +163,7 @@ def _bundle(paths: Iterable[str]) -> str:
 
 def _words() -> Mapping[str, Mapping[str, str]]:
     """The page's sentences in other languages: by language and English sentence."""
-    sources = "\n".join(map(_text, (_TEMPLATE, *_OF_WORKER, *_OF_PAGE)))
+    sources = "\n".join(map(_text, (_TEMPLATE, *_PARTS, *_OF_WORKER, *_OF_PAGE)))
     by_language = {}
     for language in sorted(folder.name for folder in LOCALE.iterdir() if folder.is_dir()):
         with speaking(language):

@@ -1,9 +1,9 @@
 // check.js - computes a contest again from its archive, in the order of what is cheap, and compares every result.
 import { Archive } from "./archive.js";
 import { askAgain } from "./asking.js";
-import { Differs, Unreadable, compare, must, same, sha256, shown, step, sum, unmarked } from "./bytes.js";
+import { Differs, Unreadable, compare, must, same, sha256, shown, step, sum, unhex, unmarked } from "./bytes.js";
 import { checkEvolution } from "./evolution.js";
-import { MAX_GAMES, formatOf, seating } from "./formats.js";
+import { MAX_GAMES, formatOf, seating, withoutGone } from "./formats.js";
 import {
   QUICKNET, aboutPrograms, checkDecisions, checkLists, checkNumber, checkPrizes, checkPrograms, checkSeed, checkSettings, lateBans, ofTournament, otherTools, readLedger, remarks,
 } from "./ledger.js";
@@ -22,10 +22,10 @@ const SET_ASIDE = "program set aside after failures of the engine";
  * Returns sentences about what was checked, and what was not; what a person should look at, and what has to be believed,
  * each with the code of a finding; in `differs` the
  * first difference, "" without one, and in `code` the step that found it; in `game` its replay's key; in `without` what would be without the organizer's
- * late bans; and the ledger, with which mails are compared. */
+ * late bans; the ledger, with which mails are compared; and in `contest` what `whatIf` plays again, null if nothing. */
 export function check(files, module, game = "", progress = () => {}, chain = QUICKNET) {
   const found = {
-    checked: [], noticed: [], believed: [], unchecked: [], without: [], differs: "", code: "", game: "", played: "", title: "", digest: "", isComputed: false, asked: 0, ledger: null,
+    checked: [], noticed: [], believed: [], unchecked: [], without: [], differs: "", code: "", game: "", played: "", title: "", digest: "", isComputed: false, asked: 0, ledger: null, contest: null,
   };
   try {
     checkAll(files, { module, game, progress, chain }, found);
@@ -142,8 +142,22 @@ function checkAll(files, { module, game, progress, chain }, found) {
   aboutRules(field, found.asked, believed);
   notChecked(field, decisions, found.asked, unchecked);
   field.progress = steps(say("games without the late bans"), games);
-  const evolution = archive.has("evolution.json") ? archive.marked("evolution.json") : null;
-  found.without = withoutBans(field, lateBans(own, final), rounds, evolution, unchecked);
+  if (field.format) Object.assign(field, ranksIn(archive));
+  found.without = withoutBans(field, lateBans(own, final), rounds, unchecked);
+  if (field.format) found.contest = contestOf(field, rounds, contest, seal);
+}
+
+/** The rankings, which were found correct. */
+function ranksIn(archive) {
+  const evolution = archive.has("evolution.json") ? unmarked(archive.marked("evolution.json")).ranking : [];
+  return { ranking: archive.json("ranking.json"), evolution };
+}
+
+/** What `whatIf` plays again, as one part of the page can hand it to another. */
+function contestOf({ settings, seed, images, builds, isComputed, out, ranking, evolution }, rounds, contest, seal) {
+  const ownBuilds = new Map([...builds].map(([digest, raw]) => [digest, raw.slice()])); // without the archive around them
+  const [secret, root] = [unhex(contest.seed, "contest.json"), unhex(seal.entries_root, "seal.json")];
+  return { settings, seed, secret, root, images, builds: ownBuilds, isComputed, out, ranking, evolution, rounds };
 }
 
 /** Throws Differs for facts that nothing follows from, and that are not in their form. */
@@ -219,14 +233,6 @@ function checkResults({ archive, settings, format }, history, checked) {
   if (!hasEvolution) return;
   step("evolution", () => checkEvolution(archive.marked("evolution.json"), history.at(-1).groups[0], settings.evolution));
   checked(say("every generation of the evolution, and its ranking"));
-}
-
-/** The history, in whose last round those who are gone do not advance. */
-function withoutGone(history, isGone) {
-  if (!history.length) return history;
-  const stays = (line) => ({ ...line, advances: line.advances && !isGone(line.entry) });
-  const groups = history.at(-1).groups.map((group) => ({ ...group, standings: group.standings.map(stays) }));
-  return [...history.slice(0, -1), { ...history.at(-1), groups }];
 }
 
 function checkGroup(field, final, plan, claimed) {

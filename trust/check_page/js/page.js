@@ -1,4 +1,5 @@
 // page.js - the page itself: takes an archive and mails, hands them to the worker, and shows what it says.
+import { answerWhatIf, offerWhatIf } from "./what_if_page.js";
 import { say, speak } from "./words.js";
 
 const BESIDE = "archive.tar.gz";
@@ -14,6 +15,7 @@ let newest = null; // what was begun last, unless it was stopped
 let worker = null;
 let mails = []; // that wait until an archive has been checked
 let hasLedger = false; // whether the worker has one
+let takeContest = null; // takes the contest from the worker, for what would be if something had been otherwise
 let isBeside = false; // whether the archive came from beside the page, where the replays are
 
 // --- words ---
@@ -56,6 +58,14 @@ function stop() {
   worker?.terminate();
   worker = null;
   hasLedger = false;
+  offerWhatIf([]);
+}
+
+/** A worker of its own, which can be stopped, and what it needs to play the contest otherwise. */
+async function otherWorker() {
+  worker.postMessage({ wantsContest: true, words });
+  const contest = await new Promise((resolve) => (takeContest = resolve));
+  return [new Worker(await script), { contest, words, machine: bytesOf(dataOf("machine")) }];
 }
 
 function busy(sentence) {
@@ -65,11 +75,12 @@ function busy(sentence) {
   element("stage").textContent = sentence;
 }
 
-function heard({ progress, found, mail, name, error }) {
+function heard({ progress, found, contest, mail, name, error }) {
   if (progress) {
     Object.assign(element("progress"), { max: progress.all, value: progress.done });
     element("stage").textContent = say("{what}: {done} of {all}", progress);
   } else if (found) showFound(found);
+  else if (contest) takeContest(contest);
   else if (mail !== undefined) showMail(name, mail);
   else showVerdict("unknown", say("This could not be checked: {reason}", { reason: error }));
 }
@@ -112,6 +123,7 @@ function showFound(found) {
   element("played").textContent = found.played;
   showVerdict(found.verdict.kind, found.verdict.sentence);
   element("scope").textContent = found.verdict.scope;
+  offerWhatIf(found.teams, found.isComputed);
   hasLedger = found.hasLedger;
   if (!hasLedger) return;
   element("told").replaceChildren();
@@ -141,6 +153,7 @@ async function take(files) {
   if (mails.length) element("told").textContent = say("Mails are checked as soon as an archive is.");
 }
 
+answerWhatIf(otherWorker);
 element("start").addEventListener("click", () => (isServed ? fromBeside() : element("file").click()));
 element("cancel").addEventListener("click", () => {
   stop();
