@@ -115,6 +115,8 @@ def play_60(browser: AnyBrowser) -> dict[str, Any]:
     for before, number in enumerate(THROWS):
         throw(browser, number, before)
         assert before == len(THROWS) - 1 or browser.run(DOWN_TO)
+    shown = "return getComputedStyle(document.querySelector('.game .rule')).fontWeight"
+    assert browser.run(shown) == "600"  # it has its style
     return record_of(browser)
 
 
