@@ -1,6 +1,7 @@
 """What decided everybody's worst game, as tables: scores -> turns, and games -> the worst."""
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import pytest
 
@@ -102,7 +103,7 @@ def test_open_lines_are_worth_more_the_more_squares_one_has_in_them(
 
 
 SQUARES = "1" * 3 + "0" * 78  # X has won board 0
-SCORES: list[tuple[TextGame, object, tuple[int, ...]]] = [
+SCORES: list[tuple[TextGame[Any, Any], object, tuple[int, ...]]] = [
     (BidTacToe(), Grid(), (0, 0)),
     (BidTacToe(), Grid(owners=(0, 0, None, None, 1, None, None, None, None)), (11, 2)),
     (UltimateTicTacToe(), Boards(), (0, 0)),
@@ -117,7 +118,7 @@ SCORES: list[tuple[TextGame, object, tuple[int, ...]]] = [
 
 @pytest.mark.parametrize(("rules", "position", "expected"), SCORES)
 def test_a_score_says_before_the_end_who_is_ahead(
-    rules: TextGame, position: object, expected: tuple[int, ...]
+    rules: TextGame[Any, Any], position: object, expected: tuple[int, ...]
 ) -> None:
     assert rules.score(position) == expected
 
@@ -182,7 +183,11 @@ def test_the_worst_game_ended_with_the_smallest_lead(name: str) -> None:
 
 # --- games whose moves were kept ------------------------------------------------------------------
 def told(
-    rules: TextGame, entry: str, moves: Sequence[Moves], points: Sequence[int], *players: str
+    rules: TextGame[Any, Any],
+    entry: str,
+    moves: Sequence[Moves],
+    points: Sequence[int],
+    *players: str,
 ) -> list[tuple[int, str]]:
     """What is told of a game with these moves: its turns, with what was done in them."""
     played = match(*players, points=points)
