@@ -62,11 +62,16 @@ def test_it_takes_another_archive_as_a_file_too(archive: Path) -> None:
     assert by_node(archive / "verify.mjs", packed).stdout == by_node(archive / "verify.mjs").stdout
 
 
-def test_it_prints_the_script_that_checks_to_read_it(archive: Path) -> None:
-    said = by_node(archive / "verify.mjs", "--script")
+@pytest.mark.parametrize(
+    ("option", "begins"), [("--script", "// check.js - "), ("--arena", "// arena.js - ")]
+)
+def test_it_prints_the_scripts_of_the_page_to_read_them(
+    archive: Path, option: str, begins: str
+) -> None:
+    said = by_node(archive / "verify.mjs", option)
     assert said.returncode == 0, said.stderr
     assert said.stdout in readable((archive / "verify.html").read_bytes()).decode()
-    assert "// check.js - " in said.stdout
+    assert begins in said.stdout
 
 
 def test_it_says_what_would_be_without_a_team(archive: Path) -> None:

@@ -171,6 +171,23 @@ def test_from_disk_the_archives_file_is_chosen(
     assert text(browser, "#agreed").splitlines()[0].endswith("files, as the manifest lists them")
 
 
+@pytest.mark.parametrize("place", ["index.html", "teams/{team}.html"])
+def test_the_pages_of_a_contest_lead_to_a_game_against_its_winner(
+    shown: Shown, chromium: Chromium, place: str
+) -> None:
+    winner, *_ = json.loads((shown.archive / "ranking.json").read_text())
+    name = winner["entry"]
+    chromium.get(f"{shown.address}/{place.format(team=name)}")
+    link = chromium.one("a[href*='verify.html#play=']")
+    assert link.text == f"Play against {name} yourself"
+    link.click()
+    until(chromium, "return document.querySelector('.game .rule')")
+    assert chromium.one("#opponent").get_attribute("value") == name
+    chromium.one("#thrown").send_keys(f"12288{Keys.ENTER}")
+    until(chromium, "return document.querySelectorAll('.game tbody tr').length")
+    assert text(chromium, ".told").startswith(f"You 12288, {name} ")
+
+
 @pytest.fixture(scope="module")
 def banned(shown: Shown, played: Played, tmp_path_factory: pytest.TempPathFactory) -> Banned:
     """The same contest after its winner was banned, and everything played again."""
@@ -568,6 +585,10 @@ def test_where_readers_speak_german_the_page_does(shown: Shown, banned: Banned) 
         assert browser.run("return document.documentElement.lang") == "de"
         assert "noch einmal gespielt: gleich bis auf den letzten Punkt" in text(browser, "#agreed")
         browser.shoot("verify-german")
+        browser.run("document.getElementById('challenge').click()")
+        until(browser, "return document.querySelector('.game .rule')")
+        assert text(browser, ".game .rule").startswith("Beide wählen gleichzeitig eine Zahl.")
+        assert text(browser, ".game form button") == "Werfen"
         browser.give("#file", banned.archive)
         until(browser, "return document.getElementById('without').children.length")
         won = f"auf Platz 1 wäre {banned.winner} statt {banned.heir}"

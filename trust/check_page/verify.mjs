@@ -2,7 +2,7 @@
 //
 //   node verify.mjs              the archive in this file's folder
 //   node verify.mjs ARCHIVE      another one: a folder, or a .tar.gz
-//   node verify.mjs --script     print the script that checks, to read it
+//   node verify.mjs --script     print the script that checks, to read it; --arena, that on which one plays
 //   node verify.mjs --without TEAM --number WORDS
 //                                also play it without this team, or by this number in place of the public one
 //
@@ -27,7 +27,7 @@ const HEADINGS = {
 const CODES = { same: 0, differs: 1, eyes: 3 };
 const UNKNOWN = 2;
 const BLOCK = 512; // bytes of a tar file
-const OPTIONS = { script: { type: "boolean" }, without: { type: "string", default: "" }, number: { type: "string", default: "" } };
+const OPTIONS = { script: { type: "boolean" }, arena: { type: "boolean" }, without: { type: "string", default: "" }, number: { type: "string", default: "" } };
 
 /** The text of a script in the page. */
 function scriptIn(page, id) {
@@ -37,8 +37,8 @@ function scriptIn(page, id) {
   return page.slice(start, page.indexOf("</script>", start));
 }
 
-/** The script that computes, which is packed. */
-const workerIn = (page) => inflateSync(Buffer.from(scriptIn(page, "worker"), "base64")).toString();
+/** A script of the page that is packed: "worker" computes. */
+const unpackedIn = (page, id) => inflateSync(Buffer.from(scriptIn(page, id), "base64")).toString();
 
 function filesIn(folder) {
   return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
@@ -77,7 +77,7 @@ function header(name, size, type = "0") {
 /** Starts the page's script. Returns what takes an order, as a worker of a browser does, and promises the answer. */
 function started(page) {
   globalThis.onmessage = null; // the script sets it
-  runInThisContext(workerIn(page), { filename: "verify.html" });
+  runInThisContext(unpackedIn(page, "worker"), { filename: "verify.html" });
   const machine = Uint8Array.from(Buffer.from(JSON.parse(scriptIn(page, "machine")), "base64"));
   return (order) => new Promise((resolve, reject) => {
     globalThis.postMessage = ({ error, progress, ...answer }) => {
@@ -141,7 +141,8 @@ async function checkAndTell(page, given, { without, number }) {
 try {
   const { values, positionals } = parseArgs({ options: OPTIONS, allowPositionals: true });
   const page = readFileSync(join(FOLDER, "verify.html"), "utf8");
-  if (values.script) process.stdout.write(workerIn(page));
+  if (values.arena) process.stdout.write(unpackedIn(page, "packed-arena"));
+  else if (values.script) process.stdout.write(unpackedIn(page, "worker"));
   else await checkAndTell(page, positionals[0] ?? FOLDER, values);
 } catch (error) {
   console.error(plain(`This could not be checked: ${error.message}`));

@@ -139,6 +139,7 @@ function checkAll(files, { module, game, progress, chain }, found) {
       "programs whose time is counted were asked again in {number} games: the same answers, the same units"));
   } else checked(count(games, "{number} game, played again: the same to the last point", "{number} games, played again: the same to the last point"));
   if (field.format) checkResults(field, history, checked);
+  aboutRules(field, found.asked, believed);
   notChecked(field, decisions, found.asked, unchecked);
   field.progress = steps(say("games without the late bans"), games);
   if (field.format) Object.assign(field, ranksIn(archive));
@@ -275,11 +276,15 @@ function playedSentence(rounds, game) {
   return say("{game}: {points} points, {turns} throws, {instructions} instructions.", values);
 }
 
-function notChecked({ archive, isComputed, images, format, settings }, decisions, asked, unchecked) {
+/** What decides results by rules that this page does not know. */
+function aboutRules({ isComputed, format, settings }, asked, believed) {
+  if (asked) believed("rules", say("questions to programs, moves of others, and points: this page does not know the rules of this game"));
+  else if (!isComputed) believed("rules", say("moves and points: this page does not know the rules of this game"));
+  if (!format) believed("rules", say("draws, which games were played, tables and the ranking: this page does not know the format {format}", settings.tournament));
+}
+
+function notChecked({ archive, isComputed, images }, decisions, asked, unchecked) {
   if (isComputed || asked) unchecked(say("that the builds were made from the programs' sources: that needs the compiler"));
-  if (asked) unchecked(say("the rules: questions to programs, moves of others, and points are taken from the archive. knobeln verify checks them"));
-  else if (!isComputed) unchecked(say("games: the moves and points of this game are taken from the archive. knobeln verify checks them, as far as that is possible"));
-  if (!format) unchecked(say("draws, which games were played, tables and the ranking: this page does not know the format {format}", settings.tournament));
   if (archive.has("certainty.json")) unchecked(say("how sure the ranking is: that takes some hundred contests"));
   for (const { team } of decisions.taken_out) {
     unchecked(images.has(team) ? say("that the organizer took {team} out, and from when on; what follows from it was computed", { team })

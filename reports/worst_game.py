@@ -1,0 +1,25 @@
+"""Where a game of a finished contest can be seen and played again. Pure."""
+
+from __future__ import annotations
+
+from contest.config.settings import Settings
+from contest.games.game import GameInfo
+from contest.model import WorstGame
+from reports.site import paths
+from reports.site.facts import disclosure
+
+
+def replay_address(game: WorstGame, settings: Settings, info: GameInfo) -> str:
+    """The address of its replay, at the first turn that decided it; "" if there is none."""
+    shows = disclosure(settings.reports.offered, programs=False)
+    if not (settings.site.url and shows.moves and game.turns):
+        return ""
+    page = paths.game(game.plan, game.match)
+    return f"{settings.site.url.rstrip('/')}/{page}#{info.turn_word}={game.turns[0].turn}"
+
+
+def shows_programs(settings: Settings) -> bool:
+    """Whether the programs of all teams are public once the contest is over."""
+    season = settings.season
+    shows = disclosure(settings.reports.offered, programs=settings.site.programs)
+    return shows.archive and (season.open or not season.is_season)
