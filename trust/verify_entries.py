@@ -174,6 +174,8 @@ def _check_witnesses(
         "with the final list": [places[Effect.ENTRIES_FINAL]],
         "at the end": [number for number in signed if drawn <= number <= first + len(ledger)],
     }
+    started = archive.contest.started_at
+    last_times = {"at the deadline": started, "with the final list": started + DAY}
     counts = []
     for moment, numbers in moments.items():
         times = {
@@ -183,11 +185,15 @@ def _check_witnesses(
         }
         since = f" ({min(times.values()):{TIME_FORMAT}})" if times else ""
         counts.append(f"{len(times)} of {len(named)} {moment}{since}")
-        result.noticed.extend(
-            Finding("witness", f"the witness {key.name} has not signed the ledger {moment}")
-            for key in named
-            if str(key) not in times
-        )
+        for key in named:
+            signed_at = times.get(str(key))
+            who = f"the witness {key.name} has"
+            if signed_at is None:
+                text = f"{who} not signed the ledger {moment}"
+                result.noticed.append(Finding("witness", text))
+            elif signed_at > last_times.get(moment, signed_at):
+                text = f"{who} signed the ledger {moment} late, at {signed_at:{TIME_FORMAT}}"
+                result.noticed.append(Finding("witness", text))
     result.checked.append(f"witnesses have signed the ledger: {', '.join(counts)}")
 
 
