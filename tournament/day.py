@@ -45,7 +45,7 @@ from contest.interfaces.events import (
     RoundFinished,
     RoundPlayed,
 )
-from contest.interfaces.protocols import Reporter, RunnerFactory, no_progress
+from contest.interfaces.protocols import Images, Reporter, RunnerFactory, no_progress
 from contest.model import (
     GroupOutcome,
     GroupPlan,
@@ -55,6 +55,7 @@ from contest.model import (
     RoundPlan,
     Standing,
     Team,
+    WorstGame,
 )
 from contest.seeds import Seeds
 from contest.util.clock import Clock
@@ -91,7 +92,7 @@ from tournament.group_workers import (
 from tournament.rounds import rounds
 from tournament.runners import open_runner, runner_of
 from tournament.seal_entries import seal_entries
-from tournament.worst_games import decided_by_moves, decided_by_throws, worst_games
+from tournament.worst_games import condensed, decided_by_moves, decided_by_throws, worst_games
 
 
 class Spectator:
@@ -370,25 +371,30 @@ class ContestDay:
             if not plan.final and self._drawn(tx, self._history(tx, plan.number)) is not None:
                 return
             history = (
-                results.round_outcome(tx, number, Games.WITH_MOVES)
-                for number in range(1, plan.number + 1)
+                results.round_outcome(tx, number, Games.ALL) for number in range(1, plan.number + 1)
             )
-            worst = worst_games(history)
+            games = [results.with_moves(tx, game) for game in worst_games(history)]
             digests = {name: entry.image_digest for name, entry in contest.entries.items()}
             images = submissions.load_images(tx, tuple(digests.values()))
             images = without(images, engine_failures.aside(tx))
-        play = game_of(contest.settings.game, contest.settings.programs).info.play
-        if play.has_moves and play.is_computed:
-            with self._make_runner(images, contest.settings, contest.seeds, no_progress) as runner:
-                told = decided_by_throws(worst, digests, contest.seeds, runner)
-        elif play.has_moves:
-            rules = text_game_of(contest.settings.game, contest.settings.programs)
-            told = decided_by_moves(worst, rules, contest.seeds)
-        else:
-            told = worst
+        told = self._with_what_decided(games, digests, images)
         with self._store.write() as tx:
             _must_be_complete(tx, plan)
-            results.set_worst_games(tx, told)
+            results.set_worst_games(tx, list(map(condensed, told)))
+
+    def _with_what_decided(
+        self, games: Sequence[WorstGame], digests: Mapping[str, str], images: Images
+    ) -> Sequence[WorstGame]:
+        contest = self._contest
+        settings, seeds = contest.settings, contest.seeds
+        play = game_of(settings.game, settings.programs).info.play
+        if not play.has_moves:
+            return games
+        if not play.is_computed:
+            rules = text_game_of(settings.game, settings.programs)
+            return decided_by_moves(games, rules, seeds)
+        with self._make_runner(images, settings, seeds, no_progress) as runner:
+            return decided_by_throws(games, digests, seeds, runner)
 
     def _finish_round(self, plan: RoundPlan) -> None:
         with self._store.write() as tx:

@@ -104,7 +104,13 @@ def _asks_for_worst_game(team: Team, settings: Settings) -> bool:
 def _worst_game(event: RoundFinished, name: str) -> Mapping[str, object]:
     """The facts of the template `_worst_game`, for the team itself."""
     seed = event.seed.value.hex() if event.seed else ""
-    return {"worst": event.worst_games[name], "is_own": True, "seed": seed}
+    groups = (group for outcome in event.history for group in outcome.plan.groups)
+    return {
+        "worst": event.worst_games[name],
+        "is_own": True,
+        "seed": seed,
+        "games": sum(pairing.games for group in groups for pairing in group.pairings),
+    }
 
 
 class WorstGameReport(Report[RoundFinished]):
