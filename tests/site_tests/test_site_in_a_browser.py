@@ -17,6 +17,7 @@ from contest.games.registry import game_plugins
 from contest.model import Phase
 from knobeln import presets
 from tests.support.browser import DESK, TELEPHONE, Browser
+from tests.support.firefox import Firefox
 from tests.support.site_contests import Played
 from tests.support.site_files import facts_of, write_site
 
@@ -90,6 +91,19 @@ def test_no_page_is_wider_than_the_screen(
         assert wide <= room, page
         name = page.removesuffix(".html").replace("/", "-")
         browser.shoot(f"{name}-{size[0]}-{scheme}", size)
+
+
+def test_no_page_is_wider_than_a_window_of_firefox(played: Played) -> None:
+    firefox = Firefox()
+    try:
+        for page in ("index", "rounds/1.1", "evolution", "certainty", "replay", "teams", "board"):
+            firefox.get(f"{played.pages.as_uri()}/{page}.html")
+            wide = firefox.run(
+                "return document.documentElement.scrollWidth - document.documentElement.clientWidth"
+            )
+            assert wide == 0, page
+    finally:
+        firefox.close()
 
 
 @pytest.mark.parametrize("page", ["index.html", "evolution.html", "log.html", "board.html"])
