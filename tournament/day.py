@@ -45,7 +45,7 @@ from contest.interfaces.events import (
     RoundFinished,
     RoundPlayed,
 )
-from contest.interfaces.protocols import Images, Reporter, RunnerFactory
+from contest.interfaces.protocols import Images, Reporter, RunnerFactory, no_progress
 from contest.model import (
     GroupOutcome,
     GroupPlan,
