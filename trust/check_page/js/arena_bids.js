@@ -20,8 +20,8 @@ export function bidView(table, place) {
 
   function squareOf(square) {
     const number = square + 1;
-    const input = made("input", { type: "number", inputMode: "numeric", min: 0, value: "", placeholder: "0", ariaLabel: say("Your bid for square {number}", { number }) });
-    const more = made("button", { type: "button", textContent: `+${STEP_DOLLARS}`, ariaLabel: say("{dollars} dollars more for square {number}", { dollars: STEP_DOLLARS, number }) });
+    const input = made("input", { type: "number", inputMode: "numeric", min: 0, value: "", placeholder: "0", "aria-label": say("Your bid for square {number}", { number }) });
+    const more = made("button", { type: "button", textContent: `+${STEP_DOLLARS}`, "aria-label": say("{dollars} dollars more for square {number}", { dollars: STEP_DOLLARS, number }) });
     const owner = made("b", { className: "owner" });
     const last = made("small");
     more.onclick = () => {

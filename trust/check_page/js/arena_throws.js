@@ -23,7 +23,7 @@ export function throwView(table, place) {
   const figure = made("figure");
   const heads = [say("throw"), say("you"), table.name, say("your points"), say("its points")];
   const list = made("details", { hidden: true }, made("summary", { textContent: say("All throws") }),
-    made("div", { className: "scroll", tabIndex: 0, role: "region", ariaLabel: say("All throws") },
+    made("div", { className: "scroll", tabIndex: 0, role: "region", "aria-label": say("All throws") },
       made("table", { className: "all-n" }, made("thead", {}, rowOf("th", heads)), rows)));
 
   function show() {
@@ -45,7 +45,8 @@ export function throwView(table, place) {
       if (!quick.children[at]) quick.append(made("button", { type: "button", onclick: ({ currentTarget }) => throwNumber(currentTarget.value, currentTarget) }));
       const why = whyNot(`${number}`, throws[0], rules);
       const button = quick.children[at];
-      Object.assign(button, { value: number, ariaDisabled: why ? "true" : "false" });
+      button.value = number;
+      button.setAttribute("aria-disabled", why ? "true" : "false");
       button.replaceChildren(made("b", { textContent: number }), " ", made("span", { textContent: what }));
     });
   }
