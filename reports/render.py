@@ -12,10 +12,10 @@ In a template: the facts by name, `contest` and `settings` (contest.toml), `the_
 for the middle of a sentence, with an article where it needs one), `game` (the GameInfo of the
 contest's game), `planned_draw` (the Draw of the public number if the contest starts in time, or
 none), `samples` (the names of its sample programs), `reports` (all reports by code), `where(plan)`,
-`used_by(seats)`, `replay_address(game)` and `shows_programs()` of `reports.worst_game`, the filters
-of `FILTERS`, and `{% include "_signature.txt.j2" %}`. The mail is plain text of at most 72 columns:
-longer lines are broken, but not those of `copied`, such as a form. Characters that cannot be
-printed become a `?`, and several blank lines become one.
+`used_by(seats)`, `replay_address(game, games)` and `shows_programs()` of `reports.worst_game`, the
+filters of `FILTERS`, and `{% include "_signature.txt.j2" %}`. The mail is plain text of at most 72
+columns: longer lines are broken, but not those of `copied`, such as a form. Characters that cannot
+be printed become a `?`, and several blank lines become one.
 """
 
 from __future__ import annotations
@@ -117,11 +117,11 @@ def _limits(settings: Settings) -> tuple[str, ...]:
     return limits_of(settings)
 
 
-def _replay_address(settings: Settings, info: GameInfo, game: WorstGame) -> str:
+def _replay_address(settings: Settings, info: GameInfo, game: WorstGame, games: int) -> str:
     """As `replay_address`. Few mails need what knows of pages."""
     from reports.worst_game import replay_address
 
-    return replay_address(game, settings, info)
+    return replay_address(game, games, settings, info)
 
 
 def _shows_programs(settings: Settings) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 from enum import Enum
 from typing import Any
@@ -448,6 +448,18 @@ def get_certainty(tx: Transaction) -> Certainty | None:
 
 
 # --- everybody's worst game -----------------------------------------------------------------------
+def with_moves(tx: Transaction, game: WorstGame) -> WorstGame:
+    """The game with its moves, if they were stored. Its plan is the whole one of its group."""
+    query = _GAMES[True].where(
+        matches.c.group_id == _group_id(tx, game.plan),
+        matches.c.pairing == game.plan.pairings.index(game.match.pairing),
+        matches.c.game == game.match.game,
+        matches.c.attempt == game.match.attempt,
+    )
+    row = GameRow._make(tx.execute(query).one())
+    return replace(game, match=match_of(row, game.match.pairing))
+
+
 def set_worst_games(tx: Transaction, games: Sequence[WorstGame]) -> None:
     """Store everybody's worst game; they replace what was stored before."""
     _delete_worst_games(tx)

@@ -45,7 +45,7 @@ from contest.interfaces.events import (
     RoundFinished,
     RoundPlayed,
 )
-from contest.interfaces.protocols import Reporter, RunnerFactory, no_progress
+from contest.interfaces.protocols import Images, Reporter, RunnerFactory, no_progress
 from contest.model import (
     GroupOutcome,
     GroupPlan,
@@ -55,6 +55,7 @@ from contest.model import (
     RoundPlan,
     Standing,
     Team,
+    WorstGame,
 )
 from contest.seeds import Seeds
 from contest.util.clock import Clock
@@ -73,7 +74,7 @@ from store import (
 )
 from store import contest_state as contest_store
 from store.results import Games, GroupState
-from tournament.certainty import certainty, default_contests, why_unknown
+from tournament.certainty import Watcher, certainty, default_contests, why_unknown
 from tournament.derived_settings import format_of, frozen_settings
 from tournament.evolution import evolve, score_matrix
 from tournament.field import field_of
@@ -91,10 +92,10 @@ from tournament.group_workers import (
 from tournament.rounds import rounds
 from tournament.runners import open_runner, runner_of
 from tournament.seal_entries import seal_entries
-from tournament.worst_games import decided_by_moves, decided_by_throws, worst_games
+from tournament.worst_games import condensed, decided_by_moves, decided_by_throws, worst_games
 
 
-class Spectator:
+class Spectator(Watcher):
     """Watches the contest day; this one does nothing."""
 
     def round_drawn(self, plan: RoundPlan) -> None:
@@ -106,9 +107,9 @@ class Spectator:
     def group_finished(self, outcome: GroupOutcome) -> None:
         """Its result is stored."""
 
-    def playing_with_other_chance(self, contests: int) -> None:
+    def playing_with_other_chance(self, contests: int, rounds: int) -> None:
         """The number of contests that are played after the last round, to tell how sure the ranking
-        is."""
+        is, and the rounds of each, if it is as long as this one."""
 
 
 class StaleState(Exception):
@@ -355,9 +356,10 @@ class ContestDay:
             history = results.finished_rounds(tx, Games.ALL)
         if self._redraws is not None:
             contests = min(contests, self._redraws)
-        self._spectator.playing_with_other_chance(contests)
-        with self._make_runner(images, contest.settings, contest.seeds, no_progress) as runner:
-            facts = certainty(field, history, contests, runner)
+        self._spectator.playing_with_other_chance(contests, len(history))
+        progress = self._spectator.pool_games_played
+        with self._make_runner(images, contest.settings, contest.seeds, progress) as runner:
+            facts = certainty(field, history, contests, runner, self._spectator)
         with self._store.write() as tx:
             _must_be_complete(tx, plan)
             results.set_certainty(tx, facts)
@@ -370,25 +372,30 @@ class ContestDay:
             if not plan.final and self._drawn(tx, self._history(tx, plan.number)) is not None:
                 return
             history = (
-                results.round_outcome(tx, number, Games.WITH_MOVES)
-                for number in range(1, plan.number + 1)
+                results.round_outcome(tx, number, Games.ALL) for number in range(1, plan.number + 1)
             )
-            worst = worst_games(history)
+            games = [results.with_moves(tx, game) for game in worst_games(history)]
             digests = {name: entry.image_digest for name, entry in contest.entries.items()}
             images = submissions.load_images(tx, tuple(digests.values()))
             images = without(images, engine_failures.aside(tx))
-        play = game_of(contest.settings.game, contest.settings.programs).info.play
-        if play.has_moves and play.is_computed:
-            with self._make_runner(images, contest.settings, contest.seeds, no_progress) as runner:
-                told = decided_by_throws(worst, digests, contest.seeds, runner)
-        elif play.has_moves:
-            rules = text_game_of(contest.settings.game, contest.settings.programs)
-            told = decided_by_moves(worst, rules, contest.seeds)
-        else:
-            told = worst
+        told = self._with_what_decided(games, digests, images)
         with self._store.write() as tx:
             _must_be_complete(tx, plan)
-            results.set_worst_games(tx, told)
+            results.set_worst_games(tx, list(map(condensed, told)))
+
+    def _with_what_decided(
+        self, games: Sequence[WorstGame], digests: Mapping[str, str], images: Images
+    ) -> Sequence[WorstGame]:
+        contest = self._contest
+        settings, seeds = contest.settings, contest.seeds
+        play = game_of(settings.game, settings.programs).info.play
+        if not play.has_moves:
+            return games
+        if not play.is_computed:
+            rules = text_game_of(settings.game, settings.programs)
+            return decided_by_moves(games, rules, seeds)
+        with self._make_runner(images, settings, seeds, no_progress) as runner:
+            return decided_by_throws(games, digests, seeds, runner)
 
     def _finish_round(self, plan: RoundPlan) -> None:
         with self._store.write() as tx:

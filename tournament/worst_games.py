@@ -77,16 +77,22 @@ def decisive(scores: Scores, seat: int) -> Decisive:
 
 
 def worst_games(history: Iterable[RoundOutcome]) -> tuple[WorstGame, ...]:
-    """The worst game of everybody, as far as one counted, without what decided it. Games against
-    oneself are none."""
+    """The worst game of everybody, as far as one counted, without what decided it, and with the
+    whole plan of its group. Games against oneself are none."""
     worst: dict[str, tuple[int, WorstGame]] = {}
     for outcome in history:
         for group in outcome.groups:
             for name, lead, match in _endings(group):
                 if name not in worst or lead < worst[name][0]:
-                    plan = replace(group.plan, members=match.players, pairings=(match.pairing,))
-                    worst[name] = lead, WorstGame(name, plan, match)
+                    worst[name] = lead, WorstGame(name, group.plan, match)
     return tuple(game for _, game in worst.values())
+
+
+def condensed(game: WorstGame) -> WorstGame:
+    """The game as it is kept: with this pairing alone, and without its moves."""
+    match = replace(game.match, result=replace(game.match.result, moves=None))
+    plan = replace(game.plan, members=match.players, pairings=(match.pairing,))
+    return replace(game, plan=plan, match=match)
 
 
 def _endings(group: GroupOutcome) -> Iterable[tuple[str, int, Match]]:
@@ -157,7 +163,7 @@ def _told(
     moves: Sequence[Moves],
     rings: Sequence[Ring | None] = (),
 ) -> WorstGame:
-    """The game with what decided it, and without its other moves."""
+    """The game with what decided it."""
     players = game.match.players
     seat = players.index(game.entry)
     decided = decisive(scores, seat)
@@ -168,8 +174,7 @@ def _told(
         acting = [other for other in (seat, *against) if done[other] is not None]
         told = tuple((players[other], recorded_text(done[other])) for other in acting)
         turns.append(DecisiveTurn(fall.turn, told, fall.by, fall.lead))
-    match = replace(game.match, result=replace(game.match.result, moves=None))
-    return replace(game, match=match, turns=tuple(turns), alike=decided.alike)
+    return replace(game, turns=tuple(turns), alike=decided.alike)
 
 
 def _against(seat: int, seats: int, ring: Ring | None) -> Sequence[int]:

@@ -51,6 +51,7 @@ def _why(context: LetterContext, arguments: Arguments) -> Decision:
                 "worst": worst,
                 "is_own": _is_own(worst, team),
                 "seed": contest_state.state(context.tx).seed.value.hex(),
+                "games": sum(line.games for line in results.progress_of_rounds(context.tx)),
             },
             of_team=team,
         ),

@@ -1,6 +1,7 @@
 """What decided everybody's worst game, as tables: scores -> turns, and games -> the worst."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -29,7 +30,7 @@ from contest.model import (
     WorstGame,
 )
 from contest.seeds import Seeds
-from tournament.worst_games import decided_by_moves, decisive, worst_games
+from tournament.worst_games import condensed, decided_by_moves, decisive, worst_games
 
 # The first seat's lead after each turn, or everybody's scores; its falls as (turn, by, lead); alike
 Fallen = tuple[tuple[int, int, int], ...]
@@ -178,7 +179,18 @@ WORST: Mapping[str, tuple[list[RoundOutcome], dict[str, tuple[int, tuple[str, ..
 def test_the_worst_game_ended_with_the_smallest_lead(name: str) -> None:
     history, expected = WORST[name]
     worst = worst_games(history)
-    assert {game.entry: (game.plan.round, game.plan.members) for game in worst} == expected
+    assert {game.entry: (game.plan.round, game.match.players) for game in worst} == expected
+
+
+def test_what_is_kept_of_a_game_is_small() -> None:
+    (first, *_) = worst_games(
+        rounds([match("a", "b", points=(3, 9)), match("c", "d", points=(1, 1))])
+    )
+    moved = replace(first.match, result=replace(first.match.result, moves=[("C", "C")] * 10))
+    kept = condensed(replace(first, match=moved))
+    assert kept.match == first.match
+    assert kept.plan.members == ("a", "b")
+    assert kept.plan.pairings == (Pairing(("a", "b")),)
 
 
 # --- games whose moves were kept ------------------------------------------------------------------
@@ -195,7 +207,6 @@ def told(
     whole = Match(played.pairing, 1, recorded, counted=True)
     plan = GroupPlan(1, 1, players, (whole.pairing,))
     (game,) = decided_by_moves([WorstGame(entry, plan, whole)], rules, Seeds(bytes(32)))
-    assert game.match.result.moves is None
     done = (" ".join(f"{name}:{move}" for name, move in turn.moves) for turn in game.turns)
     return list(zip((turn.turn for turn in game.turns), done, strict=True))
 
