@@ -13,7 +13,9 @@ SETUPS := $(addprefix setup-,test lint docs bench notebook class cluster fuel po
 .NOTPARALLEL:  # two calls of pip must not meet in one environment
 unexport PYTHONDONTWRITEBYTECODE  # each command that a test starts would compile all modules again
 
-demo: setup                       ## a whole contest by mail, in a scratch folder
+demo:                             ## a whole contest by mail, in a scratch folder
+	@./tools/system-packages
+	@./tools/venv --without-interpreters $(VENV)
 	$(BIN)/knobeln demo
 
 install:                          ## for all users, as services: sudo make install CONTEST=spring; again: upgrade

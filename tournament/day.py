@@ -74,7 +74,7 @@ from store import (
 )
 from store import contest_state as contest_store
 from store.results import Games, GroupState
-from tournament.certainty import certainty, default_contests, why_unknown
+from tournament.certainty import Watcher, certainty, default_contests, why_unknown
 from tournament.derived_settings import format_of, frozen_settings
 from tournament.evolution import evolve, score_matrix
 from tournament.field import field_of
@@ -95,7 +95,7 @@ from tournament.seal_entries import seal_entries
 from tournament.worst_games import condensed, decided_by_moves, decided_by_throws, worst_games
 
 
-class Spectator:
+class Spectator(Watcher):
     """Watches the contest day; this one does nothing."""
 
     def round_drawn(self, plan: RoundPlan) -> None:
@@ -107,9 +107,9 @@ class Spectator:
     def group_finished(self, outcome: GroupOutcome) -> None:
         """Its result is stored."""
 
-    def playing_with_other_chance(self, contests: int) -> None:
+    def playing_with_other_chance(self, contests: int, rounds: int) -> None:
         """The number of contests that are played after the last round, to tell how sure the ranking
-        is."""
+        is, and the rounds of each, if it is as long as this one."""
 
 
 class StaleState(Exception):
@@ -356,9 +356,10 @@ class ContestDay:
             history = results.finished_rounds(tx, Games.ALL)
         if self._redraws is not None:
             contests = min(contests, self._redraws)
-        self._spectator.playing_with_other_chance(contests)
-        with self._make_runner(images, contest.settings, contest.seeds, no_progress) as runner:
-            facts = certainty(field, history, contests, runner)
+        self._spectator.playing_with_other_chance(contests, len(history))
+        progress = self._spectator.pool_games_played
+        with self._make_runner(images, contest.settings, contest.seeds, progress) as runner:
+            facts = certainty(field, history, contests, runner, self._spectator)
         with self._store.write() as tx:
             _must_be_complete(tx, plan)
             results.set_certainty(tx, facts)

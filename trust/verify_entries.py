@@ -33,6 +33,7 @@ from trust.archive import files
 from trust.archive.contents import Archive, ArchivedList, Seal
 from trust.archive.findings import Finding, step
 from trust.for_teams.receipts import DAY, about_times, calendar_of
+from trust.what_if import WhatIf
 from trust.without_bans import WithoutBans
 
 
@@ -43,6 +44,7 @@ class Verified:
     `noticed`: what follows the rules, but a person should look at. `missed`: it can be checked, but
     not on this host; `believed`: results or draws that nobody can check; `unchecked`: what else
     nobody can check. `without_late_bans`: None if nobody was banned late, or if nobody can tell.
+    `what_if`: None if nothing was to be changed, or if nobody can tell.
     """
 
     checked: list[str] = field(default_factory=list)
@@ -51,6 +53,7 @@ class Verified:
     believed: list[Finding] = field(default_factory=list)
     unchecked: list[str] = field(default_factory=list)
     without_late_bans: WithoutBans | None = None
+    what_if: WhatIf | None = None
 
 
 _ABOUT_TEAMS = (Effect.TAKEN_OUT, Effect.REINSTATED, Effect.PLAYED_AGAIN)

@@ -251,6 +251,20 @@ def test_what_a_reader_may_not_throw_is_told_with_what_it_may() -> None:
     assert said == [why for _, _, why in TEXTS]
 
 
+HAPPENED = [
+    ({"answer": "C\n\x1b[31m" + 100 * "x"}, f'it has answered "C [31m{54 * "x"}"'),
+    ({"kind": "late"}, "it has used up its time for an answer"),
+    ({"kind": "crash"}, "it has crashed, or has ended"),
+    ({"kind": "too long"}, "its answer was too long"),
+    ({"kind": "no answer"}, "it has not answered"),
+]
+
+
+def test_what_a_program_did_in_place_of_an_answer_is_told() -> None:
+    said = page_plays(answers=[answer for answer, _ in HAPPENED])["happened"]
+    assert said == [told for _, told in HAPPENED]
+
+
 # --- games on boards ------------------------------------------------------------------------------
 def random_bids(board: Board, seat: int, random: Random) -> tuple[int, ...]:
     """Bids that are mostly allowed."""

@@ -3,11 +3,14 @@
 What the tournament makes of that contest, with no result of the archive, is what it must come to.
 """
 
+import re
 from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 
 import pytest
 
+from knobellib.samples import samples
+from knobeln.cli.progress_bars import progress_bar
 from knobeln.context import ContestContext
 from knobeln.day.run import contest_day
 from tests.support.archives import (
@@ -21,7 +24,9 @@ from tests.support.archives import (
 )
 from tests.support.check_page import Change, page_on
 from tests.support.contest_days import AfterADraw, until
+from tests.support.counted_programs import counted_contest, needs_engine
 from tests.support.played_otherwise import played_otherwise
+from trust import verification, what_if
 from trust.archive import contents, files
 from trust.archive.contents import Archive
 
@@ -83,6 +88,57 @@ def test_whom_the_organizer_took_out_stays_out(tmp_path: Path) -> None:
     archive = publish(contest, tmp_path / "archive", strings).archive
     changes = [Change("team_2"), Change("team_4"), Change(number="5")]
     must_agree(archive, changes, {"team_1"})
+
+
+def by_verify(folder: Path, change: Change) -> None:
+    """`verify` has the ranking of the tournament, too."""
+    changed = what_if.Change(change.leftOut, change.number)
+    archive = read(folder)
+    found = verification.verify(archive, progress_bar, change=changed).what_if
+    assert found is not None
+    computed = {line.entry: line.rank for line in played_otherwise(archive, change)}
+    ranks = {line.entry: line.otherwise for line in found.contest.ranking}
+    assert ranks == computed | {name: None for name in ranks if name not in computed}
+
+
+@pytest.mark.slow
+def test_verify_computes_the_same(knobeln_contest: Published) -> None:
+    by_verify(knobeln_contest.archive, Change("team_2", "a lucky day"))
+    shown = knobeln("verify", knobeln_contest.archive, "--without", "team_2", "--number", "5")
+    assert "\nnot the result: the contest without team_2, drawn by the number 5\n" in shown.output
+    rows = re.findall(r"^  (team_\d) +([\d-]+) +([\d-]+)(?:  (.*))?$", shown.output, re.MULTILINE)
+    (other,) = page_on(knobeln_contest.archive, changes=[Change("team_2", "5")]).others
+    said = [[str(cell or "-") for cell in list(row.values())[:3]] for row in other["rows"]]
+    assert [list(row[:3]) for row in rows] == said
+    assert [row[3] for row in rows] == [row["moved"] for row in other["rows"]]
+
+
+@pytest.mark.slow
+def test_a_team_that_verify_does_not_know_is_told(tiny: Published) -> None:
+    refused = knobeln("verify", tiny.archive, "--without", "nobody")
+    assert refused.exit_code == 1
+    assert "there is no team nobody in this contest" in refused.output
+
+
+@needs_engine
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("game", "names"),
+    [
+        ("cooperation", ("pavlov.c", "always_betray.c", "detective.js")),
+        (
+            "bid-tac-toe",
+            ("regret_matcher.c", "line_builder.js", "bookkeeper.py"),
+        ),
+    ],
+)
+def test_verify_asks_counted_programs_again(
+    game: str, names: Sequence[str], tmp_path: Path
+) -> None:
+    sources = {name: samples(game)[name] for name in names}
+    archive = counted_contest(tmp_path / "contest", game, sources, games=1).archive
+    by_verify(archive, Change(names[0].partition(".")[0]))
+    by_verify(archive, Change(number="5"))
 
 
 # --- what it says ---------------------------------------------------------------------------------

@@ -25,7 +25,7 @@ from tests.support.browser import PATIENCE, Browser
 from tests.support.check_page import packed_folder
 from tests.support.counted_programs import counted_contest, needs_engine, settings_of
 from tests.support.firefox import Firefox
-from tests.support.reader_games import tournament_plays
+from tests.support.reader_games import page_plays, tournament_plays
 from tournament.text_referee import program_seeds
 from trust.check_page import check_page
 
@@ -115,6 +115,8 @@ def play_60(browser: AnyBrowser) -> dict[str, Any]:
     for before, number in enumerate(THROWS):
         throw(browser, number, before)
         assert before == len(THROWS) - 1 or browser.run(DOWN_TO)
+    shown = "return getComputedStyle(document.querySelector('.game .rule')).fontWeight"
+    assert browser.run(shown) == "600"  # it has its style
     return record_of(browser)
 
 
@@ -238,6 +240,34 @@ def shoot_and_check(browser: Chromium, name: str) -> None:
     assert browser.violations() == []
     assert browser.run("return document.documentElement.scrollWidth") <= SIZES[0][0]
     browser.shoot(name, SIZES[0])
+
+
+BID = b"""#include <stdio.h>
+int main(void) { char line[200]; int round = 0;
+  while (fgets(line, sizeof line, stdin) && *line != 'g') { %s
+    puts(round++ ? "1 0 0 0 0 0 0 0 0" : "0 0 0 0 0 0 0 0 1"); fflush(stdout); } return 0; }
+"""
+SECOND_ANSWERS = {
+    "plain": (BID % b"", {"answer": "1 0 0 0 0 0 0 0 0"}),
+    "leaving": (BID % b"if (round) break;", {"kind": "crash"}),
+    "silent": (BID % b"if (round) continue;", {"kind": "no answer"}),
+    "broken": (BID % b"if (round) __builtin_trap();", {"kind": "crash"}),
+    "endless": (BID % b"while (round) ;", {"kind": "late"}),
+    "wordy": (BID % b"for (; round; round++) putchar('x');", {"kind": "too long"}),
+}
+
+
+@needs_engine
+def test_what_ends_a_program_of_a_game_on_a_board_is_seen(tmp_path: Path) -> None:
+    sources = {f"{name}.c": source for name, (source, _) in SECOND_ANSWERS.items()}
+    published = counted_contest(tmp_path, "bid-tac-toe", sources, games=1)
+    (tmp_path / "archive.tar.gz").write_bytes(packed_folder(published.archive))
+    lines = [["newgame", "reader"], ["nextround", *"000000000"]]
+    asked = [{"name": name, "random": "00" * 16, "questions": lines} for name in SECOND_ANSWERS]
+    visit = {"archive": tmp_path / "archive.tar.gz", "questions": asked}
+    (said,) = page_plays(visits=[visit])["visits"]
+    answers = [{key: each[key] for key in each if key != "fault"} for each in said["answers"]]
+    assert answers == [answer for _, answer in SECOND_ANSWERS.values()]
 
 
 @needs_engine

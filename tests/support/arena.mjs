@@ -6,18 +6,20 @@ import { runInThisContext } from "node:vm";
 
 const page = `${dirname(fileURLToPath(import.meta.url))}/../../trust/check_page`;
 runInThisContext(readFileSync(`${page}/noble.js`, "utf8"));
-const { constants, visits = [], pairs = [], texts = [], bids = [], squares = [] } = JSON.parse(readFileSync(0, "utf8"));
+const { constants, visits = [], pairs = [], texts = [], bids = [], squares = [], answers = [] } = JSON.parse(readFileSync(0, "utf8"));
 runInThisContext(constants);
-const { unpacked } = await import(`${page}/js/archive.js`);
+const { Archive, unpacked } = await import(`${page}/js/archive.js`);
 const { Opponents } = await import(`${page}/js/opponents.js`);
 const throwsOf = await import(`${page}/js/throws.js`);
 const { bidsIn, ...bidding } = await import(`${page}/js/bidding.js`);
+const { toldWhatHappened } = await import(`${page}/js/happened.js`);
 const ultimate = await import(`${page}/js/ultimate.js`);
 const module = new WebAssembly.Module(readFileSync(`${page}/knobeln.wasm`));
 
 /** What the page says of each of these questions to the programs of an archive. */
 async function asked({ archive, questions }) {
-  const opponents = new Opponents(await unpacked(new Blob([readFileSync(archive)])), module);
+  const files = await unpacked(new Blob([readFileSync(archive)]));
+  const opponents = new Opponents(new Archive(files, () => {}), module);
   const listed = opponents.listed();
   const answers = questions.map(({ random, ...question }) => {
     const answer = opponents.answer({ ...question, random: Buffer.from(random, "hex") });
@@ -54,6 +56,7 @@ console.log(JSON.stringify({
   winners: pairs.map(([first, second]) => throwsOf.winnerOf(first, second)),
   told: pairs.map((pair) => throwsOf.toldThrow(pair, "it", 7)),
   whyNot: texts.map(([text, own, rules]) => throwsOf.whyNot(text, own, rules)),
+  happened: answers.map(toldWhatHappened),
   rounds: bids.map(roundsOf),
   moves: squares.map(movesOf),
 }));

@@ -175,8 +175,10 @@ def _worker() -> str:
 
 
 def _arena() -> str:
-    """The script on which one plays. It brings its own words, so that others need not have them."""
-    return f"var arenaWords = {_json(_words(_OF_ARENA))};\n{_bundle(_OF_ARENA)}"
+    """The script on which one plays. It brings its own words and style, so that others need not
+    have them."""
+    own = {"words": _words(_OF_ARENA), "style": _text("arena.css")}
+    return f"var ofArena = {_json(own)};\n{_bundle(_OF_ARENA)}"
 
 
 def _json(value: object) -> str:

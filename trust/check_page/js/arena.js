@@ -103,7 +103,7 @@ class Table {
 /** Lets the reader play. `place`: an element; `given`: the worker's address, the archive's file, the page's words and
  * machine; `wanted`: the program to begin with, if the archive has it. */
 async function open(place, given, wanted) {
-  speak(arenaWords[document.documentElement.lang] ?? {});
+  speak(ofArena.words[document.documentElement.lang] ?? {});
   const programs = new Programs(given);
   place.replaceChildren(made("p", { role: "status", textContent: say("Reading the archive.") }));
   try {
@@ -144,4 +144,7 @@ function show(place, programs, listed, wanted) {
   begin();
 }
 
+const style = new CSSStyleSheet();
+style.replaceSync(ofArena.style);
+document.adoptedStyleSheets = [...document.adoptedStyleSheets, style];
 globalThis.openArena = open;

@@ -1,7 +1,6 @@
 // opponents.js - the programs of an archive play against a reader: each move is asked for with all that was before it.
 //
 // So nothing waits between two moves: a game is played again from its start, and only its last move is new.
-import { Archive } from "./archive.js";
 import { NotHere, doneIn, factsOf, instanceSeed, programSeed, runnerOf } from "./asking.js";
 import { must, sha256, unmarked } from "./bytes.js";
 import { Machine, byHeart } from "./machine.js";
@@ -10,21 +9,22 @@ const READER = "reader";
 /** The games that one can play, and whether their programs read lines. */
 const GAMES = { "knobeln": false, "bid-tac-toe": true, "ultimate-tic-tac-toe": false };
 
-/** The programs of an archive. `files`: bytes by path; `module`: the machine's WebAssembly. Throws Differs for files that
- * are not as the manifest says, or a game that one cannot play here. */
+/** The programs of an archive. `module`: the machine's WebAssembly. Throws Differs for a game that one cannot play here. */
 export class Opponents {
   #archive;
   #module;
   #settings;
   #builds; // their digests, by name
+  #counted; // the names of programs whose time is counted
   #runners = {}; // by digest
   #interpreters = {};
 
-  constructor(files, module) {
-    this.#archive = new Archive(files, () => {});
+  constructor(archive, module) {
+    this.#archive = archive;
     this.#module = module;
-    this.#settings = unmarked(this.#archive.marked("contest.json")).settings;
-    this.#builds = new Map(this.#archive.json("entries.json").map(({ name, build }) => [name, build]));
+    this.#settings = unmarked(archive.marked("contest.json")).settings;
+    this.#builds = new Map(archive.json("entries.json").map(({ name, build }) => [name, build]));
+    this.#counted = new Set(archive.has("counted.json") ? archive.json("counted.json").map(({ team }) => team) : []);
     must(Object.hasOwn(GAMES, this.#settings.game.name), "one can play KNOBELN, Bid-Tac-Toe and Ultimate Tic-Tac-Toe here, but not the game of this contest");
   }
 
@@ -32,11 +32,12 @@ export class Opponents {
   listed() {
     const ranks = new Map(this.#archive.json("ranking.json").map(({ entry, rank }) => [entry, rank]));
     const names = [...new Set([...ranks.keys(), ...this.#builds.keys()])].filter((name) => this.#builds.has(name));
+    const players = new Set(names.filter((name) => this.#canPlay(name)));
     const { contest, game, programs } = this.#settings;
     return {
       title: contest.title, game, seconds: toldSeconds(programs),
-      programs: names.filter((name) => this.#canPlay(name)).map((name) => ({ name, rank: ranks.get(name) ?? null, build: this.#builds.get(name) })),
-      others: names.filter((name) => !this.#canPlay(name)),
+      programs: [...players].map((name) => ({ name, rank: ranks.get(name) ?? null, build: this.#builds.get(name) })),
+      others: names.filter((name) => !players.has(name)),
     };
   }
 
@@ -44,9 +45,8 @@ export class Opponents {
     const path = `builds/${this.#builds.get(name)}`;
     if (!this.#archive.has(path)) return false;
     if (this.#settings.game.name === "knobeln") return true;
-    if (!this.#archive.has("counted.json") || !this.#archive.json("counted.json").some(({ team }) => team === name)) return false;
     try {
-      return Boolean(factsOf(path, this.#archive));
+      return this.#counted.has(name) && Boolean(factsOf(path, this.#archive));
     } catch (error) {
       if (error instanceof NotHere) return false;
       throw error;

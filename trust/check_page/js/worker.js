@@ -1,5 +1,5 @@
 // worker.js - the part of the page that computes, so that the page itself stays alive.
-import { unpacked } from "./archive.js";
+import { Archive, unpacked } from "./archive.js";
 import { check } from "./check.js";
 import { checkMail, subjectOf } from "./mails.js";
 import { Opponents } from "./opponents.js";
@@ -26,7 +26,8 @@ async function checkArchive(asked) {
 /** Opens an archive to play with, or asks one of its programs. */
 async function playAgainst({ file, machine, question }) {
   if (question) return opponents.answer(question);
-  opponents = new Opponents(await unpacked(file), new WebAssembly.Module(machine));
+  const archive = new Archive(await unpacked(file), () => {}); // which must be as its manifest says
+  opponents = new Opponents(archive, new WebAssembly.Module(machine));
   return opponents.listed();
 }
 
