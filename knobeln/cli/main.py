@@ -232,7 +232,10 @@ def _usage_errors() -> Iterator[None]:
             "a valid float", "a number"
         )
         text, *near = re.split(r"\.? \(?Did you mean ", text.removesuffix("."))
-        hint = f"did you mean {near[0].rstrip(')')}" if near else "" if is_value else hint
+        if near:
+            hint = f"did you mean {near[0].rstrip(')')}"
+        elif is_value:
+            hint = ""
         raise Failure(f"{text[:1].lower()}{text[1:]}", hint, error.exit_code) from error
 
 
