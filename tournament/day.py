@@ -37,6 +37,7 @@ from functools import cached_property, partial
 
 from contest.config.settings import Settings, without_secrets
 from contest.errors import NotFound, NotNow, NumberAwaited, Paused
+from contest.games.game import KindOfPlay
 from contest.games.registry import game_of, text_game_of
 from contest.interfaces.events import (
     ContestStarted,
@@ -191,6 +192,12 @@ class ContestDay:
                 reporter=self._reporter,
                 make_runner=self._make_runner,
             )
+
+    @cached_property
+    def _play(self) -> KindOfPlay:
+        """For use after the start."""
+        settings = self._contest.settings
+        return game_of(settings.game, settings.programs).info.play
 
     def _play_next_round(self, workers: Workers) -> None:
         """Raises StaleState."""
@@ -369,12 +376,15 @@ class ContestDay:
         contest = self._contest
         with self._store.read() as tx:
             _must_be_complete(tx, plan)
-            if not plan.final and self._drawn(tx, self._history(tx, plan.number)) is not None:
+            history = self._history(tx, plan.number, self._known(plan))
+            if not plan.final and self._drawn(tx, history) is not None:
                 return
-            history = (
+            played = (
                 results.round_outcome(tx, number, Games.ALL) for number in range(1, plan.number + 1)
             )
-            games = [results.with_moves(tx, game) for game in worst_games(history)]
+            games = worst_games(played)
+            if not self._play.is_computed:  # then their moves were stored
+                games = tuple(results.with_moves(tx, game) for game in games)
             digests = {name: entry.image_digest for name, entry in contest.entries.items()}
             images = submissions.load_images(tx, tuple(digests.values()))
             images = without(images, engine_failures.aside(tx))
@@ -388,10 +398,9 @@ class ContestDay:
     ) -> Sequence[WorstGame]:
         contest = self._contest
         settings, seeds = contest.settings, contest.seeds
-        play = game_of(settings.game, settings.programs).info.play
-        if not play.has_moves:
+        if not self._play.has_moves:
             return games
-        if not play.is_computed:
+        if not self._play.is_computed:
             rules = text_game_of(settings.game, settings.programs)
             return decided_by_moves(games, rules, seeds)
         with self._make_runner(images, settings, seeds, no_progress) as runner:

@@ -12,8 +12,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from itertools import accumulate, pairwise
-from typing import Any, NamedTuple
+from heapq import nlargest
+from itertools import accumulate, pairwise, starmap
+from typing import Any, NamedTuple, cast
 
 from contest.errors import Differs, EngineFailed
 from contest.games.drawing import Ring
@@ -36,8 +37,8 @@ from tournament.runners.recorded import job_of, played_by
 
 DECISIVE_TURNS = 3
 
-Scores = Sequence[Sequence[int]]
-"""Every seat's score, before the first turn and after each."""
+Leads = Sequence[int]
+"""How far a seat is ahead, before the first turn and after each."""
 
 
 # --- the rules ------------------------------------------------------------------------------------
@@ -62,18 +63,16 @@ class Decisive(NamedTuple):
     alike: int
 
 
-def decisive(scores: Scores, seat: int) -> Decisive:
-    """What decided the game for this seat."""
-    leads = [lead_of(each, seat) for each in scores]
-    falls = [
-        Fall(turn, before - after, after)
-        for turn, (before, after) in enumerate(pairwise(leads), start=1)
-        if after < before
-    ]
-    greatest = sorted(falls, key=lambda fall: -fall.by)[:DECISIVE_TURNS]
-    least = greatest[-1].by if greatest else 0
-    alike = sum(fall.by == least for fall in falls) - sum(fall.by == least for fall in greatest)
-    return Decisive(tuple(sorted(greatest)), alike)
+def decisive(leads: Leads) -> Decisive:
+    """What decided a game with these leads."""
+    drops = [before - after for before, after in pairwise(leads)]
+    # of equal ones the first
+    greatest = nlargest(DECISIVE_TURNS, range(len(drops)), key=drops.__getitem__)
+    told = sorted(place for place in greatest if drops[place] > 0)
+    falls = tuple(Fall(place + 1, drops[place], leads[place + 1]) for place in told)
+    least = min((fall.by for fall in falls), default=0)
+    alike = drops.count(least) - sum(fall.by == least for fall in falls) if falls else 0
+    return Decisive(falls, alike)
 
 
 def worst_games(history: Iterable[RoundOutcome]) -> tuple[WorstGame, ...]:
@@ -123,18 +122,22 @@ def decided_by_throws(
     except EngineFailed:
         return tuple(games)
     return tuple(
-        _told(game, _scores_of_throws(result.moves), result.moves)
+        _told(game, _leads_by_throws(result.moves, _seat_of(game)), result.moves)
         if result.moves and result.digest == game.match.result.digest
         else game
         for game, result in zip(games, played, strict=True)
     )
 
 
-def _scores_of_throws(throws: Sequence[Moves]) -> Scores:
-    points = (throw_points(int(first), int(second)) for first, second in throws)  # type: ignore[arg-type]
-    return list(
-        accumulate(points, lambda sums, won: (sums[0] + won[0], sums[1] + won[1]), initial=(0, 0))
-    )
+def _leads_by_throws(moves: Sequence[Moves], seat: int) -> Leads:
+    throws = cast(Sequence[tuple[int, int]], moves[:])
+    sign = -1 if seat else 1
+    gains = (sign * (first - second) for first, second in starmap(throw_points, throws))
+    return list(accumulate(gains, initial=0))
+
+
+def _seat_of(game: WorstGame) -> int:
+    return game.match.players.index(game.entry)
 
 
 def decided_by_moves(
@@ -152,21 +155,22 @@ def _decided_by_moves(game: WorstGame, rules: TextGame[Any, Any], seeds: Seeds) 
     try:
         positions, _ = played_by(own_rules, moves, job_of(match, game.plan.round, seeds))
     except Differs:
-        return _told(game, (), ())
+        return game
+    leads = [lead_of(own_rules.score(position), _seat_of(game)) for position in positions]
     rings = [own_rules.ring(position) for position in positions[1:]]
-    return _told(game, list(map(own_rules.score, positions)), moves, rings)
+    return _told(game, leads, moves, rings)
 
 
 def _told(
     game: WorstGame,
-    scores: Scores,
+    leads: Leads,
     moves: Sequence[Moves],
     rings: Sequence[Ring | None] = (),
 ) -> WorstGame:
     """The game with what decided it."""
     players = game.match.players
-    seat = players.index(game.entry)
-    decided = decisive(scores, seat)
+    seat = _seat_of(game)
+    decided = decisive(leads)
     turns = []
     for fall in decided.falls:
         done = moves[fall.turn - 1]

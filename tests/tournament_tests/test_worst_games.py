@@ -30,7 +30,7 @@ from contest.model import (
     WorstGame,
 )
 from contest.seeds import Seeds
-from tournament.worst_games import condensed, decided_by_moves, decisive, worst_games
+from tournament.worst_games import condensed, decided_by_moves, decisive, lead_of, worst_games
 
 # The first seat's lead after each turn, or everybody's scores; its falls as (turn, by, lead); alike
 Fallen = tuple[tuple[int, int, int], ...]
@@ -71,13 +71,14 @@ COURSES: Mapping[str, tuple[Sequence[Sequence[int]], Fallen, int]] = {
 @pytest.mark.parametrize("name", COURSES)
 def test_the_turns_that_decided_a_game_are_those_by_which_the_lead_fell_most(name: str) -> None:
     scores, falls, alike = COURSES[name]
-    assert decisive(scores, 0) == (falls, alike)
+    assert decisive([lead_of(each, 0) for each in scores]) == (falls, alike)
 
 
 def test_the_other_seats_game_is_decided_by_the_other_turns() -> None:
     scores = [(0, 0), (4, 0), (4, 7), (6, 7)]
-    assert decisive(scores, 0) == (((2, 7, -3),), 0)
-    assert decisive(scores, 1) == (((1, 4, -4), (3, 2, 1)), 0)
+    first, second = ([lead_of(each, seat) for each in scores] for seat in (0, 1))
+    assert decisive(first) == (((2, 7, -3),), 0)
+    assert decisive(second) == (((1, 4, -4), (3, 2, 1)), 0)
 
 
 # --- what scores are ------------------------------------------------------------------------------
