@@ -102,5 +102,7 @@ def _changed(field: Field, change: Change, seed: ContestSeed) -> Field:
     images = {name: build for name, build in field.images.items() if name != change.left_out}
     if not images:
         raise GiveUp("nobody would be left")
-    drawn = replace(seed, number=change.number.encode()) if change.number else seed
-    return replace(field, images=images, seeds=Seeds(drawn.value))
+    if not change.number:
+        return replace(field, images=images)
+    number = change.number.encode(errors="surrogateescape")  # bytes of a command line may be any
+    return replace(field, images=images, seeds=Seeds(replace(seed, number=number).value))

@@ -97,12 +97,12 @@ def _resolved(
     owners = tuple(
         board.owners[square] if won[square] is None else won[square] for square in SQUARES
     )
-    first, second = (
-        bankroll - sum(bids[seat][square] for square in SQUARES if won[square] == seat)
-        for seat, bankroll in enumerate(board.bankrolls)
-    )
+    left = list(board.bankrolls)
+    for square, seat in won.items():
+        if seat is not None:
+            left[seat] -= bids[seat][square]
     unchanged = board.unchanged + 1 if owners == board.owners else 0
-    return Board(owners, (first, second), bids, unchanged, at_fault)
+    return Board(owners, (left[0], left[1]), bids, unchanged, at_fault)
 
 
 def _winner(bids: tuple[Bids, Bids], square: int) -> int | None:

@@ -128,6 +128,12 @@ def _played(position: Boards, square: int) -> Boards:
     return replace(position, squares=squares, last=square, mover=1 - position.mover)
 
 
+def _square_at(row: int, column: int) -> int:
+    """The number of the square in this row and column of the whole field."""
+    board = 3 * (row // 3) + column // 3
+    return 9 * board + 3 * (row % 3) + column % 3
+
+
 def _seat_of(mark: str) -> int | None:
     return None if mark == EMPTY else MARKS.index(mark)
 
@@ -210,17 +216,9 @@ class UltimateTicTacToe(TextGame[Boards, int]):
     def drawing(self, position: Boards) -> Drawing:
         """Draw nine by nine squares, board beside board; empty squares show their numbers."""
         won, legal = winners(position.squares), frozenset(open_squares(position))
+        squares = [self._square(position, won, legal, square) for square in range(SQUARES)]
         rows = tuple(
-            tuple(
-                self._square(
-                    position,
-                    won,
-                    legal,
-                    9 * (3 * (row // 3) + column // 3) + 3 * (row % 3) + column % 3,
-                )
-                for column in range(9)
-            )
-            for row in range(9)
+            tuple(squares[_square_at(row, column)] for column in range(9)) for row in range(9)
         )
         return Drawing(rows, SIGNS, self._caption(position, won), block=3)
 

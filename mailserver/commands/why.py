@@ -124,5 +124,4 @@ COMMAND = Command(
     arguments="TEAM",
     reads=_asks_why,
     answers={"why": Limit.DROP},
-    sample_arguments=lambda settings: "",
 )

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import chain
 
 from contest.games.drawing import Course
 from contest.games.game import GameInfo
@@ -103,10 +102,11 @@ def player_names(match: Match) -> tuple[str, ...]:
 def lines_of(replay: Replay) -> Iterator[str]:
     """Yield a line for each turn: nothing, the moves by seat, the points won by seat, caption,
     picture."""
-    nothing = [""] * len(replay.moves)
-    points = [[str(won) for won in turn] for turn in replay.points] or [[] for _ in nothing]
-    captions = replay.pictures.captions[1:] if replay.pictures else nothing
-    drawn = replay.pictures.changes[1:] if replay.pictures else nothing
-    rows = zip(replay.moves, points, captions, drawn, strict=True)
-    for moves, won, caption, picture in rows:
-        yield "\t".join(chain([""], moves, won, (one_line(caption), picture) if picture else ()))
+    for turn, moves in enumerate(replay.moves):
+        cells = ["", *moves]
+        if replay.points:
+            cells += map(str, replay.points[turn])
+        # the first picture is that of the position at the beginning
+        if replay.pictures and (picture := replay.pictures.changes[turn + 1]):
+            cells += one_line(replay.pictures.captions[turn + 1]), picture
+        yield "\t".join(cells)

@@ -148,6 +148,34 @@ def test_a_game_by_keyboard_in_chromium_is_the_tournaments_own(chromium: Chromiu
     assert told(chromium).startswith("You 5, amber_anchor ")
 
 
+def test_a_file_that_is_no_archive_is_told_and_another_one_is_asked_for(
+    chromium: Chromium, page: Path
+) -> None:
+    chromium.open("verify.html")
+    chromium.run("document.getElementById('file').click = () => {};")
+    for _ in range(2):
+        assert chromium.one("#challenge").text == "Choose the archive's file, and play"
+        chromium.one("#challenge").click()
+        chromium.give("#file", page)
+        until(chromium, "return document.querySelector('#arena .ended')")
+        why = "the file is damaged, or no archive"
+        assert chromium.one("#arena").text == f"Nobody can play here: {why}."
+        until(chromium, "return document.getElementById('challenge').textContent !== 'Play'")
+    sit_down(chromium, EXAMPLE)
+    assert chromium.one("#challenge").text == "Play"
+
+
+def test_an_archive_that_is_chosen_to_be_checked_is_checked(chromium: Chromium) -> None:
+    """Though a game was asked for before, and no file chosen then."""
+    chromium.open("verify.html")
+    chromium.run("document.getElementById('file').click = () => {};")
+    chromium.one("#challenge").click()
+    chromium.one("#start").click()
+    chromium.give("#file", EXAMPLE)
+    until(chromium, "return !document.getElementById('result').hidden")
+    assert not chromium.one("#arena").text
+
+
 def names_in_the_tree(browser: Browser) -> set[tuple[str, str]]:
     """Role and name of what a screen reader can tell of."""
     tree = browser.driver.execute_cdp_cmd("Accessibility.getFullAXTree", {})["nodes"]
@@ -338,6 +366,10 @@ def test_a_game_of_ultimate_tic_tac_toe_by_keyboard_has_the_programs_own_moves(
         position = game.apply(position, {position.mover: move})
     assert not game.players_to_move(position)
     assert answers_of(record, published, game, asked) == own
+    chromium.press(f"{Keys.TAB}{Keys.ENTER}")  # "Play again": now the program begins
+    until(chromium, "return document.querySelectorAll('.boards .last').length")
+    assert told(chromium).startswith("alpha_beta plays board ")
+    assert chromium.one(".boards .last").text == "X"
 
 
 def take_an_open_square(browser: Chromium) -> None:

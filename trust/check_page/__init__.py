@@ -21,7 +21,7 @@ from pathlib import Path
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from contest.games.game import TextProtocol
-from contest.games.registry import BUILT_IN, game
+from contest.games.registry import built_in, game
 from contest.language import LOCALE, speaking, translated, translated_plural
 from contest.schema.sections import UNITS_PER_SECOND, Programs
 from sandbox.fuel import engine, guests
@@ -157,7 +157,7 @@ def constants() -> str:
         "counter": engine.COUNTER,
         "unitsPerSecond": UNITS_PER_SECOND,
         "gameAnswers": Programs.GAME_ANSWERS,
-        "gamesApart": [plugin.name for plugin in BUILT_IN if _plays_games_apart(plugin.name)],
+        "gamesApart": [name for name in built_in() if _plays_games_apart(name)],
         "guests": {"JavaScript": {"facts": guest.facts, "prelude": guest.prelude, **COUNTED_GUEST}},
     }
     proofs = {code: kind.proof for code, kind in FINDINGS.items() if kind.on_page}

@@ -101,17 +101,19 @@ class Table {
 }
 
 /** Lets the reader play. `place`: an element; `given`: the worker's address, the archive's file, the page's words and
- * machine; `wanted`: the program to begin with, if the archive has it. */
+ * machine; `wanted`: the program to begin with, if the archive has it. Returns null if nobody can play with this file. */
 async function open(place, given, wanted) {
   speak(ofArena.words[document.documentElement.lang] ?? {});
   const programs = new Programs(given);
   place.replaceChildren(made("p", { role: "status", textContent: say("Reading the archive.") }));
   try {
     show(place, programs, await programs.open(), wanted);
+    return programs;
   } catch (error) {
+    programs.close();
     place.replaceChildren(made("p", { role: "status", className: "ended", textContent: say("Nobody can play here: {reason}.", { reason: error.message }) }));
+    return null;
   }
-  return programs;
 }
 
 function show(place, programs, listed, wanted) {

@@ -28,7 +28,7 @@ speak(words);
 if (dataOf("words")[language]) document.documentElement.lang = language;
 for (const part of document.querySelectorAll("[data-say]")) part.textContent = say(part.textContent.trim());
 element("start").textContent = isServed ? say("Check the contest") : say("Choose the archive's file");
-element("challenge").textContent = isServed ? say("Play") : say("Choose the archive's file, and play");
+keep(null);
 
 // --- the script that computes ---
 const bytesOf = (base64) => Uint8Array.from(atob(base64), (sign) => sign.charCodeAt(0));
@@ -110,9 +110,10 @@ async function fromBeside() {
 }
 
 // --- playing ---
+/** The next game is with this archive; with null, with the one beside the page, or one that is chosen. */
 function keep(file) {
   given = file;
-  element("challenge").textContent = say("Play");
+  element("challenge").textContent = file || isServed ? say("Play") : say("Choose the archive's file, and play");
 }
 
 /** Lets the reader play against the programs of the archive that is there, or of the one that is chosen next. */
@@ -122,8 +123,7 @@ async function challenge() {
     playWith(file);
     return;
   }
-  isPlayWaiting = true;
-  element("file").click();
+  choose("file", true);
 }
 
 async function playWith(file) {
@@ -136,6 +136,7 @@ async function playWith(file) {
   }
   programs?.close();
   programs = await openArena(element("arena"), { address: await script, file, words, machine: bytesOf(dataOf("machine")) }, opponent);
+  if (!programs) keep(null);
 }
 
 // --- showing ---
@@ -184,6 +185,12 @@ function showMail(name, told) {
 }
 
 // --- what the reader gives ---
+/** Opens a dialog for files. `isToPlay`: the archive is to play with. */
+function choose(id, isToPlay = false) {
+  isPlayWaiting = isToPlay;
+  element(id).click();
+}
+
 async function take(files) {
   const archive = files.find((file) => /\.(tar|tgz|tar\.gz)$/i.test(file.name));
   if (archive) begin(archive);
@@ -196,7 +203,7 @@ async function take(files) {
 }
 
 answerWhatIf(otherWorker);
-element("start").addEventListener("click", () => (isServed ? fromBeside() : element("file").click()));
+element("start").addEventListener("click", () => (isServed ? fromBeside() : choose("file")));
 element("challenge").addEventListener("click", challenge);
 element("cancel").addEventListener("click", () => {
   stop();
@@ -211,7 +218,7 @@ for (const id of ["file", "letters"]) {
     target.value = "";
   });
 }
-for (const button of document.querySelectorAll("[data-opens]")) button.addEventListener("click", () => element(button.dataset.opens).click());
+for (const button of document.querySelectorAll("[data-opens]")) button.addEventListener("click", () => choose(button.dataset.opens));
 addEventListener("dragover", (event) => event.preventDefault());
 addEventListener("drop", (event) => {
   event.preventDefault();
