@@ -55,6 +55,12 @@ class Hands:
         """The archive of this contest, which the organizer changes."""
         return forgery_of(contest, contest.publish(self.archive.with_name("honest")))
 
+    def forgery_after(self, way: Way) -> tuple[MailedContest, Forgery]:
+        """A contest of this way, and its archive, which the organizer changes, too."""
+        hands = Hands(self.stage, self.archive.with_name("unforged"))
+        contest = way(hands)
+        return contest, forgery_of(contest, hands.archive)
+
 
 Way = Callable[[Hands], MailedContest]
 
@@ -176,8 +182,7 @@ def listed_never(hands: Hands) -> MailedContest:
 
 def listed_in_time_by_a_forged_ledger(hands: Hands) -> MailedContest:
     """As before, but the archive says that the list came in time."""
-    contest = listed_in_the_last_minute(Hands(hands.stage, hands.archive.with_name("unforged")))
-    forgery = hands.forgery(contest)
+    contest, forgery = hands.forgery_after(listed_in_the_last_minute)
     at = CLOSES + timedelta(minutes=1)
     for effect in (Effect.PROGRAMS_CLOSED, Effect.ENTRIES_LISTED):
         place = forgery.place_of(effect)
@@ -375,8 +380,7 @@ def left_off(hands: Hands) -> MailedContest:
 
 
 def left_off_as_if_withdrawn(hands: Hands) -> MailedContest:
-    contest = left_off(Hands(hands.stage, hands.archive.with_name("unforged")))
-    forgery = hands.forgery(contest)
+    contest, forgery = hands.forgery_after(left_off)
     place = forgery.place_of(Effect.PROGRAMS_CLOSED)
     at = forgery.ledger[place].at - timedelta(hours=1)
     forgery.ledger.insert(place, LedgerEntry(Effect.WITHDRAWN, DARK, at, "ab" * 32))
@@ -424,8 +428,7 @@ def took_out_as_if_it_wished_it(hands: Hands) -> MailedContest:
 
 
 def hid_a_ban(hands: Hands) -> MailedContest:
-    contest = took_out_with_the_number_known(Hands(hands.stage, hands.archive.with_name("open")))
-    forgery = hands.forgery(contest)
+    contest, forgery = hands.forgery_after(took_out_with_the_number_known)
     with forgery.json("decisions.json") as decisions:
         decisions["taken_out"] = []
     del forgery.ledger[forgery.place_of(Effect.TAKEN_OUT, DARK)]
@@ -486,8 +489,7 @@ def played_a_round_again(hands: Hands) -> MailedContest:
 
 
 def hid_a_round_that_was_played_again(hands: Hands) -> MailedContest:
-    contest = played_a_round_again(Hands(hands.stage, hands.archive.with_name("open")))
-    forgery = hands.forgery(contest)
+    contest, forgery = hands.forgery_after(played_a_round_again)
     with forgery.json("decisions.json") as decisions:
         decisions["played_again"] = []
     del forgery.ledger[forgery.place_of(Effect.PLAYED_AGAIN)]
