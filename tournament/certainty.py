@@ -85,6 +85,20 @@ Seating = tuple[str, ...]
 """The players of a game, by seat."""
 
 
+class Watcher:
+    """Hears how much there is to do until it is known how sure a ranking is; this one does
+    nothing."""
+
+    def games_to_come(self, games: int) -> None:
+        """About so many more games of the pools are to be played; told again when more is known."""
+
+    def pool_games_played(self, games: int) -> None:
+        """So many more of them were played; called from any thread."""
+
+    def round_replayed(self) -> None:
+        """A round of one contest with other random numbers was drawn and played."""
+
+
 def why_unknown(settings: Settings, images: Images) -> str | None:
     """Why nobody can tell how sure the ranking of a contest of these programs is, in a sentence;
     None if we can.
@@ -138,14 +152,19 @@ def default_contests(field: Field, history: Sequence[RoundOutcome]) -> int | Non
 
 def _least_cost(field: Field, history: Sequence[RoundOutcome]) -> float:
     """The cost of the smallest pools, by the games of the contest itself."""
+    pools = len(field.images) * (len(field.images) - 1)  # each two in two seatings
+    return _FIRST_OF_ALL * pools * _mean_cost(field, history)
+
+
+def _mean_cost(field: Field, history: Sequence[RoundOutcome]) -> float:
+    """What a game of the contest has cost; 0 without games."""
     costs = [
         _game_cost(field.info, match.result)
         for outcome in history
         for group in outcome.groups
         for match in group.matches
     ]
-    pools = len(field.images) * (len(field.images) - 1)  # each two in two seatings
-    return _FIRST_OF_ALL * pools * sum(costs) / max(1, len(costs))
+    return sum(costs) / max(1, len(costs))
 
 
 def _game_cost(info: GameInfo, result: GameResult) -> int:
@@ -159,14 +178,19 @@ def _game_cost(info: GameInfo, result: GameResult) -> int:
 
 
 def certainty(
-    field: Field, history: Sequence[RoundOutcome], contests: int, runner: Runner
+    field: Field,
+    history: Sequence[RoundOutcome],
+    contests: int,
+    runner: Runner,
+    watcher: Watcher | None = None,
 ) -> Certainty:
     """How sure the ranking of this contest is. Raises EngineFailed as the referee does.
 
     `history`: its rounds as published, with all games.
     """
     contests, sampling_error = (1, 0.0) if _is_certain(field) else (contests, 1 / contests)
-    pools = _Pools(field, runner, contests)
+    usual_cost = _mean_cost(field, history)
+    pools = _Pools(field, runner, contests, watcher or Watcher(), usual_cost)
     published = _Reached.of(field.format, history)
     replayed = _play(field, contests, pools)
     playing = replayed[0].places
@@ -293,6 +317,7 @@ def _play_together(field: Field, numbers: range, pools: _Pools) -> list[_Reached
         fixtures.draw(f"contest/from {numbers.start}/round/{round_number}", pools)
         for redraw in playing:
             redraw.play_round(pools)
+            pools.watcher.round_replayed()
         playing, round_number = (
             [redraw for redraw in playing if redraw.plan_next(fixtures)],
             round_number + 1,
@@ -426,11 +451,14 @@ class _PoolRunner:
 # --- pools of games -------------------------------------------------------------------------------
 @dataclass
 class _Pools:
-    """Independent games of the teams, by seating, for this many contests."""
+    """Independent games of the teams, by seating, for this many contests. `usual_cost`: of a game,
+    as far as the contest tells it."""
 
     field: Field
     runner: Runner
     contests: int
+    watcher: Watcher = dataclass_field(default_factory=Watcher)
+    usual_cost: float = 0.0
     _games: dict[Seating, list[GameResult]] = dataclass_field(
         default_factory=lambda: defaultdict(list)
     )
@@ -480,9 +508,14 @@ class _Pools:
         if not self.field.info.play.has_moves:  # a result is exact: there is only one
             self._play(dict.fromkeys(uses, 1))
             return
-        probed = self._play({seating: min(_FIRST_OF_ALL, times) for seating, times in uses.items()})
         least = _FIRST_GAMES if self.field.info.play.is_quick else _SLOW_FIRST_GAMES
+        self.watcher.games_to_come(_most_games(uses, least, self.usual_cost))
+        probed = self._play({seating: min(_FIRST_OF_ALL, times) for seating, times in uses.items()})
         costs = {seating: cost for seating, (_, cost) in probed.items()}
+        self.usual_cost = math.fsum(costs.values()) / max(1, len(costs))
+        self.watcher.games_to_come(
+            _most_games(uses, least, self.usual_cost) - sum(map(self._number_of_games, uses))
+        )
         first = _first_games(costs, least)
         spread = self._play(
             {
@@ -491,12 +524,20 @@ class _Pools:
             }
         )
         sizes = self._sizes(uses, spread)
-        self._play({seating: size - len(self._games[seating]) for seating, size in sizes.items()})
+        more = {
+            seating: max(0, size - self._number_of_games(seating))
+            for seating, size in sizes.items()
+        }
+        self.watcher.games_to_come(sum(more.values()))
+        self._play(more)
         for seating, times in uses.items():
             deviation, _ = spread[seating]
             variance = (times * deviation) ** 2
             self._variance += variance
             self._error += variance * (1 / len(self._games[seating]) - 1 / times)
+
+    def _number_of_games(self, seating: Seating) -> int:
+        return len(self._games[seating])
 
     def _sizes(
         self, uses: Mapping[Seating, int], spread: Mapping[Seating, tuple[float, float]]
@@ -555,6 +596,14 @@ class _Pools:
         if key not in self._seats:
             self._seats[key] = SeatResult(seat.points, seat.verdict, None, faults=seat.faults)
         return self._seats[key]
+
+
+def _most_games(uses: Mapping[Seating, int], least: int, cost: float) -> int:
+    """How many games these pools have together, at most, where a game costs so much."""
+    wanted = sum(min(times, max(least, times // _USES_OF_A_GAME)) for times in uses.values())
+    first = sum(min(times, _FIRST_OF_ALL) for times in uses.values())
+    affordable = first + 2 * _BUDGET_INSTRUCTIONS / cost if cost else math.inf
+    return int(min(wanted, affordable))
 
 
 def _first_games(costs: Mapping[Seating, float], count: int) -> Mapping[Seating, int]:

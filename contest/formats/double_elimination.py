@@ -37,6 +37,7 @@ class DoubleElimination(Format):
     first_place = noted(
         "A team was out after two lost matches. The first place goes to the winner of the final."
     )
+    ranks_by_points = False
 
     def plan(
         self, entries: Sequence[str], history: Sequence[RoundOutcome], seeds: Seeds

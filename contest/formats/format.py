@@ -37,6 +37,7 @@ class Format(ABC):
     # divides the field into groups of `group_min` to `group_max`
     has_groups: ClassVar[bool] = False
     counts_match_points: ClassVar[bool] = False  # the points of its tables are match points
+    ranks_by_points: ClassVar[bool] = True  # False: a team with fewer points may be ahead
 
     def __init__(self, settings: Tournament, game: GameInfo) -> None:
         self._settings = settings

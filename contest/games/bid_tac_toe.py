@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from contest.games.drawing import LINES, Drawing, Square
+from contest.games.drawing import LINES, Drawing, Square, open_lines
 from contest.games.game import FaultRule, GameInfo, TextGame, TextProtocol, Words
 from contest.games.words import whole_number
 from contest.language import gettext, ngettext, noted
@@ -182,6 +182,10 @@ class BidTacToe(TextGame[Board, Bids]):
         if first == second:
             return _TIE, _TIE
         return (_WIN, _LOSS) if first > second else (_LOSS, _WIN)
+
+    def score(self, position: Board) -> tuple[int, ...]:
+        """Give what the open lines are worth."""
+        return tuple(open_lines(position.owners, seat, None) for seat in (0, 1))
 
     def drawing(self, position: Board) -> Drawing:
         """Draw the grid: the owners of the squares, and the bids for them in the last round."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import gc
 import io
 import json
 import os
@@ -133,6 +134,9 @@ class LazyCommand(ContestCommand):
         command = getattr(import_module(self._module), name)
         if not isinstance(command, click.Command):
             raise TypeError(f"{self._module} has no command {name}")
+        if not gc.isenabled():  # as in knobeln/__main__.py
+            gc.freeze()
+            gc.enable()
         return command
 
 

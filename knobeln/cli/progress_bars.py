@@ -12,8 +12,9 @@ from contest.interfaces.protocols import ProgressCallback
 from contest.model import RoundPlan
 from contest.util.plurals import plural
 from knobeln.cli.answers import is_quiet
-from knobeln.cli.output import busy, remark
+from knobeln.cli.output import remark
 from knobeln.cli.terminal import console
+from tournament.certainty import Watcher
 from tournament.day import Spectator
 
 COLUMNS = 48  # for the text before a bar
@@ -60,6 +61,44 @@ def progress_bar(text: str, total: int, *, columns: int = COLUMNS) -> Iterator[P
         progress.update(task, completed=total)
 
 
+class ReplayBars(Watcher):
+    """Two bars: the games from which contests with other random numbers are made, and the rounds of
+    these contests."""
+
+    def __init__(self, progress: Progress, text: str, rounds: int) -> None:
+        self._progress = progress
+        self._games = progress.add_task("games for the replays", total=None)
+        self._rounds = progress.add_task(text, total=rounds)
+
+    def games_to_come(self, games: int) -> None:
+        self._progress.update(self._games, total=self._played + max(0, games))
+
+    def pool_games_played(self, games: int) -> None:
+        self._progress.advance(self._games, games)
+
+    def round_replayed(self) -> None:
+        self._progress.advance(self._rounds)
+
+    def end(self) -> None:
+        """Show that all is done: games and rounds may be other ones than expected."""
+        self._progress.update(self._games, total=self._played)
+        rounds = self._progress.tasks[self._rounds].completed
+        self._progress.update(self._rounds, total=rounds)
+
+    @property
+    def _played(self) -> float:
+        return self._progress.tasks[self._games].completed
+
+
+@contextmanager
+def replay_bars(text: str, rounds: int) -> Iterator[ReplayBars]:
+    """Show the two bars as long as the context lasts."""
+    with progress_bars() as progress:
+        bars = ReplayBars(progress, text, rounds)
+        yield bars
+        bars.end()
+
+
 @contextmanager
 def round_bars() -> Iterator[RoundBars]:
     """Show a bar for each round of a contest day."""
@@ -73,6 +112,7 @@ class RoundBars(Spectator):
     def __init__(self, shown: ExitStack) -> None:
         self._shown = shown
         self._advance: ProgressCallback = lambda games: None
+        self._replays = Watcher()
 
     def round_drawn(self, plan: RoundPlan) -> None:
         members = sum(len(group.members) for group in plan.groups)
@@ -87,8 +127,17 @@ class RoundBars(Spectator):
     def games_played(self, games: int) -> None:
         self._advance(games)
 
-    def playing_with_other_chance(self, contests: int) -> None:
+    def playing_with_other_chance(self, contests: int, rounds: int) -> None:
         self._shown.close()
         text = f"checking how sure the ranking is: {plural(contests, 'replay')}"
         say_where_no_bar_moves(text)
-        self._shown.enter_context(busy(text))
+        self._replays = self._shown.enter_context(replay_bars(text, contests * rounds))
+
+    def games_to_come(self, games: int) -> None:
+        self._replays.games_to_come(games)
+
+    def pool_games_played(self, games: int) -> None:
+        self._replays.pool_games_played(games)
+
+    def round_replayed(self) -> None:
+        self._replays.round_replayed()

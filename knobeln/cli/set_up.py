@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -24,7 +25,7 @@ from contest.games.registry import game_of
 from contest.language import SOURCE, available, listed, speaking, translated
 from contest.public_number.beacon import Beacon, BeaconKind
 from contest.schema.sections import DEFAULT_GAME, Contest, Programs
-from contest.util.clock import SystemClock
+from contest.util.clock import TIME_FORMAT, SystemClock
 from contest.util.folders import make_folder
 from knobeln import presets
 from knobeln.cli.answers import answer, answers
@@ -216,12 +217,23 @@ def _with_mailbox(
     wishes = Wishes(
         checked.address, path.name, client, checked.organizer_address if organizer else "", folder
     )
+    is_new = not path.exists()
     make_folder(path)  # a provider may change a token meanwhile, which is kept there
-    connected = connect(settings, path, wishes, remark, _secret)
+    try:
+        connected = connect(settings, path, wishes, remark, _secret)
+    except BaseException:
+        if is_new:
+            with suppress(OSError):  # there is something in it
+                path.rmdir()
+        raise
     if connected.secrets:
         write_passwords(path, connected.secrets)
-    contest = connected.settings.contest
+    contest, dates = connected.settings.contest, connected.settings.dates
     remark(f"Teams write to {contest.address}, people to {contest.organizer_address}.")
+    remark(
+        f"Programs are taken until {dates.compilation_closes:{TIME_FORMAT}}; the contest starts on"
+        f" {dates.contest_starts:{TIME_FORMAT}}. `knobeln dates` moves that."
+    )
     return connected.settings
 
 
@@ -263,6 +275,9 @@ def doctor(letter: bool, patience: float) -> None:
         settings = default_settings()
         text = f"{error}; the other checks have the default settings"
         results = (CheckResult("settings", Level.FAIL, text),)
+    if not (contest_path() / FILE_NAME).exists():
+        text = f"there is none in {contest_path()}: this host alone is looked at"
+        results += (CheckResult("the contest", Level.NOTE, text),)
     host = check_host(contest_path(), settings)
     results += host
     # languages only repeat what is lacking

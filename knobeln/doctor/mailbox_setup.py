@@ -218,7 +218,8 @@ def _with_login(
         settings.imap.password and settings.mail.password
     ):  # by the environment, which has them later, too
         return settings, {}
-    say(account.wants())
+    wants = account.wants()
+    say(f"{wants[0].upper()}{wants[1:]}")
     password = ask(f"Password for {account.address}").strip()
     if provider and provider.login is Login.APP_PASSWORD:
         password = "".join(password.split())  # as they are shown

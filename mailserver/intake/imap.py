@@ -502,8 +502,8 @@ def _log_in(client: IMAPClient, settings: Imap, token: AccessToken | None) -> No
         if token:
             token.forget()
         raise GiveUp(
-            f"{_where(settings)} does not let {settings.username!r} in: {text} "
-            "(see imap.username and imap.password)"
+            f"{_where(settings)} does not let {settings.username!r} in: {text}",
+            hint="see imap.username and imap.password",
         ) from error
 
 

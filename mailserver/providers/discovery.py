@@ -53,7 +53,7 @@ def find(address: str) -> Iterator[Found]:
         if servers := search(address):
             yield Found((servers[0],), (servers[1],), how, provider)
     if provider:
-        yield _at(provider, address, f"{hosts[0]} takes in the letters to {domain}")
+        yield _at(provider, address, f"as {hosts[0]} takes in the letters to {domain}")
         return
     names = [*(f"{name}.{domain}" for name in ("imap", "mail")), domain, *hosts[:1]]
     yield Found(

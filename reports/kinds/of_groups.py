@@ -96,6 +96,9 @@ class AllGames(Report[GroupFinished]):
     def write(self, mailing: Mailing[GroupFinished], wanting: Sequence[Team]) -> Iterator[Outgoing]:
         group = mailing.group
         outcome, plan = group.outcome, group.outcome.plan
+        if plan.title:  # a match: its games are those of each of the two
+            told = {GameProtocols.code, OwnGamesReport.code} & {*mailing.settings.reports.offered}
+            wanting = [team for team in wanting if not told & {*team.registration.preferences}]
         file = f"round{plan.round}-group{plan.number}.csv"
         mails = self.same_mail(
             mailing,

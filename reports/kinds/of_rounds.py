@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
+from itertools import groupby
 
+from contest.config.settings import Settings
 from contest.interfaces.events import ContestStarted, RoundFinished, RoundPlayed
 from contest.language import noted
 from contest.mail import knobeln_json
@@ -12,6 +15,7 @@ from contest.mail.form import record_text
 from contest.model import Attachment, Outgoing, Standing, Team
 from contest.model.mail_records import QuotedWords, RankedGroup, ResultsRecord
 from reports import summary
+from reports.bracket import field_after, is_knock_out
 from reports.certainty import certainty_sentence, why_no_certainty
 from reports.evolution_table import condensed
 from reports.kinds.base import (
@@ -19,7 +23,6 @@ from reports.kinds.base import (
     Disclosed,
     Mailing,
     Report,
-    mail_to,
     own_news,
     start_facts,
     with_news,
@@ -63,13 +66,7 @@ class RoundSummary(Report[RoundFinished]):
         facts = summary.facts_of_contest(
             event.history, event.ranking, event.evolution, event.seed, prizes_by, settings
         )
-        rendered = mailing.templates.render(
-            self.code.lower(),
-            outcome=outcome,
-            words=event.words,
-            certainty=_how_sure(mailing),
-            **facts,
-        )
+        facts |= {"outcome": outcome, "words": event.words, "certainty": _how_sure(mailing)}
         attached: tuple[Attachment, ...] = ()
         if event.evolution and not settings.reports.places:  # it has every team
             attached += (
@@ -81,17 +78,66 @@ class RoundSummary(Report[RoundFinished]):
                     "seed.txt", "text/plain", mailing.templates.part("_seed", **facts).encode()
                 ),
             )
+        sees_bracket = partial(_sees_bracket, event)
         mails: Iterable[Outgoing] = (
-            mail_to(team, event, self.code, rendered, attached) for team in wanting
+            replace(mail, attachments=attached)
+            for sees, readers in groupby(sorted(wanting, key=sees_bracket), key=sees_bracket)
+            for mail in self.same_mail(mailing, tuple(readers), shows_bracket=sees, **facts)
         )
         mails = knobeln_json.with_file(mails, wanting, settings, lambda: _for_programs(mailing))
+        with_worst_game = {team.name for team in wanting if _asks_for_worst_game(team, settings)}
         for mail in with_news(mails, mailing, _news(event).get):
-            yield replace(mail, thread=SUMMARIES)
+            lead = mail.lead
+            if mail.team in with_worst_game and mail.team in event.worst_games:
+                part = mailing.templates.part("_worst_game", **_worst_game(event, mail.team))
+                lead += f"{part}\n"
+            yield replace(mail, lead=lead, thread=SUMMARIES)
+
+
+def _asks_for_worst_game(team: Team, settings: Settings) -> bool:
+    """Whether the team's summary tells its worst game, too."""
+    code = WorstGameReport.code
+    return code in settings.reports.offered and code in team.registration.preferences
+
+
+def _worst_game(event: RoundFinished, name: str) -> Mapping[str, object]:
+    """The facts of the template `_worst_game`, for the team itself."""
+    seed = event.seed.value.hex() if event.seed else ""
+    groups = (group for outcome in event.history for group in outcome.plan.groups)
+    return {
+        "worst": event.worst_games[name],
+        "is_own": True,
+        "seed": seed,
+        "games": sum(pairing.games for group in groups for pairing in group.pairings),
+    }
+
+
+class WorstGameReport(Report[RoundFinished]):
+    code = "WHY"
+    meaning = noted("send what decided my worst game, at the end of the contest")
+    when = RoundFinished
+    moment = noted("when the contest is over")
+    to_whom = Audience.EVERYBODY
+    contained_in = RoundSummary.code
+    discloses = frozenset({Disclosed.OWN_RESULT})
+
+    def write(self, mailing: Mailing[RoundFinished], wanting: Sequence[Team]) -> Iterator[Outgoing]:
+        """No mails before the contest's end, nor to a team without a game that counts."""
+        event = mailing.event
+        for team in wanting:
+            if team.name in event.worst_games:
+                yield self.own_mail(mailing, team, _worst_game(event, team.name))
+
+
+def _sees_bracket(event: RoundFinished, team: Team) -> bool:
+    """Whether the team's summary is the one with the whole bracket: at the end all have that one,
+    before it those who asked for the bracket."""
+    is_the_same_for_all = bool(event.ranking) or not is_knock_out(event.history[-1])
+    return is_the_same_for_all or BracketReport.code in team.registration.preferences
 
 
 def _news(event: RoundFinished) -> Mapping[str, Mapping[str, object]]:
-    """What the mails to the teams of the round begin with; those that nobody met in it read
-    nothing."""
+    """What the mails to all teams that have played begin with."""
     places = summary.places_of(event.history[-1], event.ranking)
     evolved = {line.entry: line for line in event.evolution.ranking} if event.evolution else {}
     titles = {
@@ -100,10 +146,29 @@ def _news(event: RoundFinished) -> Mapping[str, Mapping[str, object]]:
         if group.plan.pairings
         for name in group.plan.members
     }
+    told = places if event.ranking else {name: places[name] for name in titles if name in places}
+    news = {
+        name: own_news(place, event.round, titles.get(name, "")) | {"evolved": evolved.get(name)}
+        for name, place in told.items()
+    }
+    return {**_news_of_absent(event), **news}
+
+
+def _news_of_absent(event: RoundFinished) -> Mapping[str, Mapping[str, object]]:
+    """What the mails to the teams begin with that have played, but not in this round."""
+    last_rounds = {
+        name: outcome.plan.number
+        for outcome in event.history
+        for group in outcome.groups
+        for name in group.plan.members
+    }
+    still_in: frozenset[str] = frozenset()
+    if is_knock_out(event.history[-1]) and not event.ranking:
+        field = field_after(event.history)
+        still_in = frozenset((*field.unbeaten, *field.beaten))
     return {
-        name: own_news(places[name], event.round, title) | {"evolved": evolved.get(name)}
-        for name, title in titles.items()
-        if name in places
+        name: {"at": None, "last_round": None if name in still_in else number, "best": None}
+        for name, number in last_rounds.items()
     }
 
 

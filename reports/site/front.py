@@ -291,6 +291,7 @@ def _after(
         "podiums": _podiums(facts, views) if shown else {},
         "first_place": format_named(facts.settings.tournament.format).first_place,
         "first_two": (first.players, replays.link(first.plan, first.games[-1])) if first else None,
+        "opponent": _opponent(facts) if shown else "",
         "highlights": watched,
         "ranking": _ranking(facts, views) if shown else None,
         "prizes": _prizes(facts) if shown else None,
@@ -302,6 +303,12 @@ def _after(
         if facts.is_over
         else "",
     }
+
+
+def _opponent(facts: SiteFacts) -> str:
+    """The best team whose program plays against readers; "" if there is none."""
+    names = (standing.entry for standing in facts.ranking)
+    return next(filter(facts.plays_readers, names), "")
 
 
 def first_two(facts: SiteFacts) -> Meeting | None:

@@ -154,6 +154,11 @@ def _index(site: Site) -> Page:
     return front.index(facts, games, site.views, _watched(site), site.replays, first=site.first_two)
 
 
+def _beat(facts: SiteFacts) -> str:
+    """The path of the file to play against the programs; "" if there is none."""
+    return paths.BEAT if paths.BEAT in facts.to_try else ""
+
+
 def replay(site: Site) -> Page:
     """The page that replays every game; it also lists the files of the games' turns."""
     titles = {released.number: groups.round_title(released) for released in site.facts.rounds}
@@ -162,6 +167,7 @@ def replay(site: Site) -> Page:
         "files": site.planned.files,
         "titles": titles,
         "can_check": site.facts.tells_archive,
+        "beat": _beat(site.facts),
         "worth": _watched(site),
         "first": paths.game_key(first.plan, first.games[-1]) if first else "",
     }
@@ -179,6 +185,7 @@ def _game_pages(site: Site) -> Iterator[Page]:
                 "file": file,
                 "key": paths.game_key(highlight.plan, highlight.match),
                 "can_check": site.facts.tells_archive,
+                "beat": _beat(site.facts),
                 "preview": highlight.sentence,
                 "measure": highlight.measure,
             }

@@ -25,13 +25,21 @@ def test_each_round_has_a_bar_that_says_what_is_played_and_ends_full(
         bars.games_played(9)  # some were played again
         bars.round_drawn(RoundPlan(3, (group(1, 820),), final=True))
         bars.games_played(820)
-        bars.playing_with_other_chance(400)
+        bars.playing_with_other_chance(400, 3)
+        bars.games_to_come(90)
+        bars.pool_games_played(30)
+        bars.games_to_come(20)  # they cost more than expected
+        bars.pool_games_played(20)
+        for _ in range(1_100):  # some of the replays were shorter
+            bars.round_replayed()
     lines = [" ".join(line.split()) for line in capsys.readouterr().out.splitlines()]
     ends = [(line.partition(" \u2501")[0], line.split()[-2]) for line in lines if "\u2501" in line]
     assert ends == [
         ("round 1: 4 programs in 2 groups", "150/150"),
         ("round 2: 4 programs in 2 matches", "6/6"),
         ("the final: 2 programs", "820/820"),
+        ("games for the replays", "50/50"),
+        ("checking how sure the ranking is: 400 replays", "1100/1100"),
     ]
 
 

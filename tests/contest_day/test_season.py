@@ -121,7 +121,7 @@ def test_every_team_is_told_what_happened_to_it_and_what_it_can_do(season: Maile
     assert (
         f"version 1 of your program plays again, unless you send a better one until {until}" in dark
     )
-    assert "Subject: please compile" in dark
+    assert "with the subject `please compile`" in dark
     assert (
         f"Tournament 1 is over; your team {LIGHT} took no part in it. In tournament 2 version 1"
         in light
@@ -248,6 +248,7 @@ def test_the_pages_of_a_season(season: MailedContest, tmp_path: Path) -> None:
         (tmp_path / name).read_text() for name in ("index.html", "tournament-1/index.html")
     )
     assert 'href="tournament-1/index.html"' in front
+    assert '<a href="season.html">its ranking</a>' in front
     assert "2 teams took part" in first
     assert "4 teams took part" in front
     page = (tmp_path / "season.html").read_text()

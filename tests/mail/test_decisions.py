@@ -402,6 +402,19 @@ TABLE: dict[str, tuple[Sent, Phase, Told]] = {
     "help about a word": (Sent("help LAP"), OPEN, Told("help_word", STRANGER)),
     "nearly a command": (Sent("statsu"), OPEN, Told("did_you_mean", STRANGER)),
     "a list": (Sent("subscribe"), OPEN, Told("subscribe", STRANGER)),
+    # what decided a game
+    "why, too early": (Sent("why", RIGHT), RUNNING, Told("command_refused: problem", HOME)),
+    "why, by nobody": (Sent("why"), FINISHED, Told("command_refused: problem", STRANGER)),
+    "why, with a wrong string": (
+        Sent("why", WRONG),
+        FINISHED,
+        Told("command_refused: wrong", STRANGER, more=("wrong_authentification_notice",)),
+    ),
+    "why, of a team without a game": (
+        Sent("why nobody", writer=HOME),
+        FINISHED,
+        Told("command_refused: problem", HOME),
+    ),
 }
 
 

@@ -69,12 +69,12 @@ def made(
 def refused(
     providers: Providers, folder: Path, mailbox: str, *options: str, given: str = "secret\n"
 ) -> str:
-    """What it says where it does not; no contest is there."""
+    """What it says where it does not; nothing is there."""
     words = ("init", "--beacon", "none", "--mailbox", mailbox, *options, folder)
     finished = providers.knobeln(*words, given=given)
     assert finished.returncode == 1, finished.stdout + finished.stderr
     assert "Traceback" not in finished.stderr
-    assert not (folder / "contest.toml").exists()
+    assert not folder.exists()
     return finished.stderr
 
 
@@ -103,6 +103,7 @@ def test_gmail_wants_an_app_password_and_the_contest_gets_it_all_done(
     said = refused(providers, folder, "robot@gmail.com")
     assert "Application-specific_password_required" in said
     assert "make one at https://myaccount.google.com/apppasswords" in said
+    assert "imap.password" not in said  # there is no file yet where it would stand
     begin = time.monotonic()
     said = made(providers, folder, "robot@gmail.com", given="abcd efgh ijkl mnop\n")
     seconds = time.monotonic() - begin
@@ -174,6 +175,7 @@ def test_a_domain_tells_its_servers_by_autoconfig(providers: Providers, tmp_path
     begin = time.monotonic()
     said = made(providers, folder, "spring@club.example")
     seconds = time.monotonic() - begin
+    assert "the contest starts on" in said
     assert f"found as {page} says: letters in from post.club.example:993 (TLS)" in said
     settings = load_settings(folder)
     assert settings.mail.verp

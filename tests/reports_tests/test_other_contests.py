@@ -134,6 +134,32 @@ def test_the_places_in_own_results_are_those_of_the_ranking(played: Played) -> N
         assert f"You are {place} of {len(ranks)}" in " ".join(mail.body.split())
 
 
+def test_of_a_match_nobody_gets_the_same_games_in_two_mails() -> None:
+    mails = other_contests.ultimate_tic_tac_toe().mails
+    readers = {kind: set[str]() for kind in ("DGP", "GRP", "GRG")}
+    for key, mail in mails.items():
+        if mail.kind in readers:
+            readers[mail.kind].add(key.rpartition("/")[2])
+    assert readers["GRG"] == {"toe"}
+    assert "toe" not in readers["DGP"] | readers["GRP"]
+    assert len(readers["DGP"] | readers["GRP"]) == 11
+
+
+def test_a_summary_shows_the_bracket_before_the_end_to_those_alone_who_asked_for_it() -> None:
+    mails = other_contests.ultimate_tic_tac_toe().mails
+    assert "The bracket" not in mails["round/2/RSM/tic"].body
+    assert "The bracket" in mails["round/2/BRK/toe"].body
+    assert "The bracket" in mails["round/9/RSM/tic"].body
+
+
+def test_a_summary_begins_with_its_reader_also_in_rounds_without_a_match_of_it() -> None:
+    mails = other_contests.ultimate_tic_tac_toe().mails
+    leads = {key: mail.lead for key, mail in mails.items() if mail.kind == "RSM"}
+    assert all(lead.startswith("You ") for lead in leads.values())
+    assert any("were out after round" in lead for lead in leads.values())
+    assert any("no match in this round" in lead for lead in leads.values())
+
+
 def test_a_bye_is_told_and_nothing_else_is_reported_of_it() -> None:
     played = other_contests.ultimate_tic_tac_toe()
     byes = [g.plan for g in played.history[0].groups if not g.plan.pairings]

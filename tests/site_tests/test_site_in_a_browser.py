@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from selenium.webdriver import ActionChains
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.support.ui import WebDriverWait
@@ -17,6 +18,7 @@ from contest.games.registry import game_plugins
 from contest.model import Phase
 from knobeln import presets
 from tests.support.browser import DESK, TELEPHONE, Browser
+from tests.support.firefox import Firefox
 from tests.support.site_contests import Played
 from tests.support.site_files import facts_of, write_site
 
@@ -92,6 +94,19 @@ def test_no_page_is_wider_than_the_screen(
         browser.shoot(f"{name}-{size[0]}-{scheme}", size)
 
 
+def test_no_page_is_wider_than_a_window_of_firefox(played: Played) -> None:
+    firefox = Firefox()
+    try:
+        for page in ("index", "rounds/1.1", "evolution", "certainty", "replay", "teams", "board"):
+            firefox.get(f"{played.pages.as_uri()}/{page}.html")
+            wide = firefox.run(
+                "return document.documentElement.scrollWidth - document.documentElement.clientWidth"
+            )
+            assert wide == 0, page
+    finally:
+        firefox.close()
+
+
 @pytest.mark.parametrize("page", ["index.html", "evolution.html", "log.html", "board.html"])
 def test_on_a_telephone_all_that_counts_is_inside_the_screen(browser: Browser, page: str) -> None:
     browser.open(page, (390, 844))
@@ -105,6 +120,16 @@ def test_on_a_telephone_all_that_counts_is_inside_the_screen(browser: Browser, p
         assert all(browser.run(right, each) <= 390 for each in browser.all(selector)), selector
     entries = [each.rect["y"] for each in browser.all("nav > ul > li") if each.is_displayed()]
     assert len(set(entries)) <= 2
+
+
+@pytest.mark.parametrize("page", ["index.html", "rounds/2.1.html"])
+def test_the_first_stop_of_the_keyboard_is_covered_by_nothing(browser: Browser, page: str) -> None:
+    browser.open(page)
+    ActionChains(browser.driver).send_keys(Keys.TAB).perform()
+    stop = browser.driver.switch_to.active_element
+    assert stop.text == "To the content"
+    at_its_place = "return document.elementFromPoint(arguments[0], arguments[1])"
+    assert browser.run(at_its_place, stop.rect["x"] + 5, stop.rect["y"] + 5) == stop
 
 
 def test_menus_open_one_at_a_time_and_lead_to_the_other_pages(browser: Browser) -> None:

@@ -312,7 +312,10 @@ def ultimate_tic_tac_toe(entries: int = 12) -> Played:
         name: mover(1 + number % 5, fails=20 if name == "often_late" else 0)
         for number, name in enumerate(names)
     }
-    return play(settings_of("ultimate-tic-tac-toe"), strategies, teams_of(names))
+    teams = {**teams_of(names)}
+    if "toe" in teams:
+        teams["toe"] = team(names.index("toe"), "toe", ("LGP", "GRG", "GRR", "OWN", "BRK"))
+    return play(settings_of("ultimate-tic-tac-toe"), strategies, teams)
 
 
 @cache
