@@ -277,6 +277,12 @@ def _accept(
     registration = replace(wanted, team_name=name)
     string = new_string()
     remarks = (*context.letter.body.repairs, *reading.remarks)
+    note, effect = f"registered {name}", Effect.REGISTRATION_ACCEPTED
+    answer = partial(_accepted, context, string, remarks)
+    if waits:
+        note = f"registration of {name} waits for the organizer"
+        effect = Effect.REGISTRATION_WAITS
+        answer = partial(_pending, remarks)
     form = Register(
         registration,
         requested_name=wanted.team_name,
@@ -285,20 +291,12 @@ def _accept(
         flags=(*flags, *_shared_people(context.tx, registration)),
         is_proved=context.is_proved(wanted.address),
         earlier=earlier,
-        answer=(
-            partial(_pending, remarks) if waits else partial(_accepted, context, string, remarks)
-        ),
+        answer=answer,
     )
-    effect = Effect.REGISTRATION_WAITS if waits else Effect.REGISTRATION_ACCEPTED
-    gives_way = earlier is not None and earlier.is_registered
-    return Decision(
-        f"registration of {name} waits for the organizer" if waits else f"registered {name}",
-        changes=(form,),
-        entries=(
-            *((Entry(Effect.WITHDRAWN, earlier.name),) if earlier and gives_way else ()),
-            Entry(effect, name),
-        ),
-    )
+    entries = [Entry(effect, name)]
+    if earlier and earlier.is_registered:  # it gives way
+        entries.insert(0, Entry(Effect.WITHDRAWN, earlier.name))
+    return Decision(note, changes=(form,), entries=tuple(entries))
 
 
 def _free_name(context: LetterContext, wanted: str, earlier: Team | None) -> str:
