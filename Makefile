@@ -7,13 +7,15 @@ FUZZ_SECONDS := 180
 DRILL_LETTERS := 20000
 PREFIX := /opt/knobeln
 
-SETUPS := $(addprefix setup-,test lint docs bench class cluster fuel postgresql release dev)
+SETUPS := $(addprefix setup-,test lint docs bench notebook class cluster fuel postgresql release dev)
 
 .PHONY: demo install uninstall test test-all fuzz drill fresh-system catalogue lint docs bench release setup $(SETUPS) test-servers clean
 .NOTPARALLEL:  # two calls of pip must not meet in one environment
 unexport PYTHONDONTWRITEBYTECODE  # each command that a test starts would compile all modules again
 
-demo: setup                       ## a whole contest by mail, in a scratch folder
+demo:                             ## a whole contest by mail, in a scratch folder
+	@./tools/system-packages
+	@./tools/venv --without-interpreters $(VENV)
 	$(BIN)/knobeln demo
 
 install:                          ## for all users, as services: sudo make install CONTEST=spring; again: upgrade

@@ -107,7 +107,10 @@ def _expand(
 
 
 def _compile(report: MachineBuildReport, expanded: checks.Expanded, toolchain: Toolchain) -> Found:
-    step = toolchain.compile(expanded.program.text, _prose(expanded.program))
+    """Compile and link the program, and examine both files. The second counts only if the first
+    breaks no rule."""
+    compiled = toolchain.compile(expanded.program.text, _prose(expanded.program))
+    step = compiled.object_file
     if step.output is None:
         report = _failed(report, expanded.program, step)
         return _with(report, checks.calls_of_the_c_library(expanded)), None
@@ -117,17 +120,14 @@ def _compile(report: MachineBuildReport, expanded: checks.Expanded, toolchain: T
     except ValueError as error:
         return _with(report, [_unreadable(error)]), None
     found = checks.check_object(contents, expanded, toolchain.own_routines)
-    return (
-        (_with(report, found), None)
-        if found
-        else _link(report, expanded.program, step.output, toolchain)
-    )
+    if found:
+        return _with(report, found), None
+    return _image(report, expanded.program, compiled.linked, toolchain)
 
 
-def _link(
-    report: MachineBuildReport, program: SourceText, compiled: bytes, toolchain: Toolchain
+def _image(
+    report: MachineBuildReport, program: SourceText, step: Step, toolchain: Toolchain
 ) -> Found:
-    step = toolchain.link(compiled)
     if step.output is None:
         return _failed(report, program, step), None
     try:

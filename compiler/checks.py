@@ -189,12 +189,19 @@ def directives(program: SourceText, _: Programs) -> Iterator[Finding]:
     name."""
     for view in program.views:
         for line in view.live_lines:
-            name, *words = line.directive or ("",)
-            reads = name == "pragma" and any(word in _FILE_PRAGMAS for word in words[:2])
-            key = "line" if name[:1].isdigit() else "file pragma" if reads else name
+            key = _key_of(*(line.directive or ("",)))
             if key in _DIRECTIVES:
                 rule, text = _DIRECTIVES[key]
                 yield _at(program, rule, line.number, gettext(text))
+
+
+def _key_of(name: str, *words: str) -> str:
+    """What `_DIRECTIVES` calls this directive."""
+    if name[:1].isdigit():
+        return "line"
+    if name == "pragma" and any(word in _FILE_PRAGMAS for word in words[:2]):
+        return "file pragma"
+    return name
 
 
 def file_tests(program: SourceText, _: Programs) -> Iterator[Finding]:

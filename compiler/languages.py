@@ -463,14 +463,15 @@ _INCLUDE = re.compile(rb'^[ \t]{0,40}#[ \t]{0,40}include[ \t]{0,40}"([^"\n]{1,16
 
 def _included(files: Files, language: Language) -> set[str]:
     """The sources that others include, so that they are compiled with these and not alone."""
-    return {
-        normpath(f"{folder}/{found[1].decode(errors='replace')}").removeprefix("./")
-        for name, data in files.items()
-        if suffix_of(name) in language.suffixes
-        for found in _INCLUDE.finditer(data)
-        for folder in (".", name.rpartition("/")[0] or ".")
-        if suffix_of(found[1].decode(errors="replace")) in language.suffixes
-    }
+    paths = set()
+    sources = {name: data for name, data in files.items() if suffix_of(name) in language.suffixes}
+    for name, data in sources.items():
+        own_folder = name.rpartition("/")[0] or "."
+        for written in _INCLUDE.findall(data):
+            path = written.decode(errors="replace")
+            if suffix_of(path) in language.suffixes:
+                paths |= {normpath(f"{folder}/{path}") for folder in (".", own_folder)}
+    return paths
 
 
 def kept_files(files: Files, language: Language) -> Files:

@@ -27,7 +27,7 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from itertools import combinations
 
-from compiler.source import SourceText, Token, TokenKind, normalise
+from compiler.source import SourceText, Token, TokenKind
 
 RUN_WORDS = 6
 WINDOW_RUNS = 4
@@ -154,7 +154,7 @@ def words(name: str, text: str) -> list[str]:
     elif not is_c and suffix not in _SLASH_SUFFIXES:
         text = _HASH_COMMENT.sub(lambda found: found["kept"] or "", _LONG_STRING.sub('""', text))
         text = text.replace("//", "/ /")
-    source = SourceText(normalise(text)[0])
+    source = SourceText.of(text)
     kept = _C_WORDS if is_c else _ALL_WORDS
     lines = [line.tokens for line in source.live_lines]
     named = {line[2].text: line[3] for line in lines if is_c and _is_named_number(line)}

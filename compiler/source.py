@@ -133,6 +133,11 @@ class SourceText:
     def __init__(self, text: str) -> None:
         self.text = text
 
+    @classmethod
+    def of(cls, source: str) -> SourceText:
+        """That of a source as it was sent."""
+        return cls(normalise(source)[0])
+
     @cached_property
     def physical_lines(self) -> Sequence[str]:
         return self.text.split("\n")

@@ -13,7 +13,7 @@ import shutil
 import signal
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from importlib.resources import files
 
@@ -71,9 +71,22 @@ _ENVIRONMENT = {"SOURCE_DATE_EPOCH": "768916800"}
 
 FILE_NAME = "program.c"  # the program's name in messages
 _PROGRAM = f"{WORK}/{FILE_NAME}"
+_OBJECT = f"{WORK}/program.o"
 _RESULT = f"{WORK}/result"
 _RUNTIME_SOURCES = ("start.S", "services.S", "memory.c")
 _LINKER_SCRIPT = "/box/link.ld"
+_LINK_FLAGS = (
+    *MACHINE_FLAGS,
+    "-nostdlib",
+    "-static",
+    "-T",
+    _LINKER_SCRIPT,
+    "-Wl,--build-id=none",
+)
+_SIZE_DIGITS = 8
+# The object file, its size before it, and the linked program come through one pipe.
+_COMPILE_AND_LINK = replace(COMPILER, output_bytes=_SIZE_DIGITS + 2 * COMPILER.file_bytes)
+_LINKER_BEGINS = b"\0"  # between the messages; no program that gcc sees has this character
 
 
 @dataclass(frozen=True)
@@ -84,6 +97,14 @@ class Step:
     output: bytes | None
     messages: str
     trouble: str = ""
+
+
+@dataclass(frozen=True)
+class Compiled:
+    """A program as an object file and, if that was made, linked as an ELF file."""
+
+    object_file: Step
+    linked: Step
 
 
 class Toolchain:
@@ -110,31 +131,29 @@ class Toolchain:
         command = [self._gcc, *COMPILE_FLAGS, *options, FILE_NAME]
         return _step(self._run(command, _program(text), PREPROCESSOR), PREPROCESSOR, prose)
 
-    def compile(self, text: str, prose: frozenset[int] = frozenset()) -> Step:
-        """Compile the program into an object file."""
-        flags = (*COMPILE_FLAGS, *WARNING_FLAGS, *(("-g",) if self.with_lines else ()))
-        command = [self._gcc, *flags, "-c", FILE_NAME, "-o", _RESULT]
-        return _step(
-            self._run(_then_show_result(command), _program(text), COMPILER), COMPILER, prose
-        )
+    def compile(self, text: str, prose: frozenset[int] = frozenset()) -> Compiled:
+        """Compile the program, and link it with our runtime, the five routines and libgcc.
 
-    def link(self, program: bytes) -> Step:
-        """Link the object file, our runtime, the five routines and libgcc into an ELF file."""
+        Both in one sandbox, because a sandbox takes as long as a linker.
+        """
+        flags = (*COMPILE_FLAGS, *WARNING_FLAGS, *(("-g",) if self.with_lines else ()))
+        compiler = [self._gcc, *flags, "-c", FILE_NAME, "-o", _OBJECT]
+        linker = [self._gcc, *_LINK_FLAGS, "/box/runtime.o", _OBJECT, "-lgcc", "-o", _RESULT]
+        commands = (
+            shlex.join(compiler),
+            f'printf %0{_SIZE_DIGITS}d "$(wc -c < {_OBJECT})"',
+            f"cat {_OBJECT}",
+            r"printf '\0' >&2",
+            shlex.join(linker),
+            f"exec cat {_RESULT}",
+        )
         contents = {
-            "/box/program.o": program,
+            **_program(text),
             "/box/runtime.o": self._runtime,
             _LINKER_SCRIPT: _runtime_file("link.ld"),
         }
-        options = (
-            *MACHINE_FLAGS,
-            "-nostdlib",
-            "-static",
-            "-T",
-            _LINKER_SCRIPT,
-            "-Wl,--build-id=none",
-        )
-        command = [self._gcc, *options, "/box/runtime.o", "/box/program.o", "-lgcc", "-o", _RESULT]
-        return _step(self._run(_then_show_result(command), contents, COMPILER), COMPILER)
+        result = self._run(["/bin/sh", "-ec", "\n".join(commands)], contents, _COMPILE_AND_LINK)
+        return _compiled(result, prose)
 
     @cached_property
     def _gcc(self) -> str:
@@ -199,9 +218,16 @@ def _program(text: str) -> Mapping[str, bytes]:
     return {_PROGRAM: text.encode(errors="replace")}
 
 
-def _then_show_result(command: Sequence[str]) -> list[str]:
-    """Write the output to a file first: an assembler must seek in it, and a pipe cannot."""
-    return ["/bin/sh", "-c", f'"$@" && exec cat {_RESULT}', "sh", *command]
+def _compiled(result: ExitStatus, prose: frozenset[int]) -> Compiled:
+    """Read the files and messages that the compiler and the linker wrote one after the other."""
+    messages, linker_began, linker_messages = result.stderr.partition(_LINKER_BEGINS)
+    if not linker_began:
+        failed = _step(result, _COMPILE_AND_LINK, prose)
+        return Compiled(failed, failed)
+    digits, output = result.stdout[:_SIZE_DIGITS], result.stdout[_SIZE_DIGITS:]
+    size = int(digits) if digits.isdigit() else 0
+    linker = replace(result, stdout=output[size:], stderr=linker_messages)
+    return Compiled(Step(output[:size], clean(messages, prose)), _step(linker, _COMPILE_AND_LINK))
 
 
 def _step(result: ExitStatus, limits: Limits, prose: frozenset[int] = frozenset()) -> Step:

@@ -127,7 +127,7 @@ def rank_in(lines: Sequence[LadderLine], team: str) -> LadderRank | None:
     return next((LadderRank(line.rank, len(lines)) for line in lines if line.team == team), None)
 
 
-def movements(ranking: LadderRanking, before: LadderRanking | None) -> dict[str, str]:
+def movements(ranking: LadderRanking, before: LadderRanking | None = None) -> dict[str, str]:
     """For each team `+2`, `-1`, `=`, or `new`, compared with the ranking before."""
     old = {line.team: line.rank for line in before.lines} if before else {}
     return {

@@ -17,9 +17,9 @@ def check_game(game: Game, games: int = 20, seed: int = 0) -> None:
 
     The facts make sense. A game of programs that talk is tried with each number of seats, or, if
     there are many, with the few smallest and the greatest: players to move exist; sample moves are
-    allowed; a move leaves the old position as it was; a position has points for each seat; the same
-    moves give the same positions; the game ends within max_turns; if it has a board, all drawings
-    have the same size; a ring has all players.
+    allowed; a move leaves the old position as it was; a position has points and a score for each
+    seat; the same moves give the same positions; the game ends within max_turns; if it has a board,
+    all drawings have the same size; a ring has all players.
     """
     _check_facts(game)
     if not isinstance(game, TextGame):
@@ -60,6 +60,8 @@ def _check_walk(game: TextGame[Any, Any], seats: int, chooser: random.Random) ->
         }
         points = game.points(position)
         _require(len(points) == seats, f"points for {len(points)} seats, not for {seats}")
+        score = game.score(position)
+        _require(len(score) == seats, f"a score for {len(score)} seats, not for {seats}")
         # noise makes other moves of some
         moves = dict(game.carried_out(position, moves, chooser.randrange))
         illegal = [game.why_illegal(position, seat, move) for seat, move in moves.items()]

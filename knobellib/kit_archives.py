@@ -1,15 +1,18 @@
-"""A software kit as an archive for tar. The same kit always has the same bytes."""
+"""A software kit as an archive for tar, or as .zip. The same kit always has the same bytes."""
 
 from __future__ import annotations
 
 import gzip
 import tarfile
+import zipfile
 from collections.abc import Iterable
 from dataclasses import dataclass
 from io import BytesIO
 from pathlib import PurePosixPath
 
 _NOON = 768_916_800  # of the day of the contest of 1994: the time of every file of a kit
+
+_ZIPPED_AT = (1994, 5, 14, 12, 0, 0)  # the same
 
 
 @dataclass(frozen=True)
@@ -43,6 +46,18 @@ def tar_archive(kit: Kit) -> bytes:
         mode = 0o755 if file.is_program else 0o644
         entries.append((_entry(f"{kit.folder}/{file.name}", mode, tarfile.REGTYPE), file.data))
     return tar_gz(entries)
+
+
+def zip_archive(kit: Kit) -> bytes:
+    """The kit in one folder, for any program that unpacks .zip."""
+    out = BytesIO()
+    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
+        for file in kit.files:
+            entry = zipfile.ZipInfo(f"{kit.folder}/{file.name}", _ZIPPED_AT)
+            entry.create_system = 3  # Unix, whose modes these are
+            entry.external_attr = (0o100755 if file.is_program else 0o100644) << 16
+            archive.writestr(entry, file.data, zipfile.ZIP_DEFLATED)
+    return out.getvalue()
 
 
 def _entry(name: str, mode: int, kind: bytes) -> tarfile.TarInfo:

@@ -97,11 +97,11 @@ def python_kit(settings: Settings) -> Kit:
     rules = f"{type(game).__module__.replace('.', '/')}.py"
     server = {*_SERVER, *of_kind, rules, *_parts_of(rules)}
     kit_files = [
-        KitFile("referee.py", _home_file(referee), is_program=True),
+        KitFile("referee.py", home_file(referee), is_program=True),
         KitFile("contest.json", _contest_facts(game, settings)),
         *ledger_programs(),
         *(KitFile(f"server/{name}", (_ROOT / name).read_bytes()) for name in server),
-        KitFile("server/contest/language.py", _home_file("language.py")),
+        KitFile("server/contest/language.py", home_file("language.py")),
         *(KitFile(f"programs/{name}", data) for name, data in samples(game.info.name).items()),
         *_states(game),
         *_image_templates(game, settings),
@@ -131,7 +131,8 @@ def _first_command(kit: Sequence[KitFile]) -> str:
     return " ".join(("python3 referee.py", *programs[:2]))
 
 
-def _home_file(name: str) -> bytes:
+def home_file(name: str) -> bytes:
+    """A file that only the kits have."""
     return (_ROOT / _KIT / name).read_bytes()
 
 
@@ -214,11 +215,11 @@ def _readme(game: Game, command: str, settings: Settings) -> bytes:
     if isinstance(game, TextGame):
         is_in_lines = game.info.protocols[0] is TextProtocol.STDIO
         parts += ["lines" if is_in_lines else "arguments", *(["images"] if has_images else [])]
-    text = "".join(_home_file(f"readme/{part}").decode() for part in parts)
+    text = "".join(home_file(f"readme/{part}").decode() for part in parts)
     title = f"{settings.contest.title}: the software"
     counted = programs.counted_languages
     values = {
-        "@CLOCK@": _home_file(f"readme/clock_{'fuel' if counted else 'cpu'}").decode().rstrip(),
+        "@CLOCK@": home_file(f"readme/clock_{'fuel' if counted else 'cpu'}").decode().rstrip(),
         "@LANGUAGES@": ", ".join(counted),
         "@FUEL@": f"{programs.fuel:,}",
         "@GAME_FUEL@": f"{programs.game_fuel:,}",

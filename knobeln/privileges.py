@@ -89,12 +89,20 @@ def _user(number: int, group: int, folder: Path) -> User:
 def _closed_to(user: User, path: Path) -> Path | None:
     """The first folder on the way to `path` that the user may not enter; None if there is none."""
     for place in (path, path.resolve()):
-        for folder in (*reversed(place.parents), *([place] if place.is_dir() else [])):
-            facts = folder.stat()
-            if facts.st_uid == user.number:
-                right = stat.S_IXUSR
-            else:
-                right = stat.S_IXGRP if facts.st_gid in user.groups else stat.S_IXOTH
-            if not facts.st_mode & right:
+        folders = [*reversed(place.parents)]
+        if place.is_dir():
+            folders.append(place)
+        for folder in folders:
+            if not _may_enter(user, folder.stat()):
                 return folder
     return None
+
+
+def _may_enter(user: User, folder: os.stat_result) -> bool:
+    if folder.st_uid == user.number:
+        right = stat.S_IXUSR
+    elif folder.st_gid in user.groups:
+        right = stat.S_IXGRP
+    else:
+        right = stat.S_IXOTH
+    return bool(folder.st_mode & right)

@@ -165,8 +165,8 @@ def _end(tx: Transaction, contest: ContestContext, table: SeasonTable) -> None:
         contest,
         f"season/{finished}",
         "season",
-        lambda team: {"table": table, "own": lines.get(team.name)},
-        lambda _team: record,
+        facts=lambda team: {"table": table, "own": lines.get(team.name)},
+        record=lambda _team: record,
     )
 
 

@@ -12,7 +12,6 @@ from contest.config.settings import Settings
 from contest.interfaces.protocols import Renderer
 from contest.model import (
     ContestState,
-    LetterQuestion,
     Phase,
     StoredLetter,
 )
@@ -22,8 +21,8 @@ from mailserver.problem import Problem
 from mailserver.proof import Proof
 from mailserver.reading import addresses
 from mailserver.reading.letter import Letter, arguments_after, plain_subject
-from mailserver.team_secret import FromLine, digest, new_string
-from store import Transaction, contest_state, decisions, outbox
+from mailserver.team_secret import FromLine
+from store import Transaction, contest_state, outbox
 
 T = TypeVar("T")
 
@@ -107,15 +106,6 @@ class LetterContext(Desk):
         brings_form = self.command.name == "registration"
         return brings_form and outbox.was_sent(self.tx, address, "invitation")
 
-    def new_token(self, to: str) -> str:
-        """A token for a mail to this address. Its return shows that this letter is the reader's
-        own."""
-        token = new_string()
-        decisions.ask_confirmation(
-            self.tx, digest(token), LetterQuestion(self.stored.id, to), self.now
-        )
-        return token
-
     def count_answered(self, template: str, to: str, within: timedelta) -> int:
         """How many mails of this template the address got within this time."""
         return outbox.sent_within(self.tx, to, (template,), within, self.now)
@@ -135,7 +125,7 @@ class Command:
     The template `commands/<name>.txt.j2` says what it does; `help` shows it, the game's own one
     first.
 
-    `handle` does what the letter asks for, and returns what else follows: the answer, the note.
+    `handle` decides what follows from the letter, and writes nothing.
     `subjects`: those for help and typing errors, the right one first; () where teams have no such
     command. `reads` gives the arguments in a clean subject that means this command, None for any
     other subject; without it the right subject means it, with arguments after it where the command

@@ -25,7 +25,7 @@ from mailserver.command import VOID, Desk, LetterContext, LetterWaits
 from mailserver.commands import COMMANDS, answer_limits, command_named, organizer
 from mailserver.commands.help import UNKNOWN
 from mailserver.commands.registration import COMMAND as REGISTRATION
-from mailserver.commands.registration import welcome_back
+from mailserver.commands.registration import refuse_without_place, welcome_back
 from mailserver.decision import Answer, Decision
 from mailserver.for_organizer import pass_letter_on, tell_of_limit
 from mailserver.limits import DAY, MAX_CONFIRMATION_DAYS, MINUTE
@@ -330,8 +330,11 @@ def _obey(context: LetterContext, meant: Meant, readings: Readings) -> str:
         context = replace(
             context, letter=reading.letter, from_line=reading.from_line, said=reading.said
         )
-        refused = welcome_back(context, team) if team else None
-        return write(context, refused or context.command.handle(context, meant.arguments))
+        if team and not team.is_proved:
+            if refused := refuse_without_place(context, team):
+                return write(context, refused)
+            write(context, welcome_back(context, team, note=""))
+        return write(context, context.command.handle(context, meant.arguments))
 
 
 def _handle_reply(context: LetterContext, reply: Reply, readings: Readings) -> str:

@@ -121,17 +121,38 @@ def quotas(
         waits = limit is Limit.WAIT
         scopes = (Scope.MAILBOX, Scope.WRITER)
         return tuple(
-            Quota(each, answers_per_hour, HOUR, waits, False, alike, is_told=not waits)
-            for each in scopes
+            Quota(
+                scope,
+                answers_per_hour,
+                HOUR,
+                waits=waits,
+                unproved=False,
+                templates=alike,
+                is_told=not waits,
+            )
+            for scope in scopes
         )
     of_mailbox = [
         Quota(
-            Scope.MAILBOX, MAX_UNPROVED_MAILS_PER_DAY, DAY, limit is Limit.WAIT, True, is_told=True
+            Scope.MAILBOX,
+            MAX_UNPROVED_MAILS_PER_DAY,
+            DAY,
+            waits=limit is Limit.WAIT,
+            unproved=True,
+            is_told=True,
         )
     ]
     if limit is not Limit.WAIT:
-        most = MAX_OTHER_UNPROVED_MAILS_PER_DAY
-        of_mailbox.append(Quota(Scope.MAILBOX, most, DAY, False, True, alike, is_told=True))
+        of_these = Quota(
+            Scope.MAILBOX,
+            MAX_OTHER_UNPROVED_MAILS_PER_DAY,
+            DAY,
+            waits=False,
+            unproved=True,
+            templates=alike,
+            is_told=True,
+        )
+        of_mailbox.append(of_these)
     return (*of_mailbox, *(() if is_invited else _wide(limit, network)))
 
 

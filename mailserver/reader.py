@@ -20,6 +20,7 @@ from mailserver import bounces
 from mailserver.bounces import BounceSigns
 from mailserver.command import Arguments
 from mailserver.commands import recognise, understand
+from mailserver.commands.compile import SentProgram
 from mailserver.problem import Problem
 from mailserver.reading.authentication_results import Authenticity, authenticity
 from mailserver.reading.letter import Letter, network_of, parse
@@ -31,7 +32,7 @@ class Reading:
     """What a letter says.
 
     `from_line`: that of its text, or what is wrong with it. `from_lines`: all that are right in
-    form, in its text and its files. `said`: what its command reads from it, see
+    form, in its program, its text and its files. `said`: what its command reads from it, see
     `Command.read_letter`. `content`: the sha256 of what its writer wrote; copies of one letter have
     the same.
     """
@@ -65,14 +66,15 @@ def read(stored: StoredLetter, settings: Settings, language: str) -> Reading:
         from_lines = _from_lines(letter)
         exact = recognise(letter.subject, settings)
         meant = understand(exact, letter, settings, is_signed=bool(from_lines))
+        said = meant.command.read_letter(letter, settings)
         return Reading(
             letter=letter,
             command=meant.command.name,
             arguments=meant.arguments,
             is_exact=meant is exact,
             from_line=find_from_line(letter.body.lines),
-            from_lines=from_lines,
-            said=meant.command.read_letter(letter, settings),
+            from_lines=(*_of_program(said), *from_lines),
+            said=said,
             content=_digest(letter),
             network=network_of(stored.client, letter.headers.all("Received")),
             authenticity=_authenticity(letter, settings),
@@ -91,6 +93,13 @@ def _from_lines(letter: Letter) -> tuple[FromLine, ...]:
     texts = [text.lines for text in (letter.body, *letter.attachments)]
     texts += [tuple(data.decode(errors="replace").splitlines()) for data in marked]
     return tuple(line for line in map(find_from_line, texts) if isinstance(line, FromLine))
+
+
+def _of_program(said: object) -> tuple[FromLine, ...]:
+    """The line of a program, which may be in an archive, where only its reader looks."""
+    if isinstance(said, SentProgram) and isinstance(said.from_line, FromLine):
+        return (said.from_line,)
+    return ()
 
 
 def _digest(letter: Letter) -> str:

@@ -1,7 +1,7 @@
-"""Writes a decision down: what changes, the ledger's entry, the mails within the limits.
+"""Writes a decision down: what changes, the ledger's entries, the mails within the limits. All is
+one transaction.
 
-New teams and programs have been written before, by the functions that decide about them: their
-numbers are in the answers. All is one transaction.
+The organizer's actions alone have been written before: `knobeln` carries out the same ones.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from datetime import timedelta
 
 from contest.language import gettext, noted, speaking, spoken
 from contest.ledger.receipts import LedgerEntry, Receipt
-from contest.model import CountedAnswer, Outgoing, Scope, TeamState
+from contest.model import CountedAnswer, LetterQuestion, Order, Outgoing, Scope, Team, TeamState
 from mailserver.command import (
     CONFIRM_ANSWER,
     QUESTIONS,
@@ -23,13 +23,20 @@ from mailserver.decision import (
     Change,
     Decision,
     Entry,
+    Hear,
+    KeepCosignature,
+    Log,
     OfferString,
+    PassedOn,
+    Practise,
     Question,
+    Register,
     SetAddress,
     SetReports,
+    Submit,
     Withdraw,
 )
-from mailserver.for_organizer import tell_of_limit
+from mailserver.for_organizer import pass_letter_on, tell_of_limit
 from mailserver.limits import (
     HOUR,
     MAX_CONFIRMATION_DAYS,
@@ -41,52 +48,137 @@ from mailserver.limits import (
     quotas,
 )
 from mailserver.reading import addresses
-from mailserver.team_secret import digest
-from store import answers, contest_state, ledger, outbox, teams
+from mailserver.team_secret import digest, new_string
+from store import (
+    answers,
+    contest_state,
+    decisions,
+    ledger,
+    outbox,
+    practices,
+    submissions,
+    teams,
+)
 
 _LEFT_OUT = noted("[The rest is left out: this mail would be too long.]")
 
 
 def write(context: LetterContext, decision: Decision) -> str:
-    """Make the change, append the entry to the ledger, and queue the mails.
+    """Make the changes, append the entries to the ledger, and queue the mails.
 
     Returns the note for the journal, which also says why there is no mail if there is none. Raises
     LetterWaits where a template's limit says so.
     """
-    if decision.change:
-        _change(context, decision.change)
-    receipt = record(context, decision.entry) if decision.entry else None
-    note = decision.note
+    answer, receipt, note = decision.answer, None, decision.note
+    for change in decision.changes:
+        if isinstance(change, Register):
+            answer = change.answer(_register(context, change))
+        else:
+            _change(context, change)
+    for entry in decision.entries:
+        receipt = _record(context, entry)
     for mail in decision.before:
         note = _send(context, mail, note)
-    if decision.answer:
-        note = _send(context, decision.answer, note, receipt)
+    if answer:
+        note = _send(context, answer, note, receipt)
     for notice in decision.after:
         note = _send(context, notice, note)
     return note
 
 
+def _register(context: LetterContext, form: Register) -> Team:
+    """Write the team; the organizer reads of it in the list of teams."""
+    if form.is_proved:
+        answers.set_proved(context.tx, addresses.mailbox_of(form.registration.address))
+    return teams.add(
+        context.tx,
+        form.registration,
+        requested_name=form.requested_name,
+        state=form.state,
+        auth_digest=form.digest,
+        letter_id=context.stored.id,
+        now=context.stored.received_at,
+        flags=form.flags,
+        is_proved=form.is_proved,
+        returning=form.earlier.id if form.earlier else None,
+    )
+
+
 def _change(context: LetterContext, change: Change) -> None:
-    """Change the team. All but its choice of reports has a line in the log."""
+    """Write what changes. Who reads the log learns what has become of a team by a letter."""
     tx, letter_id = context.tx, context.stored.id
     match change:
+        case Hear(team):
+            teams.set_proved(tx, team.id)
+            answers.set_proved(tx, addresses.mailbox_of(team.address))
+        case Submit():
+            _submit(context, change)
+        case Practise():
+            _practise(context, change)
         case SetReports(team, codes):
             teams.set_preferences(tx, team.id, codes)
-            return
         case Withdraw(team):
             teams.set_state(tx, team.id, TeamState.WITHDRAWN)
             text = f"{team.name} has withdrawn, by its letter {letter_id}"
+            write_log(context, Log("teams", text))
         case SetAddress(team, address):
             teams.set_address(tx, team.id, address)
             text = f"the mail-address of {team.name} is {address} now, was {team.address}"
-            text = f"{text}: letter {letter_id}"
+            write_log(context, Log("teams", f"{text}: letter {letter_id}"))
         case OfferString(team, digest_of_string):
             teams.offer_auth_digest(tx, team.id, digest_of_string)
             text = f"{team.name} was sent a new string, by letter {letter_id}"
-    contest_state.note(tx, "teams", text, context.now)
+            write_log(context, Log("teams", text))
+        case KeepCosignature(number, key, signature):
+            ledger.keep_cosignature(tx, number, key, signature)
+        case Log():
+            write_log(context, change)
 
 
-def record(context: LetterContext, entry: Entry) -> Receipt:
+def write_log(context: LetterContext, line: Log) -> None:
+    """Add the line to the log."""
+    contest_state.note(
+        context.tx,
+        line.area,
+        line.text,
+        context.now,
+        actor=line.actor,
+        whom=line.whom,
+        reason=line.reason,
+    )
+
+
+def _submit(context: LetterContext, change: Submit) -> None:
+    program = change.program
+    submissions.add(
+        context.tx,
+        change.team.id,
+        context.stored.id,
+        program.files,
+        context.stored.received_at,
+        program=program.program,
+        description=program.description,
+        repairs=program.repairs,
+        reply_to=context.letter.message_id,
+    )
+
+
+def _practise(context: LetterContext, change: Practise) -> None:
+    program = change.program
+    practices.add(
+        context.tx,
+        change.team.id,
+        context.stored.id,
+        context.now,
+        files=program.files,
+        program=program.program,
+        description=program.description,
+        repairs=program.repairs,
+        reply_to=context.letter.message_id,
+    )
+
+
+def _record(context: LetterContext, entry: Entry) -> Receipt:
     """Append what this letter has done to the ledger."""
     stored = context.stored
     return ledger.append(
@@ -95,14 +187,26 @@ def record(context: LetterContext, entry: Entry) -> Receipt:
 
 
 def _send(
-    context: LetterContext, mail: Answer | Question, note: str, receipt: Receipt | None = None
+    context: LetterContext,
+    mail: Answer | Question | PassedOn,
+    note: str,
+    receipt: Receipt | None = None,
 ) -> str:
     """Queue the mail, or ask first. Returns the note, with what became of the mail if it is the
-    letter's answer."""
+    letter's answer, or the letter itself."""
+    if isinstance(mail, PassedOn):
+        return f"{note}, {_pass_on(context, mail)}"
     if isinstance(mail, Question):
         return _ask(context, mail, note)
     became = _queue(context, mail, note, receipt)
     return note if mail.is_notice else became
+
+
+def _pass_on(context: LetterContext, mail: PassedOn) -> str:
+    rendered = context.renderer.render(mail.template, **mail.facts)
+    return pass_letter_on(
+        context.tx, context.stored, mail.kind, rendered, context.settings, context.now
+    )
 
 
 def _queue(context: LetterContext, answer: Answer, note: str, receipt: Receipt | None) -> str:
@@ -141,7 +245,7 @@ def _ask(context: LetterContext, question: Question, note: str) -> str:
         "reason": question.reason,
         "command": next(iter(context.command.subjects(context.settings)), ""),
     }
-    answer = Answer(template, to, facts, token=context.new_token(to))
+    answer = Answer(template, to, facts, confirms=LetterQuestion(context.stored.id, to))
     return _queue(context, answer, note, receipt=None)
 
 
@@ -152,19 +256,20 @@ def _outgoing(
     to the reader of a notice, who has not asked for anything."""
     team = answer.of_team
     quota, silent_until = (None, None) if answer.is_notice else room.last()
+    token = _new_token(context, answer.confirms) if answer.confirms else ""
     language = (team.language if team else "") or spoken()
     with speaking(language):
         facts = {"team": team, **answer.facts}
         rendered = context.renderer.render(
             answer.template,
-            token=answer.token,
+            token=token,
             is_between=context.is_between,
             quota=quota,
             silent_until=silent_until,
             **facts,
         )
     return Outgoing(
-        key=_key(context, answer),
+        key=_key(context, answer, token),
         kind=answer.template,
         to=answer.to,
         subject=rendered.subject,
@@ -179,10 +284,17 @@ def _outgoing(
     )
 
 
-def _key(context: LetterContext, answer: Answer) -> str:
+def _new_token(context: LetterContext, order: Order) -> str:
+    """A token for one mail. Its return confirms the order."""
+    token = new_string()
+    decisions.ask_confirmation(context.tx, digest(token), order, context.now)
+    return token
+
+
+def _key(context: LetterContext, answer: Answer, token: str) -> str:
     """Of a mail with a token, or without one."""
     key = f"letter/{context.stored.id}/{answer.template}"
-    return f"{key}/{digest(answer.token)}" if answer.token else key
+    return f"{key}/{digest(token)}" if token else key
 
 
 def _may_ask(context: LetterContext, answer: Answer) -> bool:

@@ -109,13 +109,13 @@ def certainty_sentence(certainty: Certainty) -> str:
     often."""
     if certainty.contests == 1:
         return gettext(_CERTAIN)
-    winners = [team for team in certainty.teams if team.place == 1]
-    others = sorted(
-        (-team.first, team.entry, team) for team in certainty.teams if team.place > 1 and team.first
-    )
+    named = [team for team in certainty.teams if team.place == 1]
+    others = [team for team in certainty.teams if team.place > 1 and team.first]
+    if others:
+        named.append(min(others, key=lambda team: (-team.first, team.entry)))
     wins = [
         gettext("%(entry)s won %(wins)s", entry=team.entry, wins=number(team.first))
-        for team in (*winners, *(team for _, _, team in others[:1]))
+        for team in named
     ]
     return gettext(
         "How much is luck? The whole contest was drawn and played again %(contests)s times"

@@ -36,11 +36,13 @@ def condensed(outcome: EvolutionOutcome, width: int = WIDTH, gap: int = 2) -> Ge
     last = len(outcome.generations) - 1
     number_width = max(len(str(last)), *(len(str(sum(g))) for g in outcome.generations))
     shown = spread(last, max(2, (width - name_width) // (number_width + gap)))
-    rows = tuple(
-        (line.entry, *(outcome.generations[g][outcome.entries.index(line.entry)] for g in shown))
-        for line in outcome.ranking
-    )
-    return GenerationTable(shown, rows, tuple(sum(outcome.generations[g]) for g in shown))
+    counts_of = dict(zip(outcome.entries, zip(*outcome.generations, strict=True), strict=True))
+    rows = []
+    for line in outcome.ranking:
+        counts = counts_of[line.entry]
+        rows.append((line.entry, *(counts[generation] for generation in shown)))
+    sums = tuple(sum(outcome.generations[generation]) for generation in shown)
+    return GenerationTable(shown, tuple(rows), sums)
 
 
 def spread(last: int, number: int) -> tuple[int, ...]:

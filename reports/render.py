@@ -12,9 +12,10 @@ In a template: the facts by name, `contest` and `settings` (contest.toml), `the_
 for the middle of a sentence, with an article where it needs one), `game` (the GameInfo of the
 contest's game), `planned_draw` (the Draw of the public number if the contest starts in time, or
 none), `samples` (the names of its sample programs), `reports` (all reports by code), `where(plan)`,
-`used_by(seats)`, the filters of `FILTERS`, and `{% include "_signature.txt.j2" %}`. The mail is
-plain text of at most 72 columns: longer lines are broken, but not those of `copied`, such as a
-form. Characters that cannot be printed become a `?`, and several blank lines become one.
+`used_by(seats)`, `replay_address(game, games)` and `shows_programs()` of `reports.worst_game`, the
+filters of `FILTERS`, and `{% include "_signature.txt.j2" %}`. The mail is plain text of at most 72
+columns: longer lines are broken, but not those of `copied`, such as a form. Characters that cannot
+be printed become a `?`, and several blank lines become one.
 """
 
 from __future__ import annotations
@@ -49,7 +50,7 @@ from contest.formats.format import Format
 from contest.games.game import GameInfo
 from contest.games.registry import game_of, game_plugin
 from contest.interfaces.protocols import Rendered
-from contest.model import GroupPlan
+from contest.model import GroupPlan, WorstGame
 from contest.public_number.draw import draw_of
 from knobellib.samples import samples
 from reports import text
@@ -114,6 +115,20 @@ def _limits(settings: Settings) -> tuple[str, ...]:
     from reports.limits import limits_of
 
     return limits_of(settings)
+
+
+def _replay_address(settings: Settings, info: GameInfo, game: WorstGame, games: int) -> str:
+    """As `replay_address`. Few mails need what knows of pages."""
+    from reports.worst_game import replay_address
+
+    return replay_address(game, games, settings, info)
+
+
+def _shows_programs(settings: Settings) -> bool:
+    """As `shows_programs`."""
+    from reports.worst_game import shows_programs
+
+    return shows_programs(settings)
 
 
 def _candidates(game: GameInfo, tournament_format: str, name: str) -> list[str]:
@@ -288,6 +303,8 @@ class Templates:
             "reports": reports(),
             "used_by": used,
             "limits": partial(_limits, settings),
+            "replay_address": partial(_replay_address, settings, game),
+            "shows_programs": partial(_shows_programs, settings),
         }
         self._candidates = partial(_candidates, game, chosen.name)
         self._kept = KeptCode((game.name, str(game.point), zone or ""))

@@ -151,7 +151,8 @@ def _keep_server(url: str, folder: Path, now: datetime) -> Path | None:
 def _keep_file(current: Path, now: datetime) -> Path | None:
     """Give the old database, with its -wal and -shm files, second names in a folder of their
     own."""
-    parts = [file for file in (_beside(current, part) for part in ("", *_PARTS)) if file.exists()]
+    files = [_beside(current, part) for part in ("", *_PARTS)]
+    parts = [file for file in files if file.exists()]
     if not parts:
         return None
     to = _folder_for_old(current.parent, now)

@@ -20,7 +20,9 @@ from contest.seeds import MAX_TOURNAMENTS, ContestSeed, secret_before
 from store.session import Transaction, record, set_tournament, tournament_of
 from store.tables import contest, journal, tournaments
 
-LIMITS_AREA = "limits"  # of the journal: how the limits of sandboxes hold
+# Of the journal:
+LIMITS_AREA = "limits"  # how the limits of sandboxes hold
+LEFT_AREA = "left"  # what is left in a mailbox; `whom` is one of the addresses, "" when nothing is
 
 
 def create(tx: Transaction, seed: bytes | None = None) -> None:

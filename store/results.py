@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 from enum import Enum
 from typing import Any
@@ -37,6 +37,7 @@ from contest.model import (
     RoundOutcome,
     RoundPlan,
     Standing,
+    WorstGame,
 )
 from contest.model.as_json import GameRow, adapter, json_text, match_of, plain
 from store.session import Transaction, insert_many, record, tournament_of
@@ -51,6 +52,7 @@ from store.tables import (
     pairings,
     reruns,
     rounds,
+    worst_games,
 )
 
 
@@ -336,6 +338,7 @@ def order_rerun(
     _keep_former(tx, rerun_id, former, released)
     for table in (evolution, certainty):
         tx.execute(delete(table).where(_of(table, tx)))
+    _delete_worst_games(tx)
     if only is None:
         _delete_round(tx, number)
     else:
@@ -442,6 +445,42 @@ def set_certainty(tx: Transaction, likely: Certainty) -> None:
 def get_certainty(tx: Transaction) -> Certainty | None:
     facts = tx.execute(select(certainty.c.facts).where(_of(certainty, tx))).scalar()
     return None if facts is None else adapter(Certainty).validate_python(facts)
+
+
+# --- everybody's worst game -----------------------------------------------------------------------
+def with_moves(tx: Transaction, game: WorstGame) -> WorstGame:
+    """The game with its moves, if they were stored. Its plan is the whole one of its group."""
+    query = _GAMES[True].where(
+        matches.c.group_id == _group_id(tx, game.plan),
+        matches.c.pairing == game.plan.pairings.index(game.match.pairing),
+        matches.c.game == game.match.game,
+        matches.c.attempt == game.match.attempt,
+    )
+    row = GameRow._make(tx.execute(query).one())
+    return replace(game, match=match_of(row, game.match.pairing))
+
+
+def set_worst_games(tx: Transaction, games: Sequence[WorstGame]) -> None:
+    """Store everybody's worst game; they replace what was stored before."""
+    _delete_worst_games(tx)
+    ids = _entry_ids(tx)
+    rows = [(ids[game.entry], json_text(plain(game, WorstGame))) for game in games]
+    insert_many(tx, worst_games, ("entry_id", "facts"), rows)
+
+
+def get_worst_games(tx: Transaction) -> dict[str, WorstGame]:
+    """Everybody's worst game, by name; none before the contest's end."""
+    facts = tx.execute(select(worst_games.c.facts).where(_is_entry(tx))).scalars()
+    games = map(adapter(WorstGame).validate_python, facts)
+    return {game.entry: game for game in games}
+
+
+def _delete_worst_games(tx: Transaction) -> None:
+    tx.execute(delete(worst_games).where(_is_entry(tx)))
+
+
+def _is_entry(tx: Transaction) -> ColumnElement[bool]:
+    return worst_games.c.entry_id.in_(select(entries.c.id).where(_of(entries, tx)))
 
 
 # --- rows -----------------------------------------------------------------------------------------

@@ -93,11 +93,10 @@ def add(
 
     `files`: as they were sent, by name; `program`: the name of the program among them, if known.
     """
-    number = (tx.execute(_NEWEST_NUMBER, {"team": team_id}).scalar() or 0) + 1
     values: Mapping[str, Any] = {
         "team_id": team_id,
         "letter_id": letter_id,
-        "number": number,
+        "number": next_number(tx, team_id),
         "received_at": now,
         "state": SubmissionState.QUEUED,
         "program": program,
@@ -111,6 +110,11 @@ def add(
     ]
     tx.execute(_ADD_FILES, rows)
     return Submission(submission_id, files=files, **values)
+
+
+def next_number(tx: Transaction, team_id: int) -> int:
+    """The number of the team's next version."""
+    return (tx.execute(_NEWEST_NUMBER, {"team": team_id}).scalar() or 0) + 1
 
 
 _OF_TEAM = submissions.c.team_id == bindparam("team")

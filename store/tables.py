@@ -475,6 +475,12 @@ certainty = _table(
     Column("facts", JSON, nullable=False),  # a Certainty
 )
 
+worst_games = _table(
+    "worst_games",
+    Column("entry_id", ForeignKey("entries.id"), primary_key=True),
+    Column("facts", JSON, nullable=False),  # a WorstGame
+)
+
 contents = _table(
     "contents",
     Column("digest", String(64), primary_key=True),

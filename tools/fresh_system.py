@@ -303,10 +303,10 @@ def _debootstrap(suite: str, root: Path) -> list[str | Path]:
         f"--components=main{',universe' if suite in UBUNTU else ''}",
     ]
     options += [] if keyring.exists() else ["--no-check-gpg"]
-    script = (
-        () if (scripts / suite).exists() else (scripts / ("gutsy" if suite in UBUNTU else "sid"),)
-    )
-    return ["debootstrap", "--variant=minbase", *options, suite, root, mirror, *script]
+    command = ["debootstrap", "--variant=minbase", *options, suite, root, mirror]
+    if not (scripts / suite).exists():  # one that this debootstrap does not know yet
+        command.append(scripts / ("gutsy" if suite in UBUNTU else "sid"))
+    return command
 
 
 def _take_our_certificates(root: Path) -> None:

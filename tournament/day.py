@@ -10,8 +10,8 @@
     a group started, not finished           it is played (no transaction), then its games, its
                                             ranking and its DGP, GRP, GRG and GRR mails are
                                             kept together
-    all groups of the last round finished   how sure the ranking is (no transaction), then it is
-                                            kept
+    all groups of the last round finished   how sure the ranking is, and what decided everybody's
+                                            worst game (no transaction), then both are kept
     all groups of a round finished          the round is finished, in the final with the
                                             evolution; BRK, OWN and RSM mails; the last may wait
                                             for the organizer's words
@@ -37,7 +37,7 @@ from functools import cached_property, partial
 
 from contest.config.settings import Settings, without_secrets
 from contest.errors import NotFound, NotNow, NumberAwaited, Paused
-from contest.games.registry import game_of
+from contest.games.registry import game_of, text_game_of
 from contest.interfaces.events import (
     ContestStarted,
     Event,
@@ -45,7 +45,7 @@ from contest.interfaces.events import (
     RoundFinished,
     RoundPlayed,
 )
-from contest.interfaces.protocols import Reporter, RunnerFactory
+from contest.interfaces.protocols import Images, Reporter, RunnerFactory, no_progress
 from contest.model import (
     GroupOutcome,
     GroupPlan,
@@ -55,6 +55,7 @@ from contest.model import (
     RoundPlan,
     Standing,
     Team,
+    WorstGame,
 )
 from contest.seeds import Seeds
 from contest.util.clock import Clock
@@ -91,6 +92,7 @@ from tournament.group_workers import (
 from tournament.rounds import rounds
 from tournament.runners import open_runner, runner_of
 from tournament.seal_entries import seal_entries
+from tournament.worst_games import condensed, decided_by_moves, decided_by_throws, worst_games
 
 
 class Spectator(Watcher):
@@ -197,6 +199,7 @@ class ContestDay:
             return
         self._play_groups(workers, drawn)
         self._tell_certainty(drawn.plan)
+        self._tell_worst_games(drawn.plan)
         self._finish_round(drawn.plan)
 
     def _is_over(self) -> bool:
@@ -361,6 +364,39 @@ class ContestDay:
             _must_be_complete(tx, plan)
             results.set_certainty(tx, facts)
 
+    def _tell_worst_games(self, plan: RoundPlan) -> None:
+        """After the contest's last round, find out what decided everybody's worst game."""
+        contest = self._contest
+        with self._store.read() as tx:
+            _must_be_complete(tx, plan)
+            if not plan.final and self._drawn(tx, self._history(tx, plan.number)) is not None:
+                return
+            history = (
+                results.round_outcome(tx, number, Games.ALL) for number in range(1, plan.number + 1)
+            )
+            games = [results.with_moves(tx, game) for game in worst_games(history)]
+            digests = {name: entry.image_digest for name, entry in contest.entries.items()}
+            images = submissions.load_images(tx, tuple(digests.values()))
+            images = without(images, engine_failures.aside(tx))
+        told = self._with_what_decided(games, digests, images)
+        with self._store.write() as tx:
+            _must_be_complete(tx, plan)
+            results.set_worst_games(tx, list(map(condensed, told)))
+
+    def _with_what_decided(
+        self, games: Sequence[WorstGame], digests: Mapping[str, str], images: Images
+    ) -> Sequence[WorstGame]:
+        contest = self._contest
+        settings, seeds = contest.settings, contest.seeds
+        play = game_of(settings.game, settings.programs).info.play
+        if not play.has_moves:
+            return games
+        if not play.is_computed:
+            rules = text_game_of(settings.game, settings.programs)
+            return decided_by_moves(games, rules, seeds)
+        with self._make_runner(images, settings, seeds, no_progress) as runner:
+            return decided_by_throws(games, digests, seeds, runner)
+
     def _finish_round(self, plan: RoundPlan) -> None:
         with self._store.write() as tx:
             self._must_go_on(tx)
@@ -420,6 +456,7 @@ class ContestDay:
             words=results.words_of(tx, number) or "",
             seed=contest_store.state(tx).seed if ranking else None,
             certainty=results.get_certainty(tx) if ranking else None,
+            worst_games=results.get_worst_games(tx) if ranking else {},
         )
         results.mark_reported(tx, number, self._clock.now())
         return self._queue(tx, number, event)

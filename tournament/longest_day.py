@@ -28,10 +28,11 @@ def longest_first_round(settings: Settings, programs: Mapping[str, bool]) -> flo
         is_counted: longest_in_a_game(settings, is_counted=is_counted)
         for is_counted in (True, False)
     }
-    return sum(
-        max(pairing.games, pairing.most) * sum(seconds[programs[name]] for name in pairing.players)
-        for pairing in pairings
-    )
+    total = 0.0
+    for pairing in pairings:
+        longest = sum(seconds[programs[name]] for name in pairing.players)
+        total += max(pairing.games, pairing.most) * longest
+    return total
 
 
 def longest_in_a_game(settings: Settings, *, is_counted: bool) -> float:

@@ -42,13 +42,11 @@ def _without(history: Sequence[RoundOutcome], banned: Collection[str]) -> Sequen
     """The history, in whose last round the banned do not advance."""
     if not history or not banned:
         return history
-    groups = (
-        replace(
-            group,
-            standings=tuple(
-                replace(s, advances=s.advances and s.entry not in banned) for s in group.standings
-            ),
+    groups = []
+    for group in history[-1].groups:
+        standings = (
+            replace(standing, advances=standing.advances and standing.entry not in banned)
+            for standing in group.standings
         )
-        for group in history[-1].groups
-    )
+        groups.append(replace(group, standings=tuple(standings)))
     return (*history[:-1], replace(history[-1], groups=tuple(groups)))

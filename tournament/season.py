@@ -40,6 +40,11 @@ class Played:
     places: Mapping[str, int]
     builds: Mapping[str, str]
 
+    def teams_behind(self, name: str) -> int:
+        """How many teams are behind this one; 0 if it took no part."""
+        own = self.places.get(name)
+        return 0 if own is None else sum(place > own for place in self.places.values())
+
 
 def season_table(
     tournaments: Sequence[Played], images: Images, settings: Settings, open_runner: RunnerFactory
@@ -55,10 +60,8 @@ def season_table(
     games = number_of_pairs(len(versions))
     unknown = _why_unknown(versions, games, images, info, settings)
     strengths = {} if unknown else _strengths(versions, images, settings, open_runner)
-    lines = [
-        _line(name, tournaments, strengths)
-        for name in {n: None for t in tournaments for n in t.places}
-    ]
+    names = dict.fromkeys(name for tournament in tournaments for name in tournament.places)
+    lines = [_line(name, tournaments, strengths) for name in names]
     lines.sort(key=lambda line: (_order(line), line.team))
     ranks = ranks_of([_order(line) for line in lines])
     return SeasonTable(
@@ -87,12 +90,7 @@ def _why_unknown(
 def _line(name: str, tournaments: Sequence[Played], strengths: Mapping[str, float]) -> SeasonLine:
     """A team's line, without its rank. It has a point for each team behind it, in each
     tournament."""
-    places = tuple(tournament.places.get(name) for tournament in tournaments)
-    points = sum(
-        sum(other > place for other in tournament.places.values())
-        for tournament, place in zip(tournaments, places, strict=True)
-        if place is not None
-    )
+    points = sum(tournament.teams_behind(name) for tournament in tournaments)
     of_tournaments = tuple(
         strengths.get(tournament.builds.get(name, "")) for tournament in tournaments
     )
@@ -102,7 +100,7 @@ def _line(name: str, tournaments: Sequence[Played], strengths: Mapping[str, floa
         rank=0,
         team=name,
         points=points,
-        places=places,
+        places=tuple(tournament.places.get(name) for tournament in tournaments),
         strengths=of_tournaments,
         strength=known[0] if known else None,
         gain=gain,

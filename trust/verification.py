@@ -8,12 +8,14 @@ from collections.abc import Set as AbstractSet
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, suppress
 from dataclasses import replace
+from functools import partial
 from itertools import zip_longest
+from typing import TypeVar
 
 from compiler.builders import builder_of
 from contest import __version__
 from contest.config.settings import Settings
-from contest.errors import ConfigError, Differs, GiveUp, ToolMissing
+from contest.errors import ConfigError, Differs, GiveUp, NotFound, ToolMissing
 from contest.games.registry import rules_text
 from contest.interfaces.protocols import ProgressCallback, Runner
 from contest.language import listed
@@ -32,6 +34,7 @@ from tournament.derived_settings import format_of, is_computed
 from tournament.field import Field, field_of
 from tournament.runners import open_runner, runner_of
 from tournament.runners.recorded import name_of
+from trust.another_contest import NeverPlayed, OpenRunner
 from trust.archive import files
 from trust.archive.contents import Archive, ArchivedEntry, seed_of, settings_of, without_commands
 from trust.archive.findings import Finding, step
@@ -46,20 +49,29 @@ from trust.verify_limits import (
     time_limit,
 )
 from trust.verify_tournament import Claim, check
-from trust.without_bans import NeverPlayed, without_bans
+from trust.what_if import Change, what_if
+from trust.without_bans import without_bans
 
+T = TypeVar("T")
 ProgressBar = Callable[[str, int], AbstractContextManager[ProgressCallback]]  # label, total
 
 
-def verify(archive: Archive, progress_bar: ProgressBar, seconds: float | None = None) -> Verified:
+def verify(
+    archive: Archive,
+    progress_bar: ProgressBar,
+    seconds: float | None = None,
+    change: Change | None = None,
+) -> Verified:
     """Compute the contest again and compare, for at most `seconds`; None: three times its own time.
+    With a `change`, also compute what would be with it.
 
-    Raises Differs, naming the first difference, or GiveUp if the memory does not suffice.
+    Raises Differs, naming the first difference, GiveUp if the memory does not suffice, or NotFound
+    for a change of a team that is not there.
     """
     usual = time_for(archive.contest, len(archive.entries))
     seconds = usual if seconds is None else seconds
     with memory_limit():  # a stranger's settings may be huge, too
-        verification = _Verification(archive, progress_bar)
+        verification = _Verification(archive, progress_bar, change)
     try:
         with time_limit(seconds):
             verification.run()
@@ -72,14 +84,17 @@ def verify(archive: Archive, progress_bar: ProgressBar, seconds: float | None = 
 
 
 class _Verification:
-    def __init__(self, archive: Archive, progress_bar: ProgressBar) -> None:
+    def __init__(self, archive: Archive, progress_bar: ProgressBar, change: Change | None) -> None:
         self._archive = archive
+        self._change = change
         self._progress_bar = progress_bar
         with step("form"):
             self._settings = _settings_of(archive)
         self._is_computed = is_computed(self._settings)
         self._builder = builder_of(without_commands(self._settings), open_runner)
         self._lenient = builder_of(_lenient(without_commands(self._settings)), open_runner)
+        if change and change.left_out and change.left_out not in self._claim.field.images:
+            raise NotFound(f"there is no team {change.left_out} in this contest")
         self._same_version = archive.contest.written_by == __version__
         self._kind = runner_of(self._settings)
         # Why the settings refuse a program that had been accepted, by team.
@@ -122,6 +137,8 @@ class _Verification:
         )
         if late_bans:
             self._undo(late_bans)
+        if self._change:
+            self._play_changed(self._change)
 
     def _check_time_changes(self) -> None:
         seconds = self._settings.programs.seconds
@@ -459,21 +476,34 @@ class _Verification:
         self.result.checked.append("rules, descriptions and announcement: the same")
 
     def _undo(self, late_bans: Sequence[str]) -> None:
-        """Compute the contest without the late bans, as far as programs can be asked again here,
-        and time and memory suffice."""
-        claim, builds = self._claim, self._archive.builds
-        images, seeds = claim.field.images, claim.field.seeds
+        """Compute the contest without the late bans."""
+        what = f"what the contest would be without the late bans of {', '.join(late_bans)}"
+        play = partial(without_bans, self._claim, late_bans)
+        other = self._play_another("the contest without late bans", what, play)
+        self.result = replace(self.result, without_late_bans=other)
+
+    def _play_changed(self, change: Change) -> None:
+        """Compute what would be with this change."""
+        play = partial(what_if, self._claim, change, seed_of(self._archive))
+        other = self._play_another(str(change), f"what would be in {change}", play)
+        self.result = replace(self.result, what_if=other)
+
+    def _play_another(
+        self, label: str, what: str, play: Callable[[OpenRunner, AbstractSet[str]], T]
+    ) -> T | None:
+        """Play a contest that was not, as far as programs can be asked again here, and time and
+        memory suffice; otherwise tell of `what`."""
+        images, builds = self._claim.field.images, self._archive.builds
         aside = self._games_aside()
         silent = {name for name in images if aside[name] or not self._plays_here(images[name])}
 
-        def open_group(names: AbstractSet[str]) -> AbstractContextManager[Runner]:
+        def open_group(names: AbstractSet[str], seeds: Seeds) -> AbstractContextManager[Runner]:
             needed = {digest: builds[digest] for digest in {images[name] for name in names}}
             return open_runner(needed, self._settings, seeds)
 
-        what = f"what the contest would be without the late bans of {', '.join(late_bans)}"
         try:
-            with memory_limit(), self._progress_bar("the contest without late bans", 1) as progress:
-                other = without_bans(claim, late_bans, open_group, silent)
+            with memory_limit(), self._progress_bar(label, 1) as progress:
+                other = play(open_group, silent)
                 progress(1)
         except NeverPlayed:
             elsewhere = any(self._why_not_here.values())
@@ -486,7 +516,8 @@ class _Verification:
             why = str(error) or "the time was up; `--minutes` allows more"
             self.result.missed.append(f"{what}: {why}")
         else:
-            self.result = replace(self.result, without_late_bans=other)
+            return other
+        return None
 
     def _decisions(self) -> Iterator[str]:
         """Name the organizer's decisions: they follow from nothing, so they cannot be checked."""

@@ -33,6 +33,7 @@ from trust.archive import files
 from trust.archive.contents import Archive, ArchivedList, Seal
 from trust.archive.findings import Finding, step
 from trust.for_teams.receipts import DAY, about_times, calendar_of
+from trust.what_if import WhatIf
 from trust.without_bans import WithoutBans
 
 
@@ -43,6 +44,7 @@ class Verified:
     `noticed`: what follows the rules, but a person should look at. `missed`: it can be checked, but
     not on this host; `believed`: results or draws that nobody can check; `unchecked`: what else
     nobody can check. `without_late_bans`: None if nobody was banned late, or if nobody can tell.
+    `what_if`: None if nothing was to be changed, or if nobody can tell.
     """
 
     checked: list[str] = field(default_factory=list)
@@ -51,6 +53,7 @@ class Verified:
     believed: list[Finding] = field(default_factory=list)
     unchecked: list[str] = field(default_factory=list)
     without_late_bans: WithoutBans | None = None
+    what_if: WhatIf | None = None
 
 
 _ABOUT_TEAMS = (Effect.TAKEN_OUT, Effect.REINSTATED, Effect.PLAYED_AGAIN)
@@ -174,6 +177,8 @@ def _check_witnesses(
         "with the final list": [places[Effect.ENTRIES_FINAL]],
         "at the end": [number for number in signed if drawn <= number <= first + len(ledger)],
     }
+    started = archive.contest.started_at
+    last_times = {"at the deadline": started, "with the final list": started + DAY}
     counts = []
     for moment, numbers in moments.items():
         times = {
@@ -183,11 +188,15 @@ def _check_witnesses(
         }
         since = f" ({min(times.values()):{TIME_FORMAT}})" if times else ""
         counts.append(f"{len(times)} of {len(named)} {moment}{since}")
-        result.noticed.extend(
-            Finding("witness", f"the witness {key.name} has not signed the ledger {moment}")
-            for key in named
-            if str(key) not in times
-        )
+        for key in named:
+            signed_at = times.get(str(key))
+            who = f"the witness {key.name} has"
+            if signed_at is None:
+                text = f"{who} not signed the ledger {moment}"
+                result.noticed.append(Finding("witness", text))
+            elif signed_at > last_times.get(moment, signed_at):
+                text = f"{who} signed the ledger {moment} late, at {signed_at:{TIME_FORMAT}}"
+                result.noticed.append(Finding("witness", text))
     result.checked.append(f"witnesses have signed the ledger: {', '.join(counts)}")
 
 

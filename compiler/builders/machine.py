@@ -11,7 +11,7 @@ from importlib.resources import files
 
 from compiler.build import build
 from compiler.builders.base import ProgramBuilder
-from compiler.source import SourceText, decoded, normalise
+from compiler.source import SourceText, decoded
 from compiler.toolchain import Toolchain
 from contest.config.settings import Settings
 from contest.errors import ToolMissing
@@ -64,7 +64,7 @@ class MachineBuilder(ProgramBuilder[Image]):
         _built(_strategy(OPPONENT), self._toolchain, self._trial_game)
 
     def description(self, files: Mapping[str, bytes], text: str) -> str:
-        return "\n".join([*SourceText(normalise(_source(files))[0]).description, ""])
+        return "\n".join([*SourceText.of(_source(files)).description, ""])
 
     def _trial_game(self, image: Image, source_digest: str) -> Trial:
         """An accepted program plays once against a house strategy, and its team sees it run (K45).

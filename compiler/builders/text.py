@@ -101,6 +101,7 @@ class TextBuilder(ProgramBuilder[Executable]):
             outcome = counted.examine(
                 uploaded.files, self._sandbox, programs, self._languages, self._wanted
             )
+        language = outcome.language.name if outcome.language else ""
         findings = (*outcome.findings, *description_findings(uploaded, programs))
         built = outcome.result
         image = None if isinstance(built, Problem) or has_errors(findings) else built
@@ -112,11 +113,7 @@ class TextBuilder(ProgramBuilder[Executable]):
             description_lines=uploaded.description_lines,
             source_digest=uploaded.digest_of(outcome.program),
             image_digest=image.digest if image else None,
-            language=images.LANGUAGE
-            if is_of_image
-            else outcome.language.name
-            if outcome.language
-            else "",
+            language=images.LANGUAGE if is_of_image else language,
             files=uploaded.facts,
             image=images.facts_of(image) if isinstance(image, OciImage) else None,
             counted_by=counted.counted_by(image, outcome.language, tool),

@@ -43,12 +43,14 @@ def read_passwords(folder: Path) -> Mapping[str, Mapping[str, Any]]:
     return sections
 
 
+def _section(name: str, values: Mapping[str, str]) -> str:
+    lines = [f"[{name}]", *(f"{key} = {toml_value(value)}" for key, value in values.items())]
+    return "\n".join(lines) + "\n"
+
+
 def write_passwords(folder: Path, sections: Mapping[str, Mapping[str, str]]) -> None:
     """Write the file, for its owner's eyes alone."""
-    parts = (
-        f"[{name}]\n" + "".join(f"{key} = {toml_value(value)}\n" for key, value in values.items())
-        for name, values in sections.items()
-    )
+    parts = (_section(name, values) for name, values in sections.items())
     draft = folder / f".{PASSWORDS}"
     draft.unlink(missing_ok=True)
     with open(draft, "x", opener=lambda name, flags: os.open(name, flags, 0o600)) as file:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from contest.games.drawing import LINES, Drawing, Square
+from contest.games.drawing import LINES, Drawing, Square, open_lines
 from contest.games.game import FaultRule, GameInfo, TextGame, TextProtocol, Words
 from contest.games.words import whole_number
 from contest.language import gettext, ngettext, noted
@@ -97,12 +97,12 @@ def _resolved(
     owners = tuple(
         board.owners[square] if won[square] is None else won[square] for square in SQUARES
     )
-    first, second = (
-        bankroll - sum(bids[seat][square] for square in SQUARES if won[square] == seat)
-        for seat, bankroll in enumerate(board.bankrolls)
-    )
+    left = list(board.bankrolls)
+    for square, seat in won.items():
+        if seat is not None:
+            left[seat] -= bids[seat][square]
     unchanged = board.unchanged + 1 if owners == board.owners else 0
-    return Board(owners, (first, second), bids, unchanged, at_fault)
+    return Board(owners, (left[0], left[1]), bids, unchanged, at_fault)
 
 
 def _winner(bids: tuple[Bids, Bids], square: int) -> int | None:
@@ -182,6 +182,10 @@ class BidTacToe(TextGame[Board, Bids]):
         if first == second:
             return _TIE, _TIE
         return (_WIN, _LOSS) if first > second else (_LOSS, _WIN)
+
+    def score(self, position: Board) -> tuple[int, ...]:
+        """Give what the open lines are worth."""
+        return tuple(open_lines(position.owners, seat, None) for seat in (0, 1))
 
     def drawing(self, position: Board) -> Drawing:
         """Draw the grid: the owners of the squares, and the bids for them in the last round."""

@@ -5,12 +5,28 @@ Pages and terminals draw what `TextGame.drawing` returns; pages also draw `TextG
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
 LINES = ((0, 1, 2), (3, 4, 5), (6, 7, 8), (0, 3, 6), (1, 4, 7), (2, 5, 8), (0, 4, 8), (2, 4, 6))
 """The eight lines of a board of 3x3 squares, which count from 0, left to right and top to
 bottom."""
+
+
+def open_lines(owners: Sequence[object], own: object, nobody: object) -> int:
+    """What the lines that are open to a side are worth to it: 1 for one of its squares in a line,
+    10 for two, 100 for three, and nothing if the other side has one there.
+
+    `owners`: of nine squares; `nobody`: of a free one.
+    """
+    worth = 0
+    for line in LINES:
+        held = [owners[square] for square in line]
+        signs = held.count(own)
+        if signs and signs + held.count(nobody) == len(line):
+            worth += 10 ** (signs - 1)
+    return worth
 
 
 @dataclass(frozen=True)

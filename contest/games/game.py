@@ -156,6 +156,14 @@ class TextGame(Game, Generic[Position, Move]):
     def points(self, position: Position) -> tuple[int, ...]:
         """The points of each seat so far, as integers; the game's page says what they mean."""
 
+    def score(self, position: Position) -> tuple[int, ...]:
+        """How far each seat has got: the more, the better. What decided a game is told by it.
+
+        By default the points; a game whose points come at its end says something that moves before
+        it.
+        """
+        return self.points(position)
+
     @abstractmethod
     def sample_moves(self, position: Position, seat: int) -> Sequence[Move]:
         """A few allowed moves of a player to move, the extreme ones among them; at least one."""

@@ -7,10 +7,11 @@ GamePlugin.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cache
 from typing import Any
 
 from contest.errors import ConfigError, NotFound
-from contest.games import built_in, knobeln
+from contest.games import knobeln
 from contest.games.game import Game, GamePlugin, TextGame
 from contest.language import SOURCE, listed
 from contest.schema.sections import GameSettings, Programs
@@ -19,20 +20,29 @@ from contest.util.plugins import by_name
 from contest.util.plurals import did_you_mean
 
 ENTRY_POINTS = "knobeln.games"
-BUILT_IN: tuple[GamePlugin, ...] = (knobeln.PLUGIN, *built_in.PLUGINS)
-_BUILT_IN = {plugin.name: plugin for plugin in BUILT_IN}
 END_OF_RULES = "<!-- Participants are sent what stands above. -->"
+
+
+@cache
+def built_in() -> Mapping[str, GamePlugin]:
+    """The games of this package by name. Only those who ask for another game than KNOBELN load the
+    rules of the others."""
+    from contest.games.built_in import PLUGINS
+
+    return {plugin.name: plugin for plugin in (knobeln.PLUGIN, *PLUGINS)}
 
 
 def game_plugins() -> Mapping[str, GamePlugin]:
     """All games by name. Raises ConfigError where two have the same name."""
-    return by_name(ENTRY_POINTS, BUILT_IN)
+    return by_name(ENTRY_POINTS, built_in().values())
 
 
 def game_plugin(name: str) -> GamePlugin:
     """The game of this name. Raises NotFound, saying which there are."""
-    if name in _BUILT_IN:
-        return _BUILT_IN[name]  # to look through all packages takes as long as a short command
+    if name == knobeln.PLUGIN.name:
+        return knobeln.PLUGIN
+    if name in built_in():
+        return built_in()[name]  # to look through all packages takes as long as a short command
     known = game_plugins()
     if name not in known:
         others = f"there are {listed(sorted(known))}"

@@ -170,6 +170,10 @@ class Standoff(TextGame[Circle, Action]):
         worse = {own: place for place, own in reversed(list(enumerate(sorted(order))))}
         return tuple(worse[own] for own in order)
 
+    def score(self, position: Circle) -> tuple[int, ...]:
+        """Give the health."""
+        return tuple(fighter.health for fighter in position.fighters)
+
     def _endurance(self, position: Circle, fighter: Fighter) -> tuple[int, int, int]:
         """Return the key by which the ranking sorts: greater is better, equal keys share a rank
         (M8)."""

@@ -12,7 +12,7 @@ from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from contest.games.drawing import LINES, Drawing, Square
+from contest.games.drawing import LINES, Drawing, Square, open_lines
 from contest.games.game import FaultRule, GameInfo, TextGame, TextProtocol, Words
 from contest.games.words import whole_number
 from contest.language import gettext, listed, noted
@@ -24,6 +24,7 @@ SIGNS = ("X", "O")  # as people write them
 ANY_BOARD = "9"
 
 _WIN = 100  # points (U9)
+_BOARD = 100  # how much more a line of boards is worth than a line of squares
 
 
 @dataclass(frozen=True)
@@ -127,6 +128,12 @@ def _played(position: Boards, square: int) -> Boards:
     return replace(position, squares=squares, last=square, mover=1 - position.mover)
 
 
+def _square_at(row: int, column: int) -> int:
+    """The number of the square in this row and column of the whole field."""
+    board = 3 * (row // 3) + column // 3
+    return 9 * board + 3 * (row % 3) + column % 3
+
+
 def _seat_of(mark: str) -> int | None:
     return None if mark == EMPTY else MARKS.index(mark)
 
@@ -190,20 +197,28 @@ class UltimateTicTacToe(TextGame[Boards, int]):
         won = self._won(position)
         return tuple(points - faults for points, faults in zip(won, position.faults, strict=True))
 
+    def score(self, position: Boards) -> tuple[int, ...]:
+        """Give what the open lines are worth, those of boards a hundred times as much."""
+        squares, boards = position.squares, range(9)
+        closed = [is_closed(squares, board) for board in boards]
+        won = [board_winner(squares, board) if closed[board] else None for board in boards]
+
+        def worth(mark: str) -> int:
+            inside = (
+                open_lines(squares[9 * board : 9 * board + 9], mark, EMPTY)
+                for board in boards
+                if not closed[board]
+            )
+            return _BOARD * open_lines(won, mark, None) + sum(inside)
+
+        return tuple(map(worth, MARKS))
+
     def drawing(self, position: Boards) -> Drawing:
         """Draw nine by nine squares, board beside board; empty squares show their numbers."""
         won, legal = winners(position.squares), frozenset(open_squares(position))
+        squares = [self._square(position, won, legal, square) for square in range(SQUARES)]
         rows = tuple(
-            tuple(
-                self._square(
-                    position,
-                    won,
-                    legal,
-                    9 * (3 * (row // 3) + column // 3) + 3 * (row % 3) + column % 3,
-                )
-                for column in range(9)
-            )
-            for row in range(9)
+            tuple(squares[_square_at(row, column)] for column in range(9)) for row in range(9)
         )
         return Drawing(rows, SIGNS, self._caption(position, won), block=3)
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import ClassVar
 
 from contest.language import noted
@@ -19,6 +19,7 @@ from contest.model import (
     RoundOutcome,
     Standing,
     Team,
+    WorstGame,
 )
 from contest.public_number.draw import Draw
 from contest.seeds import ContestSeed
@@ -188,10 +189,12 @@ class RoundPlayed(Event):
 class RoundFinished(RoundPlayed):
     """The summary of a round is due, which may have waited for the organizer's words.
 
-    `words` are the organizer's own, "" = none. Seed and certainty come with the contest's end.
+    `words` are the organizer's own, "" = none. Seed, certainty and everybody's worst game, by name,
+    come with the contest's end.
     """
 
     title = "round finished"
     words: str = ""
     seed: ContestSeed | None = None
     certainty: Certainty | None = None
+    worst_games: Mapping[str, WorstGame] = field(default_factory=dict)

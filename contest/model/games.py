@@ -105,6 +105,14 @@ Moves = tuple[int | str | Changed | Missing | None, ...]
 """What each seat did in a turn: a throw, or a move as text; None if it was not asked."""
 
 
+def recorded_text(move: int | str | Changed | Missing | None) -> str:
+    """A recorded move as text: `!` marks a fault, before what the rules did instead; `-` was not
+    asked; `C>B` was a C, of which chance made a B."""
+    if isinstance(move, Missing):
+        return f"!{move.instead}"
+    return "-" if move is None else str(move)
+
+
 @dataclass(frozen=True, slots=True)
 class GameResult:
     """One game, seat by seat. `moves` is None unless the job asked for a protocol."""

@@ -298,6 +298,50 @@ class Certainty:
 
 
 @dataclass(frozen=True)
+class DecisiveTurn:
+    """A turn that cost a player much of its lead.
+
+    `moves`: what it did, and what was done against it, by name, as text. `fall`: by how much the
+    lead fell; `lead`: what was left of it. Below 0 it is a lag.
+    """
+
+    turn: int  # from 1
+    moves: tuple[tuple[str, str], ...]
+    fall: int
+    lead: int
+
+
+@dataclass(frozen=True)
+class WorstGame:
+    """The game of a contest in which an entry got least, compared with the best of the others.
+
+    `plan`: of its group, with this pairing alone. `turns`: those that decided it, in their order;
+    () if nobody knows. `alike`: how many more cost as much as the least of them.
+    """
+
+    entry: str
+    plan: GroupPlan
+    match: Match
+    turns: tuple[DecisiveTurn, ...] = ()
+    alike: int = 0
+
+    @property
+    def own(self) -> SeatResult:
+        """What became of the entry in it."""
+        return self.match.result.seats[self.match.players.index(self.entry)]
+
+    @property
+    def others(self) -> tuple[str, ...]:
+        """The other players, by seat."""
+        return tuple(name for name in self.match.players if name != self.entry)
+
+    @property
+    def best_other(self) -> int:
+        """The points of the best other player."""
+        return max(seat.points for name, seat in self.match.sides if name != self.entry)
+
+
+@dataclass(frozen=True)
 class EvolutionRank:
     """A line of the evolution's ranking: the fraction held at the end as numerator and
     denominator."""

@@ -361,12 +361,11 @@ _NAMED_FILE = re.compile(r"""["'./ ]([A-Za-z0-9_][A-Za-z0-9_-]{0,63})(?:\.\w{1,8
 
 def _not_loaded(files: Files, names: Sequence[str], language: StartingLanguage) -> list[str]:
     """The files that no other one names where it loads files."""
-    mentions = {name: set(_mentioned(files[name], language)) for name in names}
-    return [
-        name
-        for name in names
-        if not any(_own_name(name) in mentions[other] for other in names if other != name)
-    ]
+    mentioned_by: dict[str, set[str]] = {}
+    for name in names:
+        for word in _mentioned(files[name], language):
+            mentioned_by.setdefault(word, set()).add(name)
+    return [name for name in names if not mentioned_by.get(_own_name(name), set()) - {name}]
 
 
 def _own_name(name: str) -> str:

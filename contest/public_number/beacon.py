@@ -7,7 +7,7 @@ try out lists of entries until the draw pleases. `tournament.beacon` says where 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -79,6 +79,9 @@ def canonical_draw(text: str, counts: Sequence[int]) -> str:
             f"the announced draw has {'/'.join(map(str, counts))} numbers, with a slash between"
             f" parts; these are {'/'.join(str(len(draw)) for draw in draws)}"
         )
-    return "".join(
-        "".join(f"{number}." for number in sorted(map(int, draw))) + "/" for draw in draws
-    )
+    return "".join(f"{_sorted(draw)}/" for draw in draws)
+
+
+def _sorted(draw: Iterable[str]) -> str:
+    """The numbers of one draw, each with a point behind it."""
+    return "".join(f"{number}." for number in sorted(map(int, draw)))

@@ -9,6 +9,7 @@ from __future__ import annotations
 import struct
 from collections.abc import Mapping, Sequence
 from functools import partial
+from itertools import chain
 from pathlib import Path
 
 from contest.games.hog import SCORES, HogEntry, Pair
@@ -67,9 +68,8 @@ def win_rates_by_digest(
 
 
 def _request(entries: Sequence[HogEntry], pairs: Sequence[Pair]) -> EngineRequest[float]:
-    used = {
-        number: entries[number] for number in sorted({number for pair in pairs for number in pair})
-    }
+    numbers = sorted(set(chain.from_iterable(pairs)))
+    used = {number: entries[number] for number in numbers}
     seconds = _START_SECONDS + len(pairs) * _SECONDS_PER_PAIR
     return EngineRequest(partial(to_bytes, used, pairs), partial(rates_in, len(pairs)), seconds)
 

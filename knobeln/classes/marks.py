@@ -294,7 +294,7 @@ def marks_table(rows: Sequence[MarkedPerson]) -> Table:
     `NAME (list)`."""
     heads = tuple(dict.fromkeys(head for row, _ in rows for head in row))
     titles = [f"{head} (list)" if head.casefold() in Mark._fields else head for head in heads]
-    values = ((*(row.get(head, "") for head in heads), *map(_written, mark)) for row, mark in rows)
+    values = ((*_cells(row, heads), *map(_written, mark)) for row, mark in rows)
     return _table((*titles, *Mark._fields), values)
 
 
@@ -320,10 +320,13 @@ def canvas_table(rows: Sequence[MarkedPerson], number: str, title: str) -> Table
             f"the class list has no column {listed(missing or ['Student'])}",
             hint="export the gradebook from Canvas, and give it to `class invite`, too",
         )
-    return _table(
-        (*_CANVAS, title),
-        ((*(row.get(head, "") for head in _CANVAS), getattr(mark, number)) for row, mark in known),
-    )
+    values = ((*_cells(row, _CANVAS), getattr(mark, number)) for row, mark in known)
+    return _table((*_CANVAS, title), values)
+
+
+def _cells(row: Mapping[str, str], heads: Iterable[str]) -> Iterator[str]:
+    """The row of a class list under these heads."""
+    return (row.get(head, "") for head in heads)
 
 
 def _written(value: object) -> Any:

@@ -70,9 +70,9 @@ def demo(folder: Path | None, game_name: str, count: int | None, seed: str | Non
     (default: a new temporary folder), so you can look at it.
     """
     chosen = seed or secrets.token_hex(8)
+    remark("Looking whether this host can run a contest, and can count the time of programs ...")
     settings = without_images_unless_possible(with_counted_time(demo_settings(game_name)))
     place = folder or Path(tempfile.gettempdir())
-    remark("Looking whether this host can run a contest ...")
     failed = [result for result in check_host(place, settings) if not result.passed]
     if any(check.is_needed for check in failed):
         lacking = [f"\n  {check.name}: {check.text}" for check in failed]

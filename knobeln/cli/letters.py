@@ -29,7 +29,8 @@ from store.letters import ListedLetter
 def letters(state: str | None, ignored: bool, count: int) -> None:
     """Show the letters that came in; retry those set aside; let in ignored ones."""
     with open_contest().store.read() as tx:
-        wanted = LetterState.IGNORED if ignored else LetterState(state) if state else None
+        of_state = LetterState(state) if state else None
+        wanted = LetterState.IGNORED if ignored else of_state
         rows, total = letter_store.listing(tx, wanted, count), letter_store.count(tx, wanted)
     tell_of_more(rows, total)
     answer(rows, _show)

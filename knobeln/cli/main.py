@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import gc
 import io
 import json
 import os
@@ -133,6 +134,9 @@ class LazyCommand(ContestCommand):
         command = getattr(import_module(self._module), name)
         if not isinstance(command, click.Command):
             raise TypeError(f"{self._module} has no command {name}")
+        if not gc.isenabled():  # as in knobeln/__main__.py
+            gc.freeze()
+            gc.enable()
         return command
 
 
@@ -228,7 +232,10 @@ def _usage_errors() -> Iterator[None]:
             "a valid float", "a number"
         )
         text, *near = re.split(r"\.? \(?Did you mean ", text.removesuffix("."))
-        hint = f"did you mean {near[0].rstrip(')')}" if near else "" if is_value else hint
+        if near:
+            hint = f"did you mean {near[0].rstrip(')')}"
+        elif is_value:
+            hint = ""
         raise Failure(f"{text[:1].lower()}{text[1:]}", hint, error.exit_code) from error
 
 

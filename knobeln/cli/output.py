@@ -6,6 +6,7 @@ import sys
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import datetime
+from shutil import get_terminal_size
 
 import click
 
@@ -99,6 +100,18 @@ def print_whole(text: str) -> None:
         console.print(text, markup=False)
     else:
         click.echo(text)
+
+
+def print_line(text: str, style: str) -> None:
+    """Print what fits on one line, on the terminal in this style."""
+    line = sanitize(text)  # much of it is strangers' text
+    if on_terminal():
+        from knobeln.cli.terminal import draw_line
+
+        draw_line(line, style)
+        return
+    columns = get_terminal_size().columns
+    click.echo(line if len(line) <= columns else f"{line[: columns - 1]}…")
 
 
 def below(text: str) -> None:

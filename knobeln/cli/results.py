@@ -251,7 +251,7 @@ def ladder() -> None:
     with contest.store.read() as tx:
         lines = ladder_store.now(tx, contest.settings).lines
         newest = ladder_store.rankings(tx, 2)
-    moves = movements(newest[0], newest[1] if len(newest) > 1 else None) if newest else {}
+    moves = movements(*newest) if newest else {}
     answer(lines, lambda _: _show_ladder(lines, moves))
 
 

@@ -8,7 +8,6 @@ from textwrap import wrap
 from typing import Any
 
 import click
-from rich.text import Text
 
 from contest.errors import NotFound
 from contest.model import LogLine, Phase
@@ -16,8 +15,7 @@ from contest.util.plurals import plural, span
 from contest.util.sanitize import sanitize
 from knobeln.cli.answers import answer, answers
 from knobeln.cli.contest_option import ContestCommand, open_contest
-from knobeln.cli.output import count_option, moment, on_terminal, table, tell_of_more
-from knobeln.cli.terminal import console
+from knobeln.cli.output import count_option, moment, on_terminal, print_line, table, tell_of_more
 from knobeln.server.status import Status, status_of
 from store import contest_state
 
@@ -76,7 +74,7 @@ def _show(status: Status) -> None:
     room = max(0, LINES - len(lines))
     others = [(_journal_line(line), "dim") for line in status.journal if line not in status.errors]
     for text, style in lines + others[len(others) - min(room, len(others)) :]:
-        console.print(Text(sanitize(text), style=style), no_wrap=True, overflow="ellipsis")
+        print_line(text, style)
 
 
 def _phase(status: Status) -> StyledLine:

@@ -45,6 +45,11 @@ def draw(
     return [name for index, name in enumerate(names) if index not in shown]
 
 
+def draw_line(text: str, style: str) -> None:
+    """Print what fits on one line."""
+    console.print(Text(text, style=style), no_wrap=True, overflow="ellipsis")
+
+
 def _least(texts: Iterable[str]) -> int:
     """Return the columns that the texts need at least: those of the longest word."""
     return max(min(cell_len(word), _MAX_WORD) for text in texts for word in (text.split() or [""]))

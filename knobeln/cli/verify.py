@@ -23,6 +23,7 @@ from trust.archive.findings import Finding, step
 from trust.for_teams import receipts
 from trust.verify_entries import Verified
 from trust.verify_limits import memory_limit
+from trust.what_if import Change, WhatIf
 from trust.without_bans import sentences
 
 
@@ -76,24 +77,42 @@ class SeasonAnswer:
         " ledger."
     ),
 )
+@click.option("--without", default="", metavar="TEAM", help="Also play it without this team.")
+@click.option(
+    "--number",
+    default="",
+    metavar="WORDS",
+    help="Also play it with these words in place of the public number.",
+)
 @answers(VerifyAnswer | SeasonAnswer)
 def verify(
-    folder: Path, digest: str | None, strict: bool, minutes: float | None, letters: Path | None
+    folder: Path,
+    digest: str | None,
+    strict: bool,
+    minutes: float | None,
+    letters: Path | None,
+    without: str,
+    number: str,
 ) -> None:
     """Compute a contest again from its archive DIR, and compare every result.
 
-    It also computes the contest without the organizer's late bans. DIR may also be the archive of a
+    It also computes the contest without the organizer's late bans. With --without or --number it
+    tells who would have won otherwise: that is not the result. DIR may also be the archive of a
     season. This needs no contest of your own. Exit code 0: everything is the same; 1: it is not,
     and the first difference is named; 2: a usage error; 3: nothing contradicts the archive, but
     some things have to be believed, or could not be checked on this host.
     The first line says it in a sentence; below, each such thing is named with what could prove it.
     """
     verdict: VerifyAnswer | SeasonAnswer
+    change = Change(without, number) if without or number else None
+    is_season = (folder / season.SEASON).is_file()
+    if is_season and change:
+        raise click.UsageError("--without and --number take the archive of one tournament.")
     try:
-        if (folder / season.SEASON).is_file():
+        if is_season:
             verdict = _verify_season(folder, digest, minutes, letters)
         else:
-            verdict, _ = _verify(folder, digest, minutes, letters)
+            verdict, _ = _verify(folder, digest, minutes, letters, change)
     except Differs as error:
         text = f"the results do not follow. The first difference ({error.code}): {error}"
         raise Differs(text) from None
@@ -131,7 +150,11 @@ def _verify_season(
 
 
 def _verify(
-    folder: Path, digest: str | None, minutes: float | None, letters: Path | None
+    folder: Path,
+    digest: str | None,
+    minutes: float | None,
+    letters: Path | None,
+    change: Change | None = None,
 ) -> tuple[VerifyAnswer, Archive]:
     with step("files"):
         read = files.read(folder, digest)
@@ -139,7 +162,7 @@ def _verify(
         archive = contents.from_files(read)
     of_letters = None if letters is None else _check_receipts(folder, letters)
     seconds = None if minutes is None else 60 * minutes
-    verified = verification.verify(archive, partial(progress_bar, columns=12), seconds)
+    verified = verification.verify(archive, partial(progress_bar, columns=12), seconds, change)
     if of_letters:
         verified.checked.append(receipts.how_many(of_letters))
         verified.noticed.extend(Finding("mails", remark) for remark in of_letters.remarks)
@@ -206,10 +229,23 @@ def _show(verdict: VerifyAnswer | SeasonAnswer) -> None:
     _list_findings("believed: ", verdict.believed)
     _list_findings("not checked: ", _of_this_host(verdict.missed))
     _list("not checked: ", verdict.unchecked)
+    if verdict.what_if:
+        _show_other(verdict.what_if)
     click.echo("Compare this with the sha256 of the secret number that every welcome told:")
     click.echo(f"    {verdict.seed_commitment}")
     click.echo("and this with the archive's digest as the organizer announced it:")
     click.echo(f"    {verdict.digest}")
+
+
+def _show_other(other: WhatIf) -> None:
+    """Both ranks of each team, in the order of the contest that was not."""
+    click.echo(f"not the result: {other.change}")
+    _list("", other.sentences())
+    widest = max(len(line.entry) for line in other.contest.ranking)
+    click.echo(f"  {'team':{widest}}   rank  if so")
+    for line in other.contest.ranking:
+        ranks = f"{line.rank or '-':>6} {line.otherwise or '-':>6}"
+        click.echo(f"  {line.entry:{widest}} {ranks}  {other.move_of(line)}".rstrip())
 
 
 def _of_this_host(missed: Iterable[str]) -> Iterator[Finding]:

@@ -8,6 +8,8 @@ failure says what the provider wants.
 from __future__ import annotations
 
 import re
+import socket
+import ssl
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing, contextmanager, suppress
@@ -34,7 +36,7 @@ TAG_PATIENCE_SECONDS = 20.0  # and with one to an address with a tag, once that 
 _MAX_TAG = 20
 _PROBE = "knobeln-trial"
 _ORGANIZER = "organizer"
-_UNKNOWN_NAME = ("Name or service not known", "No address associated")
+_UNKNOWN_NAME = (socket.EAI_NONAME, socket.EAI_NODATA)
 _LATER = "the server does not take it now: give the command again in some minutes"
 
 Say = Callable[[str], object]
@@ -156,10 +158,10 @@ def _answering(servers: tuple[Server, ...], reach: Callable[[Server], object]) -
 
 def _says_little(error: KnobelnError) -> int:
     """How little this failure of a guess tells: a wrong certificate most, an unknown name least."""
-    text = str(error)
-    if "certificate" in text:
+    cause = error.__cause__
+    if isinstance(cause, ssl.SSLCertVerificationError):
         return 0
-    return 2 if any(words in text for words in _UNKNOWN_NAME) else 1
+    return 2 if isinstance(cause, socket.gaierror) and cause.errno in _UNKNOWN_NAME else 1
 
 
 def _reach_imap(server: Server) -> None:

@@ -19,7 +19,6 @@ from store import Transaction, contest_state, outbox
 if TYPE_CHECKING:  # `status` need not wait for the IMAP library
     from mailserver.intake.imap import Left
 
-LEFT_AREA = "left"  # of the journal; `whom` is one of the addresses, "" when no letter is left
 LEFT_SECONDS = 3_600.0  # so long another contest has time to take its letters
 MAX_ADDRESSES = 10  # that are named
 ADVICE = (
@@ -75,7 +74,7 @@ class LettersLeft:
             else "no letter for another address stays in the mailbox"
         )
         whom = counts[0][0] if counts else ""
-        contest_state.note(tx, LEFT_AREA, text, self._contest.clock.now(), whom=whom)
+        contest_state.note(tx, contest_state.LEFT_AREA, text, self._contest.clock.now(), whom=whom)
 
     def _mail(self, tx: Transaction, counts: Sequence[tuple[str, int]]) -> bool:
         """Mail the organizer, unless that was done within a day."""

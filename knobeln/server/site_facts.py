@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 
-from compiler.source import SourceText, decoded, normalise
+from compiler.source import SourceText, decoded
 from contest.config.settings import Settings
 from contest.games.registry import game_of
 from contest.mail.sent_files import strip_secret
@@ -209,7 +209,7 @@ def _published(
 
 def _described(program: str) -> tuple[str, str]:
     """Part the description of a program in C from the rest of its text."""
-    source = SourceText(normalise(program)[0])
+    source = SourceText.of(program)
     block = source.description_block
     if block is None:
         return "", program

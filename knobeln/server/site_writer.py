@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import hashlib
+import tarfile
 from collections.abc import Callable, Generator, Iterator, Sequence
 from dataclasses import replace
+from io import BytesIO
 from pathlib import Path
 
 from contest import __version__
@@ -18,7 +20,8 @@ from contest.ledger.receipts import CHECKPOINT_FILE, LEDGER_FILE
 from contest.model import Moves, Phase
 from contest.seeds import Seeds
 from contest.util.plurals import plural
-from knobellib.kit_archives import tar_archive
+from knobellib.beat_kit import BeatGame, beat_kit
+from knobellib.kit_archives import tar_archive, zip_archive
 from knobellib.kits import kit_of
 from knobeln.context import ContestContext
 from knobeln.server.site_facts import site_facts, site_mark
@@ -82,7 +85,9 @@ class SiteWriter:
             files.put(name, data)
         yield from self._archive(facts, files)
         yield from self._to_try(facts, files)
-        facts = replace(facts, to_try=frozenset(path for path in paths.TO_TRY if files.has(path)))
+        yield from self._beat(facts, planned, files)
+        to_try = frozenset(path for path in (*paths.TO_TRY, paths.BEAT) if files.has(path))
+        facts = replace(facts, to_try=to_try)
         number = 0
         for number, page in enumerate(pages(facts, planned), start=1):
             for path, data in templates.files(page).items():
@@ -102,17 +107,29 @@ class SiteWriter:
         told."""
         if not facts.tells_archive:
             return
-        with self._contest.store.read() as tx:
-            state = (
-                ledger.signed_state(tx)[0].root,
-                facts.finished_at,
-                facts.settings.model_dump_json(),
-            )
-        key = hashlib.sha256(
-            repr((__version__, check_page.check_page(), state)).encode()
-        ).hexdigest()
+        key = self._state(facts, check_page.check_page())
         if not files.keep(check_page.ARCHIVE, key) and (archive := self._pack(self._contest)):
             files.put(check_page.ARCHIVE, archive, key)
+            yield
+
+    def _state(self, facts: SiteFacts, *parts: object) -> str:
+        """The state of a finished contest, and what else a file is made of, in short."""
+        with self._contest.store.read() as tx:
+            root = ledger.signed_state(tx)[0].root
+        state = (__version__, parts, root, facts.finished_at, facts.settings.model_dump_json())
+        return hashlib.sha256(repr(state).encode()).hexdigest()
+
+    def _beat(self, facts: SiteFacts, planned: Plan, files: SiteFolder) -> Iterator[None]:
+        """Write the programs of the archive with the kit, for readers who want to beat them."""
+        games = _games_of_two(planned.games)
+        if not (games and facts.game.has_kit and files.has(check_page.ARCHIVE)):
+            return
+        key = self._state(facts, games)
+        if not files.keep(paths.BEAT, key):
+            programs = _programs_in((self._target / check_page.ARCHIVE).read_bytes())
+            kit = beat_kit(facts.settings, programs, games, facts.seed or "")
+            if kit:
+                files.put(paths.BEAT, zip_archive(kit), key)
             yield
 
     def _to_try(self, facts: SiteFacts, files: SiteFolder) -> Iterator[None]:
@@ -170,6 +187,30 @@ class SiteWriter:
             seeds = Seeds(contest_state.state(tx).seed.value)
         with open_runner(raw, self._contest.settings, seeds) as runner:
             return play_again(number, [game.match for game in games], images, seeds, runner)
+
+
+def _games_of_two(games: Sequence[GameKey]) -> list[BeatGame]:
+    """The games in which one can take the place of another."""
+    beaten = []
+    for game in games:
+        match = game.match
+        if len(match.players) == 2 and not match.pairing.is_self:
+            first, second = match.result.seats
+            lost = 0 if first.points < second.points else 1
+            beaten.append(BeatGame(game.key, match.players, game.plan.round, match.attempt, lost))
+    return beaten
+
+
+def _programs_in(archive: bytes) -> dict[str, dict[str, bytes]]:
+    """The files of each team's program in a packed archive of ours, by their paths."""
+    programs: dict[str, dict[str, bytes]] = {}
+    with tarfile.open(fileobj=BytesIO(archive)) as packed:
+        for entry in packed:
+            match entry.name.split("/", 3):
+                case ["programs", team, "source", path]:
+                    file = packed.extractfile(entry)
+                    programs.setdefault(team, {})[path] = file.read() if file else b""
+    return programs
 
 
 def _ledger_files(contest: ContestContext) -> Sequence[tuple[str, bytes]]:

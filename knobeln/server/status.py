@@ -23,7 +23,6 @@ from contest.schema.sections import Dates
 from contest.util.clock import TIME_FORMAT
 from contest.util.plurals import plural
 from knobeln.context import ContestContext
-from knobeln.server.letters_left import LEFT_AREA
 from knobeln.server.parts import SERVE, missing
 from mailserver.delivery import pace
 from store import (
@@ -103,7 +102,7 @@ def status_of(contest: ContestContext) -> Status:
     with contest.store.read() as tx:
         state = contest_state.state(tx)
         progress = tuple(results.progress_of_rounds(tx))
-        left = _newest(tx, 1, LEFT_AREA)
+        left = _newest(tx, 1, contest_state.LEFT_AREA)
         draw = draw_awaited(contest.settings.tournament.beacon, dates.contest_starts, state)
         status = Status(
             now=now,

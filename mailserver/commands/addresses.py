@@ -41,8 +41,8 @@ def _change_address(context: LetterContext, team: Team, arguments: Arguments) ->
     return Decision(
         f"the mail-address of {team.name} is {address} now, was {team.address}",
         Answer("address_changed", address, {"address": address}, of_team=team),
-        change=SetAddress(team, address),
-        entry=Entry(Effect.ADDRESS_CHANGED, team.name),
+        changes=(SetAddress(team, address),),
+        entries=(Entry(Effect.ADDRESS_CHANGED, team.name),),
         before=(left,),
     )
 

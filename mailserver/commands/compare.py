@@ -44,6 +44,11 @@ def _compare(context: LetterContext, team: Team, arguments: Arguments) -> Decisi
         return _refuse(context, team, Problem(text))
     first, second = pair
     rate = present.share(first, second)
+    winner = None
+    if rate > MATCH_POINT:
+        winner = first
+    elif 1 - rate > MATCH_POINT:
+        winner = second
     return Decision(
         f"{first.team} and {second.team} were compared for {team.name}",
         Answer(
@@ -53,11 +58,7 @@ def _compare(context: LetterContext, team: Team, arguments: Arguments) -> Decisi
                 "first": first,
                 "second": second,
                 "rate": float(rate),
-                "winner": first
-                if rate > MATCH_POINT
-                else second
-                if 1 - rate > MATCH_POINT
-                else None,
+                "winner": winner,
                 "most": MAX_PER_HOUR,
             },
             of_team=team,

@@ -24,8 +24,7 @@ from contest.util.program_files import IMAGE_NAME, is_archive
 from contest.util.sanitize import quote
 from mailserver import authentication
 from mailserver.command import Command, LetterContext, PartOfMail
-from mailserver.commands.registration import welcome_back
-from mailserver.decision import Answer, Decision, Entry
+from mailserver.decision import Answer, Decision, Entry, Submit
 from mailserver.limits import Limit
 from mailserver.problem import Problem
 from mailserver.reading.find_program import MailedProgram, find_files, find_program
@@ -113,7 +112,9 @@ def receive(
         return _refuse(context, context.writer, "problem", problem=program)
     writer = authentication.team_of(context.tx, sent.from_line, context.proof)
     if isinstance(writer, Team):
-        return _receive_from(writer, context, sent, program, take)
+        if problem := told_secret(context.tx, sent.strings):
+            return _refuse(context, writer.address, "problem", problem=problem, team=writer)
+        return take(context, writer, program)
     if writer.problem:
         return _refuse(
             context, context.writer, "problem", problem=_with_right_place(writer.problem, program)
@@ -127,25 +128,6 @@ def receive(
 def source_bytes(program: MailedProgram) -> int:
     """The size of the program's files; that of an image is the organizer's affair."""
     return sum(len(data) for name, data in program.files.items() if not is_archive(name))
-
-
-def _receive_from(
-    team: Team,
-    context: LetterContext,
-    sent: SentProgram,
-    program: MailedProgram,
-    take: Callable[[LetterContext, Team, MailedProgram], Decision],
-) -> Decision:
-    """`team`: by its string, which may be where only a reader of programs looks: then it is
-    welcomed now."""
-    is_welcome = context.proof.team is not None and context.proof.team.id == team.id
-    refused = None if is_welcome else welcome_back(context, team)
-    if refused:
-        return refused
-    problem = told_secret(context.tx, sent.strings)
-    if problem:
-        return _refuse(context, team.address, "problem", problem=problem, team=team)
-    return take(context, team, program)
 
 
 def told_secret(tx: Transaction, strings: Sequence[PossibleString]) -> Problem | None:
@@ -227,18 +209,11 @@ def _take(context: LetterContext, team: Team, program: MailedProgram) -> Decisio
                 of_team=team,
             ),
         )
-    submission = submissions.add(
-        context.tx,
-        team.id,
-        context.stored.id,
-        program.files,
-        context.stored.received_at,
-        program=program.program,
-        description=program.description,
-        repairs=program.repairs,
-        reply_to=context.letter.message_id,
+    number = submissions.next_number(context.tx, team.id)
+    return Decision(
+        f"version {number} of {team.name} queued for the compiler",
+        changes=(Submit(team, program),),
     )
-    return Decision(f"version {submission.number} of {team.name} queued for the compiler")
 
 
 def _unchanged(tx: Transaction, team: Team, program: MailedProgram) -> Submission | None:
@@ -330,7 +305,7 @@ def _refuse(
             },
             of_team=team,
         ),
-        entry=Entry(effect, team.name) if team else None,
+        entries=(Entry(effect, team.name),) if team else (),
     )
 
 

@@ -14,8 +14,7 @@ from contest.ledger.receipts import Effect, LedgerEntry, notes_in
 from contest.model import Phase, Team
 from mailserver.authentication import claimed_by, from_line_alone, team_of
 from mailserver.command import Arguments, Command, LetterContext
-from mailserver.decision import Answer, Decision, Entry
-from mailserver.for_organizer import pass_letter_on
+from mailserver.decision import Answer, Decision, Entry, PassedOn
 from mailserver.limits import Limit
 from mailserver.proof import AuthFailure
 from mailserver.reading.letter import Letter
@@ -26,36 +25,20 @@ _MAX_RECEIPTS = 20
 
 
 def _object(context: LetterContext, _arguments: Arguments) -> Decision:
-    tx = context.tx
-    checked, listed = list(_checked(context)), entry_lists.newest(tx)
+    checked, listed = list(_checked(context)), entry_lists.newest(context.tx)
     proved = _proved_by(context, (entry for _, entry in checked if entry))
     team = proved or claimed_by(context)
     is_final = context.phase is not Phase.OPEN
-    mail = context.renderer.render(
-        _PASSED_ON,
-        writer=context.writer,
-        is_proved=proved is not None,
-        team=team,
-        checked=checked,
-        listed=listed,
-        is_final=is_final,
-    )
+    facts = {"checked": checked, "listed": listed, "is_final": is_final}
     # strangers do not use up the teams' share
     kind = _PASSED_ON if proved else f"unproved_{_PASSED_ON}"
-    how = pass_letter_on(tx, context.stored, kind, mail, context.settings, context.now)
+    who = {"writer": context.writer, "is_proved": proved is not None, "team": team}
+    to = team.address if team else context.writer
     return Decision(
-        f"an objection of {team.name if team else 'no team'}, {how}",
-        Answer(
-            "objection",
-            team.address if team else context.writer,
-            {
-                "checked": checked,
-                "listed": listed,
-                "is_final": is_final,
-            },
-            of_team=team,
-        ),
-        entry=Entry(Effect.OBJECTION, proved.name) if proved else None,
+        f"an objection of {team.name if team else 'no team'}",
+        Answer("objection", to, facts, of_team=team),
+        entries=(Entry(Effect.OBJECTION, proved.name),) if proved else (),
+        before=(PassedOn(_PASSED_ON, kind, {**who, **facts}),),
     )
 
 

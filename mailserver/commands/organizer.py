@@ -23,7 +23,7 @@ from contest.model import OrganizerRequest, Phase, Team, TeamState
 from mailserver.command import Arguments, Command, LetterContext
 from mailserver.commands.help import Brought, ask_or_help, read_brought
 from mailserver.commands.registration import accept_pending, reject_pending
-from mailserver.decision import Answer, Decision
+from mailserver.decision import Answer, Decision, Log
 from mailserver.limits import Limit
 from mailserver.organizer_actions import Message, OrganizerActions, read_date
 from mailserver.reading.letter import Letter, arguments_after, clean_subject
@@ -32,9 +32,9 @@ from mailserver.team_secret import (
     digest,
     find_from_line,
     matches,
-    new_string,
     without_strings,
 )
+from mailserver.write import write_log
 from store import contest_state, decisions, letters, outbox, submissions, teams
 
 NAME = "organizer"  # in the subject and after <<FROM>>
@@ -134,6 +134,12 @@ def _actor(context: LetterContext) -> str:
     return f"mail: {context.settings.contest.organizer_address}"
 
 
+def _line_about(context: LetterContext, request: OrganizerRequest, text: str) -> Log:
+    """A line in the log on what was asked for."""
+    whom = " ".join(request.arguments)
+    return Log(request.name, text, _actor(context), whom, request.reason)
+
+
 def _no_arguments(_context: LetterContext, request: OrganizerRequest) -> None:
     if request.arguments:
         raise GiveUp(f"after `{NAME} {request.name}` there must be nothing else in the subject")
@@ -150,7 +156,7 @@ def _check_run(context: LetterContext, request: OrganizerRequest) -> None:
 def _run(context: LetterContext, request: OrganizerRequest) -> str:
     _check_run(context, request)
     decisions.order_run(context.tx, context.now)
-    note(context, request, "the contest is to be run")
+    write_log(context, _line_about(context, request, "the contest is to be run"))
     return gettext(
         "The run starts within a second, or goes on. `organizer status` says how far it is."
     )
@@ -249,7 +255,7 @@ def _pending(context: LetterContext, request: OrganizerRequest) -> Team:
 def _accept(context: LetterContext, request: OrganizerRequest) -> str:
     team = _pending(context, request)
     accept_pending(context.tx, team, context.settings, context.renderer, context.now)
-    note(context, request, f"{team.name} was accepted")
+    write_log(context, _line_about(context, request, f"{team.name} was accepted"))
     return gettext("%(team)s takes part; the answer is in the outbox.", team=team.name)
 
 
@@ -257,7 +263,7 @@ def _reject(context: LetterContext, request: OrganizerRequest) -> str:
     team = _pending(context, request)
     because = _because(request)
     reject_pending(context.tx, team, because, context.settings, context.renderer, context.now)
-    note(context, request, f"{team.name} was rejected")
+    write_log(context, _line_about(context, request, f"{team.name} was rejected"))
     return gettext("%(team)s does not take part; the answer is in the outbox.", team=team.name)
 
 
@@ -348,22 +354,12 @@ def refuse(context: LetterContext, what: str, why: str) -> Decision:
 def answer_stranger(context: LetterContext, what: str, brought: Brought) -> Decision:
     """Answer as to any unknown subject, so that strangers learn nothing; the journal has a line on
     it."""
-    contest_state.note(context.tx, NAME, f"{what} (letter {context.stored.id})", context.now)
     words = tuple(clean_subject(context.letter.subject).split())
     decision = ask_or_help(context, words, brought)
-    return replace(decision, note=f"{what}; {decision.note}")
-
-
-def note(context: LetterContext, request: OrganizerRequest, text: str) -> None:
-    """A line in the journal on what was asked for."""
-    contest_state.note(
-        context.tx,
-        request.name,
-        text,
-        context.now,
-        actor=_actor(context),
-        whom=" ".join(request.arguments),
-        reason=request.reason,
+    return replace(
+        decision,
+        note=f"{what}; {decision.note}",
+        changes=(Log(NAME, f"{what} (letter {context.stored.id})"),),
     )
 
 
@@ -387,9 +383,6 @@ def _ask_or_answer(context: LetterContext, arguments: Arguments) -> Decision:
     if request.name == STATUS:
         text = action.do(context, request)
         return reply(context, STATUS, text, done=True, journal="status for the organizer")
-    token = new_string()
-    decisions.ask_confirmation(context.tx, digest(token), request, context.now)
-    note(context, request, f"{request.text}: is to be confirmed")
     return Decision(
         f"the organizer is asked to confirm: {request.text}",
         Answer(
@@ -402,8 +395,9 @@ def _ask_or_answer(context: LetterContext, arguments: Arguments) -> Decision:
                 "reason": request.reason,
                 "hours": MAX_TOKEN_HOURS,
             },
-            token=token,
+            confirms=request,
         ),
+        changes=(_line_about(context, request, f"{request.text}: is to be confirmed"),),
     )
 
 

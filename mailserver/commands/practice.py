@@ -8,7 +8,7 @@ from contest.util.program_files import IMAGE_NAME, is_archive
 from mailserver import authentication
 from mailserver.command import Command, LetterContext
 from mailserver.commands.compile import read_program, receive, sample_body
-from mailserver.decision import Decision
+from mailserver.decision import Decision, Practise
 from mailserver.limits import HOUR
 from mailserver.reading.find_program import MailedProgram
 from store import practices
@@ -37,18 +37,7 @@ def _test(context: LetterContext, team: Team, program: MailedProgram) -> Decisio
         reason = "too long"
     if reason:
         return authentication.refuse(context, team.address, reason, team=team)
-    practices.add(
-        context.tx,
-        team.id,
-        context.stored.id,
-        context.now,
-        files=program.files,
-        program=program.program,
-        description=program.description,
-        repairs=program.repairs,
-        reply_to=context.letter.message_id,
-    )
-    return Decision(f"a test of {team.name} queued")
+    return Decision(f"a test of {team.name} queued", changes=(Practise(team, program),))
 
 
 COMMAND = Command(

@@ -51,8 +51,8 @@ def _set_preference(context: LetterContext, team: Team, arguments: Arguments) ->
             },
             of_team=team,
         ),
-        change=SetReports(team, chosen),
-        entry=Entry(Effect.PREFERENCE_CHANGED, team.name),
+        changes=(SetReports(team, chosen),),
+        entries=(Entry(Effect.PREFERENCE_CHANGED, team.name),),
     )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from datetime import datetime
+from functools import partial
 from typing import TypedDict
 
 from contest.config.settings import Settings
@@ -14,12 +15,20 @@ from contest.language import gettext, speaking
 from contest.ledger.receipts import Effect, LedgerEntry, Receipt
 from contest.mail import knobeln_json
 from contest.mail.form import Form, blank, record_text, sample
-from contest.model import Attachment, Outgoing, Registration, Scope, Team, TeamState
+from contest.model import (
+    Attachment,
+    LetterQuestion,
+    Outgoing,
+    Registration,
+    Scope,
+    Team,
+    TeamState,
+)
 from contest.model.mail_records import QuotedForm, WelcomeRecord
 from contest.schema.sections import Window
 from mailserver.attachments import rules, software
 from mailserver.command import CONFIRM_REGISTRATION, Arguments, Command, LetterContext
-from mailserver.decision import Answer, Decision, Entry, Question
+from mailserver.decision import Answer, Decision, Entry, Hear, Question, Register
 from mailserver.limits import (
     HOUR,
     LIFTED_BY_INVITATION,
@@ -34,7 +43,7 @@ from mailserver.reading.form_of_letter import read_form
 from mailserver.reading.registration_form import FormResult
 from mailserver.reading.team_names import unique_name
 from mailserver.team_secret import digest, new_string
-from mailserver.write import counted, record, write
+from mailserver.write import counted
 from store import (
     Transaction,
     answers,
@@ -104,7 +113,10 @@ def _registered_before(context: LetterContext) -> Decision | None:
     team = teams.registered_by(context.tx, context.stored.id)
     if team is None:
         return None
-    return welcome_back(context, team) or Decision(f"{team.name} has answered its welcome")
+    note = f"{team.name} has answered its welcome"
+    if team.is_proved:
+        return Decision(note)
+    return refuse_without_place(context, team) or welcome_back(context, team, note)
 
 
 def _refuse_form(context: LetterContext, reading: FormResult) -> Decision:
@@ -264,41 +276,29 @@ def _accept(
     name = _free_name(context, wanted.team_name, earlier)
     registration = replace(wanted, team_name=name)
     string = new_string()
-    is_proved = context.is_proved(wanted.address)
-    if is_proved:
-        answers.set_proved(context.tx, addresses.mailbox_of(wanted.address))
-    team = teams.add(
-        context.tx,
+    remarks = (*context.letter.body.repairs, *reading.remarks)
+    form = Register(
         registration,
         requested_name=wanted.team_name,
         state=TeamState.PENDING if waits else TeamState.ACTIVE,
-        auth_digest=digest(string),
-        letter_id=context.stored.id,
-        now=context.stored.received_at,
+        digest=digest(string),
         flags=(*flags, *_shared_people(context.tx, registration)),
-        is_proved=is_proved,
-        returning=earlier.id if earlier else None,
+        is_proved=context.is_proved(wanted.address),
+        earlier=earlier,
+        answer=(
+            partial(_pending, remarks) if waits else partial(_accepted, context, string, remarks)
+        ),
     )
-    remarks = (*context.letter.body.repairs, *reading.remarks)
-    if earlier and earlier.is_registered:
-        record(context, Entry(Effect.WITHDRAWN, earlier.name))
-    if waits:
-        # No team_id: the organizer may yet take the team out. It gets another string when it is
-        # accepted.
-        return Decision(
-            f"registration of {name} waits for the organizer",
-            Answer(
-                "registration_pending",
-                team.address,
-                {
-                    "team": team,
-                    "record": record_text(registration),
-                    "remarks": remarks,
-                },
-            ),
-            entry=Entry(Effect.REGISTRATION_WAITS, name),
-        )
-    return _answer_accepted(context, team, string, remarks, is_proved=is_proved)
+    effect = Effect.REGISTRATION_WAITS if waits else Effect.REGISTRATION_ACCEPTED
+    gives_way = earlier is not None and earlier.is_registered
+    return Decision(
+        f"registration of {name} waits for the organizer" if waits else f"registered {name}",
+        changes=(form,),
+        entries=(
+            *((Entry(Effect.WITHDRAWN, earlier.name),) if earlier and gives_way else ()),
+            Entry(effect, name),
+        ),
+    )
 
 
 def _free_name(context: LetterContext, wanted: str, earlier: Team | None) -> str:
@@ -309,46 +309,44 @@ def _free_name(context: LetterContext, wanted: str, earlier: Team | None) -> str
     )
 
 
-def _answer_accepted(
-    context: LetterContext, team: Team, string: str, remarks: tuple[str, ...], *, is_proved: bool
-) -> Decision:
-    """`is_proved`: the letter is shown to come from the team's address; else the answer is short,
-    and asks for a reply."""
+def _pending(remarks: tuple[str, ...], team: Team) -> Answer:
+    """The answer to a team that waits for the organizer, who may yet take it out: so it is no mail
+    of the team. Its string is another one when it is accepted."""
+    facts = {"team": team, "record": record_text(team.registration), "remarks": remarks}
+    return Answer("registration_pending", team.address, facts)
+
+
+def _accepted(context: LetterContext, string: str, remarks: tuple[str, ...], team: Team) -> Answer:
+    """The answer to a team that takes part. If the letter is not shown to come from the team's
+    address, it is short, and asks for a reply."""
+    is_short = not team.is_proved
     attachments = _with_welcome(context.tx, context.settings, context.stored.received_at)
     welcome = _welcome(context.tx, team, string, context.settings)
-    for_programs = _for_programs(welcome, context.settings, is_short=not is_proved)
-    return Decision(
-        f"registered {team.name}",
-        Answer(
-            "registration_accepted",
-            team.address,
-            {
-                "remarks": remarks,
-                "is_short": not is_proved,
-                "is_brief": not is_proved and bool(for_programs),
-                "names": tuple(file.name for file in attachments),
-                **welcome,
-            },
-            of_team=team,
-            attachments=(*(attachments if is_proved else ()), *for_programs),
-            token="" if is_proved else context.new_token(team.address),
-        ),
-        entry=Entry(Effect.REGISTRATION_ACCEPTED, team.name),
+    for_programs = _for_programs(welcome, context.settings, is_short=is_short)
+    return Answer(
+        "registration_accepted",
+        team.address,
+        {
+            "remarks": remarks,
+            "is_short": is_short,
+            "is_brief": is_short and bool(for_programs),
+            "names": tuple(file.name for file in attachments),
+            **welcome,
+        },
+        of_team=team,
+        attachments=for_programs if is_short else (*attachments, *for_programs),
+        confirms=LetterQuestion(context.stored.id, team.address) if is_short else None,
     )
 
 
-def welcome_back(context: LetterContext, team: Team) -> Decision | None:
-    """Give a team that has just shown that somebody reads its address a place, the library, the
-    rules.
+def refuse_without_place(context: LetterContext, team: Team) -> Decision | None:
+    """Refuse the letter of a team that nothing was heard from before, if no place is left."""
+    return _refuse(context, "full", to=team.address) if _is_full(context) else None
 
-    Returns the refusal if no place is left; then the letter has no other effect.
-    """
-    if team.is_proved:
-        return None
-    if _is_full(context):
-        return _refuse(context, "full", to=team.address)
-    teams.set_proved(context.tx, team.id)
-    answers.set_proved(context.tx, addresses.mailbox_of(team.address))
+
+def welcome_back(context: LetterContext, team: Team, note: str) -> Decision:
+    """Give a team that has just shown that somebody reads its address a place, the library, the
+    rules."""
     attachments = _with_welcome(context.tx, context.settings, context.stored.received_at)
     facts = {
         "team": team,
@@ -364,8 +362,7 @@ def welcome_back(context: LetterContext, team: Team) -> Decision | None:
         attachments=attachments,
         is_notice=True,
     )
-    write(context, Decision("", before=(welcome,)))
-    return None
+    return Decision(note, changes=(Hear(team),), before=(welcome,))
 
 
 class _Welcome(TypedDict):

@@ -54,8 +54,8 @@ def _resend(context: LetterContext, _arguments: Arguments) -> Decision:
             },
             of_team=team,
         ),
-        change=OfferString(team, digest(string)),
-        entry=Entry(Effect.STRING_OFFERED, team.name),
+        changes=(OfferString(team, digest(string)),),
+        entries=(Entry(Effect.STRING_OFFERED, team.name),),
     )
 
 

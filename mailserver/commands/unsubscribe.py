@@ -95,6 +95,6 @@ def _end_reports(context: LetterContext, team: Team) -> Decision:
             },
             of_team=team,
         ),
-        change=SetReports(team, ()),
-        entry=Entry(Effect.PREFERENCE_CHANGED, team.name),
+        changes=(SetReports(team, ()),),
+        entries=(Entry(Effect.PREFERENCE_CHANGED, team.name),),
     )

@@ -35,8 +35,8 @@ def _withdraw(context: LetterContext, team: Team, _arguments: Arguments) -> Deci
             },
             of_team=team,
         ),
-        change=Withdraw(team),
-        entry=Entry(Effect.WITHDRAWN, team.name),
+        changes=(Withdraw(team),),
+        entries=(Entry(Effect.WITHDRAWN, team.name),),
     )
 
 

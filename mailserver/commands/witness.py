@@ -19,7 +19,7 @@ from contest.model import Outgoing, Phase
 from contest.schema.sections import Witness
 from mailserver.attachments import MAX_LEDGER_BYTES, ledger_files
 from mailserver.command import Arguments, Command, LetterContext
-from mailserver.decision import Answer, Decision
+from mailserver.decision import Answer, Decision, KeepCosignature
 from mailserver.limits import Limit
 from mailserver.reading.letter import Letter, arguments_after
 from store import Store, Transaction, contest_state, ledger, outbox
@@ -83,22 +83,24 @@ def _read_cosignatures(letter: Letter, settings: Settings) -> Cosignatures:
 
 
 def _cosign(context: LetterContext, _arguments: Arguments) -> Decision:
-    found = context.said_as(Cosignatures).found
+    cosignatures = context.said_as(Cosignatures).found
     signed = []
+    changes = []
     for number, key, before in ledger.cosignatures_asked(context.tx):
         if before:
             continue
-        candidates = [cosignature for name, cosignature in found if name == str(key)]
-        made = _made_by(key, ledger.note_of(context.tx, number), candidates)
-        if made:
-            ledger.keep_cosignature(context.tx, number, str(key), made)
+        candidates = [signature for name, signature in cosignatures if name == str(key)]
+        signature = _made_by(key, ledger.note_of(context.tx, number), candidates)
+        if signature:
             signed.append((number, key.name))
+            changes.append(KeepCosignature(number, str(key), signature))
     note = "; ".join(
         f"{name} has signed the ledger up to entry {number}" for number, name in signed
     )
     return Decision(
         note or "a letter without a cosignature that is missing",
         Answer("cosigned", context.writer, {"signed": signed}),
+        changes=tuple(changes),
     )
 
 

@@ -732,15 +732,16 @@ def _written(fields: dict[str, Field], settings: Settings) -> Form:
     form."""
     asked = blank(settings)
     asked_for = dict(asked.fields)
+    names = [field.name for field in own_fields(settings.teams)]
     return Form(
-        _value(fields, ADDRESS) or asked.address,
-        _understood_codes(_value(fields, PREFERENCE), settings),
-        _understood_name(_value(fields, TEAM_NAME), settings) or asked.team_name,
-        _value(fields, ORGANIZATION)[:MAX_ORGANIZATION] or asked.organization,
-        tuple(_written_members(fields.get(MEMBERS), settings)) or asked.members,
-        tuple(
+        address=_value(fields, ADDRESS) or asked.address,
+        preferences=_understood_codes(_value(fields, PREFERENCE), settings),
+        team_name=_understood_name(_value(fields, TEAM_NAME), settings) or asked.team_name,
+        organization=_value(fields, ORGANIZATION)[:MAX_ORGANIZATION] or asked.organization,
+        members=tuple(_written_members(fields.get(MEMBERS), settings)) or asked.members,
+        fields=tuple(
             (name, _value(fields, name)[:MAX_FIELD_VALUE] or asked_for[name])
-            for name in (field.name for field in own_fields(settings.teams))
+            for name in names
             if name in asked_for or name in fields
         ),
     )

@@ -21,6 +21,7 @@ from reports.kinds.of_rounds import (
     ForPrograms,
     OwnResultReport,
     RoundSummary,
+    WorstGameReport,
 )
 
 BUILT_IN: tuple[Report[Any], ...] = (
@@ -33,6 +34,7 @@ BUILT_IN: tuple[Report[Any], ...] = (
     RoundSummary(),
     OwnResultReport(),
     BracketReport(),
+    WorstGameReport(),
     ForPrograms(),
 )
 """The announcement's reports in its order (K30), then those of other contests."""

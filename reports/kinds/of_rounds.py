@@ -7,6 +7,7 @@ from dataclasses import replace
 from functools import partial
 from itertools import groupby
 
+from contest.config.settings import Settings
 from contest.interfaces.events import ContestStarted, RoundFinished, RoundPlayed
 from contest.language import noted
 from contest.mail import knobeln_json
@@ -84,8 +85,48 @@ class RoundSummary(Report[RoundFinished]):
             for mail in self.same_mail(mailing, tuple(readers), shows_bracket=sees, **facts)
         )
         mails = knobeln_json.with_file(mails, wanting, settings, lambda: _for_programs(mailing))
+        with_worst_game = {team.name for team in wanting if _asks_for_worst_game(team, settings)}
         for mail in with_news(mails, mailing, _news(event).get):
-            yield replace(mail, thread=SUMMARIES)
+            lead = mail.lead
+            if mail.team in with_worst_game and mail.team in event.worst_games:
+                part = mailing.templates.part("_worst_game", **_worst_game(event, mail.team))
+                lead += f"{part}\n"
+            yield replace(mail, lead=lead, thread=SUMMARIES)
+
+
+def _asks_for_worst_game(team: Team, settings: Settings) -> bool:
+    """Whether the team's summary tells its worst game, too."""
+    code = WorstGameReport.code
+    return code in settings.reports.offered and code in team.registration.preferences
+
+
+def _worst_game(event: RoundFinished, name: str) -> Mapping[str, object]:
+    """The facts of the template `_worst_game`, for the team itself."""
+    seed = event.seed.value.hex() if event.seed else ""
+    groups = (group for outcome in event.history for group in outcome.plan.groups)
+    return {
+        "worst": event.worst_games[name],
+        "is_own": True,
+        "seed": seed,
+        "games": sum(pairing.games for group in groups for pairing in group.pairings),
+    }
+
+
+class WorstGameReport(Report[RoundFinished]):
+    code = "WHY"
+    meaning = noted("send what decided my worst game, at the end of the contest")
+    when = RoundFinished
+    moment = noted("when the contest is over")
+    to_whom = Audience.EVERYBODY
+    contained_in = RoundSummary.code
+    discloses = frozenset({Disclosed.OWN_RESULT})
+
+    def write(self, mailing: Mailing[RoundFinished], wanting: Sequence[Team]) -> Iterator[Outgoing]:
+        """No mails before the contest's end, nor to a team without a game that counts."""
+        event = mailing.event
+        for team in wanting:
+            if team.name in event.worst_games:
+                yield self.own_mail(mailing, team, _worst_game(event, team.name))
 
 
 def _sees_bracket(event: RoundFinished, team: Team) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import accumulate
+from math import inf
 
 from contest.games.knobeln import throw_points
 from contest.games.words import who_won
@@ -24,19 +25,16 @@ def throw_replay(match: Match, moves: Sequence[Moves]) -> Replay:
     """
     throws = [(int(a), int(b)) for a, b in moves]  # type: ignore[arg-type]
     points = [throw_points(*pair) for pair in throws]
-    starts = [_starts([pair[seat] for pair in throws]) for seat in (0, 1)]
-    texts = [
-        [f"{'>' if index in starts[seat] else ''}{number}" for seat, number in enumerate(pair)]
-        for index, pair in enumerate(throws)
-    ]
+    sides = [_marked([pair[seat] for pair in throws]) for seat in (0, 1)]
+    texts = list(map(list, zip(*sides, strict=True)))
     return Replay(texts, points, throw_story(player_names(match), throws), ("numbers", "points"))
 
 
-def _starts(side: Sequence[int]) -> frozenset[int]:
-    """Return which throws (from 0) begin a series (K6)."""
-    return frozenset(
-        (0, *(index for index in range(1, len(side)) if side[index] < side[index - 1]))
-    )
+def _marked(side: Sequence[int]) -> list[str]:
+    """The throws of one side; a series begins with the first, and wherever they fall (K6)."""
+    befores = (inf, *side)
+    pairs = zip(befores, side, strict=False)
+    return [f">{throw}" if throw < before else str(throw) for before, throw in pairs]
 
 
 def throw_story(names: Sequence[str], throws: Sequence[tuple[int, int]]) -> str:

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import chain
 
 from contest.games.drawing import Course
 from contest.games.game import GameInfo
 from contest.language import gettext, listed, ngettext, noted_plural
-from contest.model import Changed, Match, Missing, Moves
+from contest.model import Match, Moves, recorded_text
 from reports.replay.boards import Pictures, pictures_of
 from reports.text import grouped_points as points
 from reports.text import one_line, plural
@@ -45,7 +44,7 @@ def replay_of(
         return Replay((), (), story, ())
     points = course.gains if course else []
     pictures = pictures_of(course) if course else None
-    texts = [[one_line(move_text(move)) for move in turn] for turn in moves]
+    texts = [[one_line(recorded_text(move)) for move in turn] for turn in moves]
     return Replay(texts, points, story, _views(game, points, pictures), pictures)
 
 
@@ -61,14 +60,6 @@ def _views(game: GameInfo, points: Totals, pictures: Pictures | None) -> tuple[s
     if sum(map(any, points)) > 1:  # a curve of one step tells nothing that the result does not
         views.append("points")
     return tuple(views)
-
-
-def move_text(move: int | str | Changed | Missing | None) -> str:
-    """A move as text: `!` marks a fault, before what the rules did instead; `-` was not asked;
-    `C>B` was a C, of which chance made a B."""
-    if isinstance(move, Missing):
-        return f"!{move.instead}"
-    return "-" if move is None else str(move)
 
 
 def result_story(match: Match, game: GameInfo) -> str:
@@ -111,10 +102,11 @@ def player_names(match: Match) -> tuple[str, ...]:
 def lines_of(replay: Replay) -> Iterator[str]:
     """Yield a line for each turn: nothing, the moves by seat, the points won by seat, caption,
     picture."""
-    nothing = [""] * len(replay.moves)
-    points = [[str(won) for won in turn] for turn in replay.points] or [[] for _ in nothing]
-    captions = replay.pictures.captions[1:] if replay.pictures else nothing
-    drawn = replay.pictures.changes[1:] if replay.pictures else nothing
-    rows = zip(replay.moves, points, captions, drawn, strict=True)
-    for moves, won, caption, picture in rows:
-        yield "\t".join(chain([""], moves, won, (one_line(caption), picture) if picture else ()))
+    for turn, moves in enumerate(replay.moves):
+        cells = ["", *moves]
+        if replay.points:
+            cells += map(str, replay.points[turn])
+        # the first picture is that of the position at the beginning
+        if replay.pictures and (picture := replay.pictures.changes[turn + 1]):
+            cells += one_line(replay.pictures.captions[turn + 1]), picture
+        yield "\t".join(cells)

@@ -8,7 +8,7 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import accumulate
+from itertools import accumulate, pairwise
 
 from contest.language import gettext, number
 from contest.model import EvolutionOutcome
@@ -115,11 +115,7 @@ _LARGEST = 1.7  # times as wide are the letters in a narrow window, by style.css
 def stacked_areas(outcome: EvolutionOutcome) -> StackedAreas:
     """Draw the evolution as stacked areas."""
     last = len(outcome.generations) - 1
-    shown = sorted(
-        {round(c * last / min(last, _COLUMNS)) for c in range(min(last, _COLUMNS) + 1)}
-        if last
-        else {0}
-    )
+    shown = _shown(last)
     totals = [sum(outcome.generations[g]) for g in shown]
     largest = _largest(outcome, shown, totals)
     of_entries = [counts for _, _, counts in largest]
@@ -130,8 +126,8 @@ def stacked_areas(outcome: EvolutionOutcome) -> StackedAreas:
         xs, edges = [0, 1], edges * 2
     wide = WIDTH / max(1, last)
     bands = []
-    for layer, (entry, name, counts) in enumerate(largest):
-        upper, lower = [e[layer] for e in edges], [e[layer + 1] for e in edges]
+    layers = pairwise(zip(*edges, strict=True))
+    for (entry, name, counts), (upper, lower) in zip(largest, layers, strict=True):
         bounds = [(top / 10, bottom / 10) for top, bottom in zip(upper, lower, strict=True)]
         label = _label(name, [x * wide for x in xs], bounds)
         bands.append(
@@ -150,6 +146,13 @@ def stacked_areas(outcome: EvolutionOutcome) -> StackedAreas:
     )
 
 
+def _shown(last: int) -> list[int]:
+    """Choose the generations that the chart shows, of those from 0 to `last`: all, or evenly
+    spread."""
+    steps = min(last, _COLUMNS)
+    return [round(step * last / steps) for step in range(steps + 1)] if last else [0]
+
+
 def _largest(
     outcome: EvolutionOutcome, shown: Sequence[int], totals: Sequence[int]
 ) -> list[tuple[str, str, tuple[int, ...]]]:
@@ -160,7 +163,8 @@ def _largest(
     ranked = [line.entry for line in outcome.ranking]
     large = {*ranked}
     if len(ranked) > _BANDS:
-        large = {*sorted(ranked, key=lambda entry: -max(of_entry[entry]))[: _BANDS - 1]}
+        by_size = sorted(ranked, key=lambda entry: max(of_entry[entry]), reverse=True)
+        large = {*by_size[: _BANDS - 1]}
     largest = [(entry, entry, of_entry[entry]) for entry in ranked if entry in large]
     if len(large) < len(ranked):
         in_large = map(sum, zip(*(counts for _, _, counts in largest), strict=True))
@@ -193,13 +197,18 @@ def _outline(xs: Sequence[int], upper: Sequence[int], lower: Sequence[int]) -> s
     steps: list[tuple[int, int]] = []
     for index in range(1, min(last + 1, len(xs) - 1) + 1):
         x, y = xs[index] - xs[index - 1], upper[index] - upper[index - 1]
-        if steps and steps[-1][1] * x == y * steps[-1][0]:  # straight on
+        if steps and _is_straight_on(steps[-1], (x, y)):
             before = steps.pop()
             x += before[0]
             y += before[1]
         steps.append((x, y))
     drawn = " ".join(f"{x} {y}" for x, y in steps).replace(" -", "-")
     return f"M{xs[0]} {upper[0]}l{drawn}V{10 * POPULATION_HEIGHT}H{xs[0]}z"
+
+
+def _is_straight_on(before: tuple[int, int], step: tuple[int, int]) -> bool:
+    """Whether both steps, each to the right and down, have the same direction."""
+    return before[1] * step[0] == step[1] * before[0]
 
 
 def _label(entry: str, xs: Sequence[float], bounds: Sequence[tuple[float, float]]) -> Label | None:

@@ -28,7 +28,7 @@ from contest.model import (
     Standing,
     Team,
 )
-from contest.schema.sections import DATE_WORDS
+from contest.schema.sections import DATE_WORDS, DEFAULT_GAME
 from reports.bracket import is_knock_out
 from reports.kinds import disclosed_by
 from reports.kinds.base import Disclosed
@@ -149,6 +149,12 @@ def disclosure(offered: Iterable[str], *, programs: bool) -> Disclosure:
     )
 
 
+_GAMES_FOR_READERS = (DEFAULT_GAME, "bid-tac-toe", "ultimate-tic-tac-toe")
+"""As in trust/check_page/js/opponents.js."""
+_NOT_IN_A_BROWSER = "Python"
+"""The language whose interpreter no archive has."""
+
+
 @dataclass(frozen=True)
 class PublishedProgram:
     """A team's program as it took part, without its authentification string: texts by the files'
@@ -254,6 +260,15 @@ class SiteFacts:
     def tells_archive(self) -> bool:
         """Whether the archive is beside the pages, as soon as it is published."""
         return self.is_over and self.shows.archive
+
+    def plays_readers(self, team: str) -> bool:
+        """Whether a reader can play against the team's program, on the page that checks the
+        archive."""
+        program, game = self.programs.get(team), self.settings.game.name
+        if program is None or not self.tells_archive or game not in _GAMES_FOR_READERS:
+            return False
+        is_counted = program.language in self.settings.programs.counted_languages
+        return game == DEFAULT_GAME or (is_counted and program.language != _NOT_IN_A_BROWSER)
 
     @property
     def history(self) -> tuple[RoundOutcome, ...]:

@@ -44,10 +44,15 @@ _MAX_EQUALS = 4  # names on a step of a podium
 
 
 def index(
-    facts: SiteFacts, games: Mapping[str, int], views: Views, watched: Watched, replays: Replays
+    facts: SiteFacts,
+    games: Mapping[str, int],
+    views: Views,
+    watched: Watched,
+    replays: Replays,
+    first: Meeting | None,
 ) -> Page:
     """The front page before, during or after the contest. `watched`: the highlights, of a finished
-    contest.
+    contest; `first`: see `first_two`.
 
     `games`: how many of the released rounds were `played`, `counted` (0 where games are not told),
     and how many have a replay (`with_page`).
@@ -55,7 +60,7 @@ def index(
     if facts.phase is Phase.OPEN:
         phase, parts = "before", _before(facts)
     elif facts.is_over:
-        phase, parts = "after", _after(facts, views, watched, replays)
+        phase, parts = "after", _after(facts, views, watched, replays, first)
     else:
         phase, parts = "during", _during(facts, views, replays)
     dates = _dates(facts)
@@ -278,14 +283,15 @@ class Step:
 
 
 def _after(
-    facts: SiteFacts, views: Views, watched: Watched, replays: Replays
+    facts: SiteFacts, views: Views, watched: Watched, replays: Replays, first: Meeting | None
 ) -> Mapping[str, object]:
     shown = facts.shows.rankings
-    first = first_two(facts) if shown and facts.shows.games else None
+    first = first if shown and facts.shows.games else None
     return {
         "podiums": _podiums(facts, views) if shown else {},
         "first_place": format_named(facts.settings.tournament.format).first_place,
         "first_two": (first.players, replays.link(first.plan, first.games[-1])) if first else None,
+        "opponent": _opponent(facts) if shown else "",
         "highlights": watched,
         "ranking": _ranking(facts, views) if shown else None,
         "prizes": _prizes(facts) if shown else None,
@@ -297,6 +303,12 @@ def _after(
         if facts.is_over
         else "",
     }
+
+
+def _opponent(facts: SiteFacts) -> str:
+    """The best team whose program plays against readers; "" if there is none."""
+    names = (standing.entry for standing in facts.ranking)
+    return next(filter(facts.plays_readers, names), "")
 
 
 def first_two(facts: SiteFacts) -> Meeting | None:

@@ -299,18 +299,18 @@ def _bracket_table(
         Column("score", noted("score")),
         Column("loser", noted("loser")),
     )
-    rows = tuple(
-        (
+    rows = []
+    for match in matches:
+        if match.is_bye:
+            continue
+        winner = match.winner
+        losers = [name for name in match.players if name != winner]
+        row = (
             cell(match.round, paths.round_page(match.round)),
             word_cell(match.side),
-            name_cell(
-                match.winner or gettext("nobody"), paths.team(match.winner) if match.winner else ""
-            ),
+            name_cell(winner or gettext("nobody"), paths.team(winner) if winner else ""),
             cell(match_score(match, point), links[match]),
             cell(", ".join(losers), paths.team(losers[0]) if len(losers) == 1 else ""),
         )
-        for match in matches
-        if not match.is_bye
-        for losers in ([name for name in match.players if name != match.winner],)
-    )
-    return Table("matches", gettext("All matches"), columns, rows)
+        rows.append(row)
+    return Table("matches", gettext("All matches"), columns, tuple(rows))

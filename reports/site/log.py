@@ -102,7 +102,7 @@ def _key(facts: SiteFacts, number: int, until: int = sys.maxsize) -> str:
         for former in facts.former
         if number in former.released and former.rerun.id < until
     ]
-    return "-again-".join([f"round-{number}", *map(str, before[-1:])])
+    return f"round-{number}-again-{before[-1]}" if before else f"round-{number}"
 
 
 def _former(facts: SiteFacts, former: Former) -> Iterator[Event]:

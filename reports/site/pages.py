@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import chain, zip_longest
 from typing import NamedTuple, TypeVar
 
@@ -13,7 +14,7 @@ from contest.games.registry import game_of
 from contest.language import gettext, noted
 from contest.model import Moves
 from reports.bracket import is_knock_out
-from reports.highlights import Highlight, highlights
+from reports.highlights import Highlight, Meeting, highlights
 from reports.play import play_reports
 from reports.replay.turns import Replay
 from reports.results import games_played
@@ -70,6 +71,11 @@ class Site:
     highlights: Sequence[Highlight]
     replays: Replays
     views: front.Views
+
+    @cached_property
+    def first_two(self) -> Meeting | None:
+        """The last meeting of the first two."""
+        return front.first_two(self.facts)
 
 
 def _always(_facts: SiteFacts) -> bool:
@@ -145,17 +151,23 @@ def _index(site: Site) -> Page:
     planned, facts = site.planned, site.facts
     counted = planned.counted if facts.shows.games else 0
     games = {"played": planned.played, "counted": counted, "with_page": len(planned.games)}
-    return front.index(facts, games, site.views, _watched(site), site.replays)
+    return front.index(facts, games, site.views, _watched(site), site.replays, first=site.first_two)
+
+
+def _beat(facts: SiteFacts) -> str:
+    """The path of the file to play against the programs; "" if there is none."""
+    return paths.BEAT if paths.BEAT in facts.to_try else ""
 
 
 def replay(site: Site) -> Page:
     """The page that replays every game; it also lists the files of the games' turns."""
     titles = {released.number: groups.round_title(released) for released in site.facts.rounds}
-    first = front.first_two(site.facts) if site.highlights else None
+    first = site.first_two if site.highlights else None
     shown = {
         "files": site.planned.files,
         "titles": titles,
         "can_check": site.facts.tells_archive,
+        "beat": _beat(site.facts),
         "worth": _watched(site),
         "first": paths.game_key(first.plan, first.games[-1]) if first else "",
     }
@@ -173,6 +185,7 @@ def _game_pages(site: Site) -> Iterator[Page]:
                 "file": file,
                 "key": paths.game_key(highlight.plan, highlight.match),
                 "can_check": site.facts.tells_archive,
+                "beat": _beat(site.facts),
                 "preview": highlight.sentence,
                 "measure": highlight.measure,
             }
@@ -371,6 +384,7 @@ def colours(facts: SiteFacts) -> Page:
     shows_teams = facts.teams and (
         facts.shows.rankings or (facts.shows.bracket and not facts.is_over)
     )
-    shown = numbered(held, named if facts.is_over else held) if shows_teams else {}
+    coloured = named if facts.is_over else held
+    shown = numbered(held, coloured) if shows_teams else {}
     by_number = sorted((number, name) for name, number in shown.items())
     return Page(paths.COLOURS, "colours", "Colours", {"leaders": by_number})

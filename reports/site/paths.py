@@ -17,6 +17,7 @@ SEASON, BOARD = "season.html", "board.html"
 FEED, COLOURS = "feed.xml", "colours.css"
 
 SAMPLE, KIT = TO_TRY = "games/sample.html", "kit.tar.gz"
+BEAT = "beat.zip"
 
 ABOUT = ("announcement.html", "rules.html", "commands.html")
 """The pages that tell what the contest is, where it has them."""

@@ -7,7 +7,7 @@ from collections.abc import Container, Iterator, Sequence
 
 from contest.ladder_ranking import movements
 from contest.language import decimal, gettext, noted
-from contest.model import Certainty, EvolutionOutcome, LadderRanking, SeasonTable
+from contest.model import Certainty, EvolutionOutcome, LadderRanking, SeasonLine, SeasonTable
 from reports.certainty import certainty_facts
 from reports.evolution_table import spread
 from reports.site import charts, paths
@@ -164,20 +164,7 @@ def season(table: SeasonTable) -> Page:
             Column("gain", noted("gain"), numeric=True, optional=True),
             *_of_each(numbers),
         ),
-        tuple(
-            (
-                cell(line.rank),
-                name_cell(line.team),
-                cell(line.points),
-                _strength(
-                    line.strength,
-                    charts.spark_line([s for s in line.strengths if s is not None], top),
-                ),
-                _strength(line.gain),
-                *map(cell, line.places),
-            )
-            for line in table.lines
-        ),
+        tuple(_season_row(line, top) for line in table.lines),
     )
     strengths = Table(
         "strengths",
@@ -199,6 +186,19 @@ def _of_each(numbers: Sequence[int]) -> Iterator[Column]:
     for tournament in numbers:
         spoken = gettext("tournament %(number)s", number=tournament)
         yield Column(f"tournament_{tournament}", str(tournament), numeric=True, spoken=spoken)
+
+
+def _season_row(line: SeasonLine, top: float) -> tuple[Cell, ...]:
+    """`top`: the largest strength in the table, to which the curve is drawn."""
+    strengths = [strength for strength in line.strengths if strength is not None]
+    return (
+        cell(line.rank),
+        name_cell(line.team),
+        cell(line.points),
+        _strength(line.strength, charts.spark_line(strengths, top)),
+        _strength(line.gain),
+        *map(cell, line.places),
+    )
 
 
 def _strength(value: float | None, curve: str = "") -> Cell:

@@ -149,6 +149,7 @@ def _team_page(
             "tally_of_all": sum((team_round.tally for team_round in rounds), Tally(0, 0, 0)),
             "worth": worth,
             "program": _program_shown(facts, team.name),
+            "plays_readers": facts.plays_readers(team.name),
             "no_results": about_results(facts) or gettext("There are no results yet."),
             "in_bracket": not facts.shows.rankings and bool(facts.told_rounds),
             **_places(facts, team.name),

@@ -403,7 +403,7 @@ def _check_start(root: Path, image: OciImage, sandbox: Sandbox) -> None:
 
 def _start(root: Path, run: Run, sandbox: Sandbox) -> Ending | None:
     """How it ended, if it did so soon. Raises ToolMissing if there is no sandbox for it."""
-    with open_root(root, run, sandbox, (), 1, MB) as process:
+    with open_root(root, run, sandbox, (), cpu_seconds=1, answer_bytes=MB) as process:
         answer = process.finish(_START_SECONDS)
     return answer.exit_status.ending if answer.exit_status else None
 

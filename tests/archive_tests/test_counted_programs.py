@@ -25,6 +25,7 @@ from tests.support.counted_programs import (
     needs_engine,
 )
 from tests.support.organizers import resealed
+from tests.support.unchecked_facts import unchecked_facts, unnoticed
 from tournament.text_referee import TextGameResult, Turn
 
 pytestmark = [needs_engine, pytest.mark.slow]
@@ -278,6 +279,12 @@ def test_the_page_notices_every_answer_unit_and_byte(tmp_path: Path) -> None:
     said = check_page.page_says(data for _, data in cases)
     assert [name for (name, _), each in zip(cases, said, strict=True) if not each.is_refused] == []
     assert len(cases) > 10
+
+
+@pytest.mark.usefixtures("built_once")
+def test_every_fact_about_counting_is_checked_or_listed(mixed: Published, tmp_path: Path) -> None:
+    found = unnoticed(mixed.archive, tmp_path / "changed", ("counted.json: ",))
+    assert found == {fact for fact in unchecked_facts() if fact.startswith("counted.json: ")}
 
 
 @pytest.mark.parametrize("archive", ["all_counted", "mixed"])

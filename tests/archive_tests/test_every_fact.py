@@ -1,11 +1,9 @@
 """Every fact of an archive is checked, or docs/archive.md lists it among those that are not."""
 
-import re
 import shutil
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from fnmatch import fnmatchcase
 from pathlib import Path
 from random import Random
 
@@ -13,36 +11,22 @@ import pytest
 
 from contest.errors import GiveUp
 from knobeln.cli.progress_bars import progress_bar
-from tests.support.archives import Published, changes, damages, put_in_place
+from knobeln.context import ContestContext
+from knobeln.day.run import contest_day
+from tests.support.archives import (
+    Published,
+    damages,
+    knobeln,
+    of_game,
+    put_in_place,
+)
 from tests.support.check_page import NOT_ON_THE_PAGE, PageSaid, mended, page_says
+from tests.support.contest_days import AfterADraw, until
+from tests.support.unchecked_facts import is_listed, unchecked_facts, unnoticed
 from trust import verification
 from trust.archive import contents, files
 
-DOCS = Path(__file__).parents[2] / "docs" / "archive.md"
-
-
-def unchecked_facts() -> set[str]:
-    """The table of docs/archive.md; of a file that is no JSON, its path."""
-    section = DOCS.read_text().partition("## What `verify` does not check")[2].partition("\n## ")[0]
-    rows = re.findall(r"^\| `([a-z_*/]+\.\w+)` \| (.*?) \|", section, re.MULTILINE)
-    whole = {path for path, facts in rows if facts == "all"}
-    return whole | {
-        f"{path}: {fact}" for path, facts in rows for fact in re.findall(r"`([^`]+)`", facts)
-    }
-
-
-def unnoticed(archive: Path, folder: Path) -> set[str]:
-    shutil.copytree(archive, folder)
-    found = set()
-    for fact, changed in changes(archive):
-        put_in_place(folder, changed)
-        try:
-            verified = verification.verify(contents.from_files(files.read(folder)), progress_bar)
-        except GiveUp:
-            continue
-        if not verified.missed:
-            found.add(fact)
-    return found
+OF_DECISIONS = ("decisions.json: ", "time_changes.json: ")
 
 
 @pytest.mark.slow
@@ -51,13 +35,41 @@ def test_every_fact_is_checked_or_listed_as_unchecked(
     tiny: Published, in_words: Published, tmp_path: Path
 ) -> None:
     found = unnoticed(tiny.archive, tmp_path / "1") | unnoticed(in_words.archive, tmp_path / "2")
-    # Neither has a program whose time is counted: see test_counted_programs.py.
+    # Neither has a program whose time is counted (see test_counted_programs.py), or decisions.
+    others = ("counted.json: ", *OF_DECISIONS)
     in_json = {fact for fact in unchecked_facts() if ".json: " in fact}
-    assert found == {fact for fact in in_json if not fact.startswith("counted.json: ")}
+    assert found == {fact for fact in in_json if not fact.startswith(others)}
 
 
-def is_listed(fact: str) -> bool:
-    return any(fnmatchcase(fact, each) for each in unchecked_facts())
+def decide(folder: Path, *words: object) -> None:
+    done = knobeln(*words, "--reason", "somebody said so", "-C", folder)
+    assert done.exit_code == 0, done.output
+
+
+def in_words_with_decisions(place: Path) -> Published:
+    """A contest in words that was played again, with another time for a move; a team was taken out
+    and let in again."""
+
+    def day(folder: ContestContext) -> None:
+        until(folder, AfterADraw())
+        decide(folder.path, "run", "seconds", 4)
+        decide(folder.path, "teams", "disqualify", "two_tits")
+        decide(folder.path, "teams", "reinstate", "two_tits")
+        contest_day(folder).run()
+        decide(folder.path, "run", "rerun", 1)
+        contest_day(folder).run()
+
+    names = ("two_tits.sh", "always_in_trouble.sh")
+    return of_game(place, "cooperation", names, day, games=1)
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("built_once")
+def test_every_decision_is_checked_or_listed(tmp_path: Path) -> None:
+    archive = in_words_with_decisions(tmp_path).archive
+    found = unnoticed(archive, tmp_path / "changed", OF_DECISIONS)
+    listed = {fact for fact in unchecked_facts() if fact.startswith(OF_DECISIONS)}
+    assert found == listed
 
 
 def why_refused(archive: Path) -> str | None:

@@ -3,10 +3,12 @@
 import csv
 import io
 import json
+import os
 import shutil
 import subprocess
+import sys
 import tarfile
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
@@ -122,6 +124,27 @@ def test_the_table_is_the_same_in_another_order_of_the_archives(folder: Path) ->
         for paths in ((PACKED, folder), (folder, PACKED))
     )
     assert one["lines"] == other["lines"]
+
+
+def on_a_host(words: Sequence[object], hash_seed: int, processors: Sequence[int]) -> bytes:
+    """What `knobeln` prints in a process of its own, which has these processors."""
+    code = "import os, sys; os.sched_setaffinity(0, map(int, sys.argv.pop(1).split(',')))"
+    start = f"{code}; from knobeln.cli.main import main; main()"
+    command = [sys.executable, "-c", start, ",".join(map(str, processors)), *map(str, words)]
+    variables = {**os.environ, "PYTHONHASHSEED": str(hash_seed)}
+    return subprocess.run(command, check=True, capture_output=True, env=variables).stdout
+
+
+@pytest.mark.slow
+def test_two_hosts_make_the_same_table(folder: Path, tmp_path: Path) -> None:
+    """With other hashes, and with one processor instead of all."""
+    processors = sorted(os.sched_getaffinity(0))
+    tables = []
+    for number, own in enumerate((processors, processors[:1])):
+        page = tmp_path / f"page-{number}.html"
+        words = ("results", "all-time", PACKED, folder, "--json", "--page", page)
+        tables.append((on_a_host(words, number, own), page.read_bytes()))
+    assert tables[0] == tables[1]
 
 
 def changed(folder: Path, to: Path) -> Path:

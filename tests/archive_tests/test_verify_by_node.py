@@ -1,6 +1,7 @@
 """`node verify.mjs`, which is in every archive: it says what the page says, and ends as `verify`
 does."""
 
+import re
 import shutil
 import subprocess
 from collections.abc import Callable
@@ -61,11 +62,32 @@ def test_it_takes_another_archive_as_a_file_too(archive: Path) -> None:
     assert by_node(archive / "verify.mjs", packed).stdout == by_node(archive / "verify.mjs").stdout
 
 
-def test_it_prints_the_script_that_checks_to_read_it(archive: Path) -> None:
-    said = by_node(archive / "verify.mjs", "--script")
+@pytest.mark.parametrize(
+    ("option", "begins"), [("--script", "// check.js - "), ("--arena", "// arena.js - ")]
+)
+def test_it_prints_the_scripts_of_the_page_to_read_them(
+    archive: Path, option: str, begins: str
+) -> None:
+    said = by_node(archive / "verify.mjs", option)
     assert said.returncode == 0, said.stderr
     assert said.stdout in readable((archive / "verify.html").read_bytes()).decode()
-    assert "// check.js - " in said.stdout
+    assert begins in said.stdout
+
+
+def test_it_says_what_would_be_without_a_team(archive: Path) -> None:
+    said = by_node(archive / "verify.mjs", "--without", "amber_anchor", "--number", "hello")
+    assert said.returncode == 3, said.stderr
+    title = "Not the result: the contest without amber_anchor, drawn by the number hello"
+    _, mark, other = said.stdout.partition(f"\n{title}\n")
+    assert mark, said.stdout
+    assert "  copper_kettle would be first instead of amber_anchor.\n" in other
+    assert re.search(r"^  amber_anchor +1 +-  left out$", other, re.MULTILINE)
+
+
+def test_a_team_that_it_does_not_know_is_told(archive: Path) -> None:
+    said = by_node(archive / "verify.mjs", "--without", "nobody")
+    assert said.returncode == 2
+    assert "there is no team nobody in this contest" in said.stderr
 
 
 def swapped(folder: Path) -> None:

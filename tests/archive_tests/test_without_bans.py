@@ -33,10 +33,11 @@ from tests.support.contest_days import AfterADraw, Stumbling, until
 from tests.support.contest_field import NOW
 from tests.support.counted_programs import counted_contest, needs_engine
 from trust import verification
+from trust.another_contest import OtherRank
 from trust.archive import contents, files
 from trust.archive.contents import Archive
 from trust.verify_entries import Verified, late_bans
-from trust.without_bans import OtherRank, WithoutBans, sentences
+from trust.without_bans import WithoutBans, sentences
 
 pytestmark = pytest.mark.usefixtures("built_once")
 Day = Callable[[ContestContext], None]
@@ -140,7 +141,7 @@ def ranks_in(archive: Archive) -> Mapping[str, int]:
 
 def ranks_without(other: WithoutBans) -> Mapping[str, int]:
     """Of the contest without the bans."""
-    return {each.entry: each.without_bans for each in other.ranking if each.without_bans}
+    return {each.entry: each.otherwise for each in other.ranking if each.otherwise}
 
 
 def decide(folder: Path, *words: object) -> str:
@@ -192,7 +193,7 @@ def test_a_winner_who_was_banned_is_first_without_the_ban(tiny: Published, tmp_p
     assert f"{head}    {winner} would be first instead of {heir}\n" in shown.output
     answer = json.loads(knobeln("verify", archive, "--json").output)["without_late_bans"]
     assert answer["banned"] == [winner]
-    assert answer["ranking"][0] == {"entry": winner, "rank": None, "without_bans": 1}
+    assert answer["ranking"][0] == {"entry": winner, "rank": None, "otherwise": 1}
 
 
 @pytest.mark.slow
@@ -206,7 +207,7 @@ def test_several_bans_are_undone_together(knobeln_contest: Published, tmp_path: 
     assert other.banned == tuple(sorted((first, second)))
     assert ranks_without(other) == ranks_in(honest)
     assert honest.evolution is not None
-    evolved = {each.entry: each.without_bans for each in other.evolution}
+    evolved = {each.entry: each.otherwise for each in other.evolution}
     assert all(evolved[line.entry] == line.rank for line in honest.evolution.ranking)
 
 

@@ -4,6 +4,7 @@ them."""
 import base64
 import json
 import re
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable
@@ -40,6 +41,15 @@ from tests.support.organizers import Forgery, Said
 NAMES = ("first_witness", "second_witness")
 
 
+BY_CLOCK = """
+import runpy, sys, time
+now = float(sys.argv.pop(1))
+time.time = lambda: now
+runpy.run_path("witness.py", run_name="__main__")
+"""
+"""Runs the witness's script by the clock of the contest."""
+
+
 @dataclass
 class Witnessed:
     """A contest, and the folders in which its witnesses have the files of the kit and their
@@ -50,7 +60,8 @@ class Witnessed:
     fork: MailedContest | None = None  # as it was before the deadline
 
     def run(self, name: str, *arguments: str) -> subprocess.CompletedProcess[str]:
-        command = [sys.executable, "witness.py", *arguments]
+        now = self.contest.clock.at.timestamp()
+        command = [sys.executable, "-c", BY_CLOCK, str(now), *arguments]
         return subprocess.run(
             command, cwd=self.homes / name, capture_output=True, text=True, check=False
         )
@@ -60,10 +71,14 @@ class Witnessed:
         with self.contest.opened() as contest:
             Services(contest).handle_letters()
         self.contest.bring_mails()
+        return self.questions(name)[-1]
+
+    def questions(self, name: str) -> list[Any]:
+        """All such mails, the oldest ledger first."""
         mails = [
             mail for mail in self.contest.mails(name) if str(mail["Subject"]).startswith("cosign")
         ]
-        return max(mails, key=lambda mail: int(str(mail["Subject"]).split()[1].rstrip(":")))
+        return sorted(mails, key=lambda mail: int(str(mail["Subject"]).split()[1].rstrip(":")))
 
     def sign(self, name: str, mail: Any) -> subprocess.CompletedProcess[str]:
         (self.homes / name / "mail.eml").write_bytes(mail.as_bytes())
@@ -144,6 +159,28 @@ def test_verify_counts_who_has_signed_and_a_missing_witness_is_a_remark(
     assert said.remarks == [
         "the witness second_witness has not signed the ledger with the final list"
     ]
+
+
+def test_a_witness_who_signs_late_is_told(
+    witnessed: tuple[Witnessed, Path], tmp_path: Path
+) -> None:
+    """The first one signs the ledger of the deadline when the results are known."""
+    contest = witnessed[0].contest.copied(tmp_path / "contest")
+    homes = shutil.copytree(witnessed[0].homes, tmp_path / "homes")
+    key = homes / NAMES[0] / "witness.key"
+    key.write_text(json.dumps({**json.loads(key.read_text()), "signed": {}}))
+    late = Witnessed(contest, homes)
+    line = late.sign(NAMES[0], late.questions(NAMES[0])[0]).stdout
+    forgery = Forgery(contest.folder, witnessed[1])
+    with forgery.json("cosignatures.json") as notes:
+        drop_a_signature(notes)
+        notes[0] += line
+    said = verified(forgery.publish(tmp_path / "archive"))
+    assert said.code == 3
+    assert (
+        "the witness first_witness has signed the ledger at the deadline late, at 1994-05-14"
+        " 12:11 UT"
+    ) in said.remarks
 
 
 def test_no_archive_has_the_address_of_a_witness(witnessed: tuple[Witnessed, Path]) -> None:

@@ -9,7 +9,7 @@ import pytest
 from pydantic import BaseModel, TypeAdapter, ValidationError
 
 from contest.config.settings import Settings
-from contest.games.registry import BUILT_IN
+from contest.games.registry import built_in
 from contest.schema.sections import GameSettings
 from tests.support.command_line import knobeln
 
@@ -24,7 +24,10 @@ def models_in(annotation: Any) -> Iterator[type[BaseModel]]:
 
 
 def numbers() -> Iterator[Any]:
-    found = {*models_in(Settings), *(game.settings for game in BUILT_IN)} - {Settings, GameSettings}
+    found = {*models_in(Settings), *(game.settings for game in built_in().values())} - {
+        Settings,
+        GameSettings,
+    }
     for model in sorted(found, key=lambda each: each.__name__):
         for name, info in model.model_fields.items():
             if info.annotation in (int, float):

@@ -122,8 +122,21 @@ def test_a_command_that_is_often_given_loads_the_database_and_little_more(
     rooms = {module.partition(".")[0] for module in modules}
     assert not rooms & {"arena", "compiler", "jinja2", "reports"}
     assert not modules & (HEAVY - {"sqlalchemy", "asyncio"} | {"mailserver.commands"})
-    if command != "status":  # it fits its lines to the width, in a pipe, too
-        assert "rich" not in rooms
+    assert "rich" not in rooms
+    assert not modules & {"contest.games.built_in", "contest.games.hog", "email_validator"}
+
+
+def test_garbage_is_looked_for_only_in_what_a_command_makes() -> None:
+    program = "import gc, knobeln.__main__ as program\nprogram.main()\n"
+    look = (
+        "import atexit, gc\natexit.register(lambda: print(gc.isenabled(), gc.get_freeze_count()))\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", look + program, "games"], capture_output=True, text=True, check=True
+    )
+    is_enabled, frozen = done.stdout.split()[-2:]
+    assert is_enabled == "True"
+    assert int(frozen) > 10_000
 
 
 def test_a_program_is_checked_without_database_and_mail_server() -> None:

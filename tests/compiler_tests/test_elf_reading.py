@@ -20,12 +20,12 @@ SOURCE = (
 
 @pytest.fixture(scope="module")
 def compiled(toolchain: Toolchain):
-    return toolchain.compile(SOURCE).output
+    return toolchain.compile(SOURCE).object_file.output
 
 
 @pytest.fixture(scope="module")
 def linked(toolchain: Toolchain):
-    return toolchain.link(toolchain.compile("main() { for (;;) make_throw(7); }\n").output).output
+    return toolchain.compile("main() { for (;;) make_throw(7); }\n").linked.output
 
 
 def test_an_object_says_what_it_needs_and_gives(compiled: bytes) -> None:
@@ -38,9 +38,7 @@ def test_an_object_says_what_it_needs_and_gives(compiled: bytes) -> None:
 def test_of_a_program_whose_data_leave_no_room_for_the_stack_the_bytes_are_told(
     linked: bytes, toolchain: Toolchain
 ) -> None:
-    large = toolchain.link(
-        toolchain.compile("char zeros[1 << 20]; main() { return zeros[7]; }\n").output
-    )
+    large = toolchain.compile("char zeros[1 << 20]; main() { return zeros[7]; }\n").linked
     assert read_image(large.output) - read_image(linked).static_size == 1 << 20
 
 

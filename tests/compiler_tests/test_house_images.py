@@ -7,7 +7,7 @@ import pytest
 
 from compiler.build import build
 from compiler.builders.machine import _house_image
-from compiler.toolchain import Step, Toolchain
+from compiler.toolchain import Compiled, Toolchain
 from contest.schema.sections import Programs
 from knobellib.samples import house_strategies
 
@@ -15,7 +15,7 @@ from knobellib.samples import house_strategies
 class CountingToolchain(Toolchain):
     compiled = 0
 
-    def compile(self, text: str, prose: frozenset[int] = frozenset()) -> Step:
+    def compile(self, text: str, prose: frozenset[int] = frozenset()) -> Compiled:
         self.compiled += 1
         return super().compile(text, prose)
 

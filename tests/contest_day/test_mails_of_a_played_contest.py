@@ -1,5 +1,6 @@
 """A contest that was played: threads, and words to those of a round."""
 
+import re
 import smtplib
 from collections.abc import Iterator, Mapping
 from email import message_from_bytes
@@ -13,15 +14,20 @@ import pytest
 from imapclient import IMAPClient
 
 from compiler.build import BuildResult
+from contest.games.knobeln import rules_of
+from contest.schema.sections import KNOBELN_REPORTS
+from knobellib.samples import house_strategies
 from mailserver.team_secret import digest
 from store import outbox, teams
 from tests.support.clocks import FixedClock
 from tests.support.command_line import knobeln_in
 from tests.support.contest_field import NOW, make_contest, settings
-from tests.support.mail_world import World, from_line
+from tests.support.kit_on_disk import unpacked
+from tests.support.mail_world import World, body_of, flat, from_line
 from tests.support.servers import Dovecot, world_readable_folder
 
 NAMES = ("team_0001", "team_0002")
+WITH_WHY, WITH_BOTH = "team_0003", "team_0004"
 ADDRESS = "team_0001@teams.example"
 STRING = "k7qd-2mxw-9rtz-h4pc-8nvb"
 WHY = ("--reason", "because it is so")
@@ -37,9 +43,9 @@ def world(contest: Path, house: Mapping[str, BuildResult]) -> World:
     """A contest of three rounds that is over; round 1 was played twice. The first teams have
     strings."""
     small = settings(group_min=4, group_max=8, final_size=6)
-    folder = make_contest(
-        contest, 15, dict(islice(house.items(), 8)), small, ("DGP,GRR,LAP", "RSM")
-    )
+    small = small.changed(reports={"offered": (*KNOBELN_REPORTS, "WHY")})
+    codes = ("DGP,GRR,LAP", "RSM", "WHY", "RSM,WHY")
+    folder = make_contest(contest, 15, dict(islice(house.items(), 8)), small, codes)
     with folder.store.write() as tx:
         for name in NAMES:
             team = teams.by_name(tx, name)
@@ -105,3 +111,48 @@ def numbers(thread: object) -> Iterator[int]:
     elif isinstance(thread, tuple):
         for part in thread:
             yield from numbers(part)
+
+
+# --- everybody's worst game -----------------------------------------------------------------------
+def test_a_team_hears_what_decided_its_worst_game(world: World) -> None:
+    told = flat(ask(world, "why"))
+    assert "The worst game of team_0001 was that against team_" in told
+    assert "No other throws cost it more of its lead: throw " in told
+
+
+def test_anybody_may_ask_for_any_team_where_all_games_are_told(world: World) -> None:
+    own, by_another = (body_of(ask(world, "why team_0001", name)) for name in NAMES)
+    (by_a_stranger,) = world.send("Why did TEAM_0001 lose?", "", sender="joe@else.example")
+    assert by_another == own == body_of(by_a_stranger)
+
+
+def test_who_asks_for_it_gets_it_with_the_summary_or_by_itself(world: World) -> None:
+    """Twice: the contest was played again."""
+    alone, both = (
+        [
+            mail
+            for mail in got(world, f"{name}@teams.example")
+            if f"worst game of {name}" in body_of(mail)
+        ]
+        for name in (WITH_WHY, WITH_BOTH)
+    )
+    assert [mail["X-Knobeln-Report"] for mail in alone] == ["WHY", "WHY"]
+    assert [mail["X-Knobeln-Report"] for mail in both] == ["RSM", "RSM"]
+    own, _, rest = body_of(both[-1]).partition("The worst game of team_0004")
+    assert own.startswith("You ")
+    assert "fails: 2 disqualify" in rest
+
+
+@pytest.mark.slow
+def test_the_line_in_the_mail_plays_the_worst_game_again(world: World, tmp_path: Path) -> None:
+    text = body_of(ask(world, "why"))
+    line = next(line for line in text.splitlines() if "./knobeln" in line)
+    *options, first, second = line.partition("|")[0].split()[1:]
+    kit = unpacked(tmp_path, rules_of(world.settings.game))
+    kit.make("knobeln")
+    sources = [strategy.source for strategy in islice(house_strategies(), 8)]
+    for name in (first, second):
+        kit.add(name, sources[(int(name[-4:]) - 1) % 8])
+    points = re.findall("[0-9]+", kit.play(*options, first, second).err)
+    (told,) = re.findall("([0-9,]+) to ([0-9,]+) points", " ".join(text.split()))
+    assert {number.replace(",", "") for number in told} <= set(points)

@@ -7,6 +7,7 @@ import shutil
 import subprocess
 import time
 import tomllib
+from collections.abc import Sequence
 from pathlib import Path
 
 import interpreters
@@ -57,14 +58,14 @@ def clone(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def pip_calls(clone: Path, *groups: str) -> list[str]:
+def pip_calls(clone: Path, *groups: str, options: Sequence[str] = ()) -> list[str]:
     """What pip is asked to install when tools/venv is called with these groups, one after the
     other."""
     log = clone / "pip_calls"
     log.write_text("")
     for group in groups:
         subprocess.run(
-            ["tools/venv", ".venv", *group.split()],
+            ["tools/venv", *options, ".venv", *group.split()],
             cwd=clone,
             env={"PATH": f"{clone / 'path'}:/usr/bin:/bin"},
             check=True,
@@ -107,6 +108,15 @@ def test_a_computer_without_wheels_that_count_goes_on(clone: Path) -> None:
     )
     # tried again each time
     assert pip_calls(clone, "", "", "test") == [".", FUEL, FUEL, ".[test]", FUEL]
+
+
+def test_the_demonstration_leaves_the_interpreters_to_those_who_count_time(clone: Path) -> None:
+    python = clone / "path" / "python3"
+    noting = python.read_text() + '[ "$1" != tools/interpreters.py ] || echo "$1" >>pip_calls\n'
+    python.write_text(noting)
+    calls = pip_calls(clone, "", "lint", options=["--without-interpreters"])
+    assert calls == [".", FUEL, ".[lint]"]
+    assert pip_calls(clone, "", "test") == ["tools/interpreters.py", ".[test]"]
 
 
 def test_the_making_of_an_interpreter_shows_that_it_goes_on(

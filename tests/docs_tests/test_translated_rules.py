@@ -8,13 +8,13 @@ import pytest
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
-from contest.games.registry import BUILT_IN, END_OF_RULES, rules_text
+from contest.games.registry import END_OF_RULES, built_in, rules_text
 from contest.language import SOURCE, available, speaking
 from mailserver.attachments import rules
 
 GAMES = Path(__file__).parents[2] / "docs" / "games"
 LANGUAGES = [language for language in available() if language != SOURCE]
-PAGES = [(plugin.name, language) for plugin in BUILT_IN for language in LANGUAGES]
+PAGES = [(name, language) for name in built_in() for language in LANGUAGES]
 
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 

@@ -99,4 +99,4 @@ def test_who_wants_to_be_alone_lets_others_ask_while_somebody_stays_in_the_room(
                 longest = max(longest, time.monotonic() - before)
             time.sleep(0.05)
         waiting.join()
-    assert longest < 3 * 0.5
+    assert longest < 10  # it would be for ever

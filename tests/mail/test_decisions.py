@@ -5,7 +5,7 @@ Nothing is written: the decisions are values, and the database is only read.
 
 import hashlib
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from pathlib import Path
 from typing import NamedTuple
@@ -19,6 +19,7 @@ from contest.model import (
     Phase,
     Registration,
     StoredLetter,
+    Team,
     TeamState,
 )
 from contest.schema import sections
@@ -29,9 +30,14 @@ from mailserver.decision import (
     Answer,
     Change,
     Decision,
+    Log,
     OfferString,
+    Practise,
+    Question,
+    Register,
     SetAddress,
     SetReports,
+    Submit,
     Withdraw,
 )
 from mailserver.proof import Proof
@@ -39,9 +45,9 @@ from mailserver.reader import read
 from mailserver.reading.authentication_results import Authenticity
 from mailserver.team_secret import digest
 from reports.render import Templates
-from store import Store, contest_state, teams
+from store import Store, Transaction, contest_state, decisions, teams
 from tests.support.letters import letter
-from tests.support.mail_world import OPENS, make_settings
+from tests.support.mail_world import OPENS, form_of_one, make_settings
 
 SETTINGS = make_settings(registration=sections.Registration(confirm="when-doubtful"))
 TEMPLATES = Templates(SETTINGS, None)
@@ -49,10 +55,14 @@ OPEN, RUNNING, FINISHED = Phase.OPEN, Phase.RUNNING, Phase.FINISHED
 NOW = OPENS + timedelta(days=5)
 
 HOME, STRANGER, NEW = "gauss@b.example", "joe@a.example", "gauss@c.example"
+UNHEARD = "euler@d.example"
+ORGANIZER = SETTINGS.contest.organizer_address
 STRING = "abcd-efgh-jkmn-pqrs-tuvw"
+PROGRAM = f"/*\n<<FROM>> gauss {STRING}\n*/\nint main(void) {{ return 0; }}"
 RIGHT, WRONG = f"<<FROM>> gauss {STRING}", "<<FROM>> gauss abcd-efgh-jkmn-pqrs-tuvx"
 UNPROVED = Proof()
 CONFIRMED = Proof(mailboxes=frozenset({NEW, HOME}), is_confirmed=True)
+HEARD = Proof(mailboxes=frozenset({UNHEARD}), is_confirmed=True)
 FORGED = Proof(authenticity=Authenticity.FAIL)
 
 
@@ -60,7 +70,7 @@ FORGED = Proof(authenticity=Authenticity.FAIL)
 def contests(
     empty_database: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[dict[Phase, Store]]:
-    """A contest with the team gauss in each phase."""
+    """A contest in each phase, with the team gauss, and euler, of which nothing was heard."""
     folder = tmp_path_factory.mktemp("contests")
     stores = {phase: _contest(empty_database, folder / f"{phase}.db", phase) for phase in Phase}
     yield stores
@@ -71,22 +81,28 @@ def contests(
 def _contest(empty: Path, path: Path, phase: Phase) -> Store:
     path.write_bytes(empty.read_bytes())
     store = Store(f"sqlite:///{path}")
-    wanted = Registration(HOME, ("LAP",), "gauss", "", (Member("Joe", None, "", ""),))
     with store.write() as tx:
-        teams.add(
-            tx,
-            wanted,
-            requested_name="gauss",
-            state=TeamState.ACTIVE,
-            auth_digest=digest(STRING),
-            letter_id=None,
-            now=OPENS,
-        )
+        _add_team(tx, "gauss", HOME, STRING, is_proved=True)
+        _add_team(tx, "euler", UNHEARD, STRING[::-1], is_proved=False)
+        decisions.set_organizer_digest(tx, digest(STRING))
         if phase is not OPEN:
             contest_state.start(tx, {}, NOW)
         if phase is FINISHED:
             contest_state.finish(tx, NOW)
     return store
+
+
+def _add_team(tx: Transaction, name: str, address: str, string: str, *, is_proved: bool) -> None:
+    teams.add(
+        tx,
+        Registration(address, ("LAP",), name, "", (Member("Joe", None, "", ""),)),
+        requested_name=name,
+        state=TeamState.ACTIVE,
+        auth_digest=digest(string),
+        letter_id=None,
+        now=OPENS,
+        is_proved=is_proved,
+    )
 
 
 @dataclass(frozen=True)
@@ -136,7 +152,25 @@ class Sent:
                     is_confirmed=self.proof.is_confirmed,
                 ),
             )
-            return context.command.handle(context, reading.arguments)
+            decision = context.command.handle(context, reading.arguments)
+            return _with_answer(decision)
+
+
+def _with_answer(decision: Decision) -> Decision:
+    """The decision with the mail that a new team gets, as if the database had numbered it."""
+    forms = [change for change in decision.changes if isinstance(change, Register)]
+    for form in forms:
+        team = Team(
+            1,  # of which the database knows
+            form.registration,
+            form.requested_name,
+            form.state,
+            OPENS,
+            form.flags,
+            is_proved=form.is_proved,
+        )
+        return replace(decision, answer=form.answer(team))
+    return decision
 
 
 class Told(NamedTuple):
@@ -148,6 +182,7 @@ class Told(NamedTuple):
     change: type[Change] | None = None
     entry: Effect | None = None
     more: tuple[str, ...] = ()
+    withdrawn: str = ""  # the team that gives way
 
 
 TABLE: dict[str, tuple[Sent, Phase, Told]] = {
@@ -264,16 +299,65 @@ TABLE: dict[str, tuple[Sent, Phase, Told]] = {
         Told("wrong_authentification", STRANGER, more=("wrong_authentification_notice",)),
     ),
     "a program too early": (
-        Sent("please compile", f"/*\n{RIGHT}\n*/\nint main(void) {{ return 0; }}", days=0.1),
+        Sent("please compile", PROGRAM, days=0.1),
         OPEN,
         Told("compile_refused: too early", HOME, entry=Effect.PROGRAM_REFUSED),
     ),
     "a program too late": (
-        Sent("please compile", f"/*\n{RIGHT}\n*/\nint main(void) {{ return 0; }}", days=60),
+        Sent("please compile", PROGRAM, days=60),
         OPEN,
         Told("compile_refused: too late", HOME, entry=Effect.PROGRAM_LATE),
     ),
+    # programs that are taken
+    "a program": (Sent("please compile", PROGRAM, days=30), OPEN, Told("", "", Submit)),
+    "a program to be tried": (
+        Sent("please test", PROGRAM, days=30),
+        OPEN,
+        Told("", "", Practise),
+    ),
+    "a program to be tried too early": (
+        Sent("please test", PROGRAM, days=0.1),
+        OPEN,
+        Told("command_refused: practice too early"),
+    ),
+    # forms that are taken
+    "a form": (
+        Sent("registration", form_of_one("ramanujan", NEW), NEW),
+        OPEN,
+        Told("registration_accepted", NEW, Register, Effect.REGISTRATION_ACCEPTED),
+    ),
+    "a form for somebody else": (
+        Sent("registration", form_of_one("ramanujan", NEW)),
+        OPEN,
+        Told("registration_confirm: other sender", NEW),
+    ),
+    "a form for somebody else, confirmed": (
+        Sent("registration", form_of_one("ramanujan", NEW), proof=CONFIRMED),
+        OPEN,
+        Told("registration_accepted", NEW, Register, Effect.REGISTRATION_ACCEPTED),
+    ),
+    "another form of an address of which nothing was heard": (
+        Sent("registration", form_of_one("ramanujan", UNHEARD), UNHEARD),
+        OPEN,
+        Told("registration_confirm: second team", UNHEARD),
+    ),
+    "another form of an address of which nothing was heard, confirmed": (
+        Sent("registration", form_of_one("ramanujan", UNHEARD), UNHEARD, HEARD),
+        OPEN,
+        Told(
+            "registration_accepted",
+            UNHEARD,
+            Register,
+            Effect.REGISTRATION_ACCEPTED,
+            withdrawn="euler",
+        ),
+    ),
     # forms that are not taken
+    "a second form": (
+        Sent("registration", form_of_one("ramanujan", HOME), HOME),
+        OPEN,
+        Told("registration_refused: duplicate", HOME),
+    ),
     "an empty form": (
         Sent("registration for KNOBELN"),
         OPEN,
@@ -284,6 +368,32 @@ TABLE: dict[str, tuple[Sent, Phase, Told]] = {
         RUNNING,
         Told("registration_refused: running", STRANGER),
     ),
+    "a name without a class": (
+        Sent("join Ada"),
+        OPEN,
+        Told("join_refused: no class", STRANGER),
+    ),
+    # what the organizer gets
+    "an objection": (
+        Sent("objection", RIGHT),
+        OPEN,
+        Told("objection", HOME, entry=Effect.OBJECTION, more=("objection_passed_on",)),
+    ),
+    "an objection of a stranger": (
+        Sent("objection"),
+        OPEN,
+        Told("objection", STRANGER, more=("objection_passed_on",)),
+    ),
+    "an organizer's letter": (
+        Sent("organizer pause", f"<<FROM>> organizer {STRING}"),
+        RUNNING,
+        Told("organizer_confirm", ORGANIZER, Log),
+    ),
+    "an organizer's letter with a wrong string": (
+        Sent("organizer pause", WRONG),
+        RUNNING,
+        Told("help", STRANGER, Log),
+    ),
     # what anybody may ask for
     "the rules": (Sent("send rules"), OPEN, Told("rules", STRANGER)),
     "the dates": (Sent("status"), OPEN, Told("status", STRANGER)),
@@ -292,20 +402,38 @@ TABLE: dict[str, tuple[Sent, Phase, Told]] = {
     "help about a word": (Sent("help LAP"), OPEN, Told("help_word", STRANGER)),
     "nearly a command": (Sent("statsu"), OPEN, Told("did_you_mean", STRANGER)),
     "a list": (Sent("subscribe"), OPEN, Told("subscribe", STRANGER)),
+    # what decided a game
+    "why, too early": (Sent("why", RIGHT), RUNNING, Told("command_refused: problem", HOME)),
+    "why, by nobody": (Sent("why"), FINISHED, Told("command_refused: problem", STRANGER)),
+    "why, with a wrong string": (
+        Sent("why", WRONG),
+        FINISHED,
+        Told("command_refused: wrong", STRANGER, more=("wrong_authentification_notice",)),
+    ),
+    "why, of a team without a game": (
+        Sent("why nobody", writer=HOME),
+        FINISHED,
+        Told("command_refused: problem", HOME),
+    ),
 }
 
 
 def short(decision: Decision) -> Told:
-    assert decision.answer is not None
     answer = decision.answer
-    reason = answer.facts.get("reason") if isinstance(answer, Answer) else None
+    *withdrawn, entry = decision.entries or (None,)
     return Told(
-        f"{answer.template}: {reason}" if reason else answer.template,
-        answer.to,
-        type(decision.change) if decision.change else None,
-        decision.entry.effect if decision.entry else None,
+        _in_short(answer) if answer else "",
+        answer.to if answer else "",
+        type(decision.changes[0]) if decision.changes else None,
+        entry.effect if entry else None,
         tuple(mail.template for mail in (*decision.before, *decision.after)),
+        " ".join(each.team for each in withdrawn if each),
     )
+
+
+def _in_short(answer: Answer | Question) -> str:
+    reason = answer.reason if isinstance(answer, Question) else answer.facts.get("reason")
+    return f"{answer.template}: {reason}" if reason else answer.template
 
 
 @pytest.mark.parametrize("name", TABLE)

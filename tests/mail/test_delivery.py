@@ -195,11 +195,11 @@ def test_a_relay_that_hangs_up_over_everything_is_let_alone_for_a_while(post: Po
 def test_a_mail_without_an_answer_holds_the_others_up_for_a_moment(
     post: Post, sink: Sink, name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(deliver, "PATIENCE_SECONDS", 1.5)  # on a busy host joe takes some, too
+    monkeypatch.setattr(deliver, "PATIENCE_SECONDS", 3.0)  # on a busy host joe takes some, too
     post.queue(name, "joe", "jane")
     started = time.monotonic()
     assert post.deliver() == Delivered(sent=2)
-    assert time.monotonic() - started < 10
+    assert time.monotonic() - started < 30
     assert post.listing()[name][2] == "the relay has not answered yet"
     assert post.deliver(MINUTE) == Delivered()  # it is not sent twice
     sink.may_answer.set()

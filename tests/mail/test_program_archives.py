@@ -11,11 +11,16 @@ from typing import Literal
 
 import pytest
 
+from contest.model import LetterState, StoredLetter
 from contest.programs.archive import IsImage, NotUnpacked, unpacked
 from mailserver.problem import Problem
+from mailserver.reader import read
 from mailserver.reading.find_program import MailedProgram, find_files, unpacked_files
 from mailserver.reading.letter import parse
 from mailserver.reading.part_text import SentFile
+from mailserver.team_secret import FromLine
+from tests.support.letters import letter
+from tests.support.mail_world import OPENS, make_settings
 
 Entries = dict[str, bytes]
 
@@ -280,3 +285,14 @@ def test_a_copy_has_the_name_of_its_file(name: str, taken: str) -> None:
 @pytest.mark.parametrize("name", ["(1).py", ".bot.py", "a:b.py", "a;b.py", "骰子.py"])
 def test_other_names_are_refused(name: str) -> None:
     assert isinstance(letter_with((name, b"print(1)")), Problem)
+
+
+def test_the_string_in_an_archive_shows_which_team_has_written() -> None:
+    line = "<<FROM>> gauss abcd-efgh-jkmn-pqrs-tuvw"
+    attached = {"program.zip": zipped({"main.py": f"# {line}\nprint(1)\n".encode()})}
+    raw = letter("joe@a.example", "please compile", "Our program.", attached=attached)
+    stored = StoredLetter(1, "", OPENS, "joe@a.example", (), "smtp", LetterState.NEW, raw)
+    settings = make_settings(game={"name": "bid-tac-toe"})
+    assert read(stored, settings, "en").from_lines == (
+        FromLine("gauss", "abcd-efgh-jkmn-pqrs-tuvw", 1),
+    )

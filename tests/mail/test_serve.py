@@ -4,6 +4,7 @@ ends."""
 import re
 import threading
 import time
+from itertools import pairwise
 
 import pytest
 
@@ -85,13 +86,15 @@ def test_a_loop_without_work_is_not_woken_by_every_letter() -> None:
         looks.append(time.monotonic())
         return False
 
+    def wake_until_it_has_looked_often() -> bool:
+        loop.wake()
+        return len(looks) > 3
+
     loop = gateway._Loop("idle", look, lambda: None, lambda _: None, stop)
     loop.start()
-    end = time.monotonic() + 0.4
-    while time.monotonic() < end:
-        loop.wake()
-        time.sleep(0.001)
+    wait_for(wake_until_it_has_looked_often)
     stop.set()
     loop.wake()
     loop.join(PATIENCE)
-    assert 2 <= len(looks) <= 6
+    pauses = [after - before for before, after in pairwise(looks)]
+    assert min(pauses) >= gateway.REST_SECONDS

@@ -31,7 +31,7 @@ from mailserver.intake.smtp import Listener
 from mailserver.reading.addresses import is_role
 from store import Store, letters
 from tests.support.mail_world import OPENS, World, body_of, make_settings
-from tests.support.servers import greets, wait_for
+from tests.support.servers import PATIENCE, greets, wait_for
 
 ROBOT = "knobeln@contest.example"
 JOE = "joe@machine.domain.alfdkj"
@@ -80,7 +80,7 @@ def port(store: Store) -> Iterator[int]:
 
 @pytest.fixture
 def client(port: int) -> Iterator[smtplib.SMTP]:
-    with smtplib.SMTP("127.0.0.1", port, timeout=10) as client:
+    with smtplib.SMTP("127.0.0.1", port, timeout=PATIENCE) as client:
         client.ehlo("machine.domain.alfdkj")
         yield client
 
@@ -92,7 +92,7 @@ def client_of(
     """A client of a listener with these settings, see `listening`."""
     with (
         listening(*arguments, **mail) as listener,
-        client("127.0.0.1", listener.port, timeout=10) as talking,
+        client("127.0.0.1", listener.port, timeout=PATIENCE) as talking,
     ):
         yield talking
 
@@ -181,7 +181,7 @@ def test_a_nul_in_the_headers_is_refused(client: smtplib.SMTP, store: Store) -> 
 )
 def test_only_one_end_of_data_is_an_end(port: int, store: Store, ending: bytes) -> None:
     smuggled = b"MAIL FROM:<eve@x.example>\r\nRCPT TO:<knobeln@contest.example>\r\nDATA\r\nevil\r\n"
-    with socket.create_connection(("127.0.0.1", port), 10) as raw:
+    with socket.create_connection(("127.0.0.1", port), PATIENCE) as raw:
         answers = raw.makefile("rb")
         for line in (
             b"EHLO x",
@@ -226,9 +226,11 @@ def test_one_connection_too_many_is_put_off_until_another_ends(
 ) -> None:
     monkeypatch.setattr(smtp, "MAX_CONNECTIONS", 2)
     with listening(lambda *_: None) as listener:
-        first, second = (smtplib.SMTP("127.0.0.1", listener.port, timeout=10) for _ in range(2))
+        first, second = (
+            smtplib.SMTP("127.0.0.1", listener.port, timeout=PATIENCE) for _ in range(2)
+        )
         with pytest.raises(smtplib.SMTPConnectError) as refused:
-            smtplib.SMTP("127.0.0.1", listener.port, timeout=10)
+            smtplib.SMTP("127.0.0.1", listener.port, timeout=PATIENCE)
         assert refused.value.smtp_code == 421
         first.quit()
         wait_for(lambda: greets(listener.port, b"220"))
@@ -238,15 +240,15 @@ def test_one_connection_too_many_is_put_off_until_another_ends(
 def test_no_host_but_this_one_may_take_all_connections(monkeypatch: pytest.MonkeyPatch) -> None:
     with listening(lambda *_: None) as listener:
         local = [
-            smtplib.SMTP("127.0.0.1", listener.port, timeout=10)
+            smtplib.SMTP("127.0.0.1", listener.port, timeout=PATIENCE)
             for _ in range(smtp.MAX_PER_HOST + 1)
         ]
         monkeypatch.setattr(smtp, "is_ours", lambda _host: False)
         with pytest.raises(smtplib.SMTPConnectError) as refused:
-            smtplib.SMTP("127.0.0.1", listener.port, timeout=10)
+            smtplib.SMTP("127.0.0.1", listener.port, timeout=PATIENCE)
         assert refused.value.smtp_code == 421
         with smtplib.SMTP(
-            "127.0.0.1", listener.port, source_address=("127.0.0.2", 0), timeout=10
+            "127.0.0.1", listener.port, source_address=("127.0.0.2", 0), timeout=PATIENCE
         ) as other:
             assert other.noop()[0] == 250
         for client in local:
@@ -266,17 +268,17 @@ def test_a_slow_accept_holds_up_nobody_else() -> None:
 
     def wait(*_: object) -> None:
         slow.set()
-        go_on.wait(10)
+        go_on.wait(PATIENCE)
 
     with listening(wait) as listener:
-        one = smtplib.SMTP("127.0.0.1", listener.port, timeout=10)
+        one = smtplib.SMTP("127.0.0.1", listener.port, timeout=PATIENCE)
         sending = threading.Thread(target=one.sendmail, args=(JOE, [ROBOT], LETTER))
         sending.start()
-        assert slow.wait(10)
-        with smtplib.SMTP("127.0.0.1", listener.port, timeout=5) as other:
+        assert slow.wait(PATIENCE)
+        with smtplib.SMTP("127.0.0.1", listener.port, timeout=PATIENCE) as other:
             assert other.noop()[0] == 250
         go_on.set()
-        sending.join(10)
+        sending.join(PATIENCE)
         one.quit()
 
 
@@ -285,7 +287,7 @@ def letters_at_once(listener: Listener, raws: list[bytes], first: threading.Even
     codes = [0] * len(raws)
 
     def send(number: int) -> None:
-        with smtplib.SMTP("127.0.0.1", listener.port, timeout=20) as client:
+        with smtplib.SMTP("127.0.0.1", listener.port, timeout=PATIENCE) as client:
             client.ehlo()
             client.mail(JOE)
             client.rcpt(ROBOT)
@@ -293,11 +295,11 @@ def letters_at_once(listener: Listener, raws: list[bytes], first: threading.Even
 
     senders = [threading.Thread(target=send, args=(number,)) for number in range(len(raws))]
     senders[0].start()
-    assert first.wait(10)
+    assert first.wait(PATIENCE)
     for sender in senders[1:]:
         sender.start()
     for sender in senders:
-        sender.join(20)
+        sender.join(PATIENCE)
     return codes
 
 
@@ -319,7 +321,7 @@ def test_letters_that_come_at_once_are_kept_at_once_and_one_that_breaks_us_stops
     def accept_all(arrivals: Sequence[IncomingLetter]) -> None:
         called.append(len(arrivals))
         first.set()
-        go_on.wait(20)
+        go_on.wait(PATIENCE)
         if error and any(b"poison" in letter.raw for letter in arrivals):
             raise error
 
@@ -334,7 +336,7 @@ def test_letters_that_come_at_once_are_kept_at_once_and_one_that_breaks_us_stops
             LETTER + (b"poison" if number == 3 else b"%d" % number) + b"\r\n" for number in range(6)
         ]
         assert letters_at_once(listener, raws, first) == codes
-        go.join(20)
+        go.join(PATIENCE)
     assert called == calls
 
 
@@ -349,7 +351,7 @@ def test_a_silent_client_is_sent_away(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_connection_lost_in_the_middle_leaves_nothing(port: int, store: Store) -> None:
-    with socket.create_connection(("127.0.0.1", port), 10) as raw:
+    with socket.create_connection(("127.0.0.1", port), PATIENCE) as raw:
         raw.sendall(b"EHLO x" + ENVELOPE + LETTER)
         raw.shutdown(socket.SHUT_WR)
         raw.makefile("rb").read()
@@ -367,7 +369,7 @@ def test_a_port_in_use_may_be_free_later() -> None:
 
 def test_stopping_ends_conversations_in_good_order() -> None:
     with listening(lambda *_: None) as listener:
-        client = smtplib.SMTP("127.0.0.1", listener.port, timeout=5)
+        client = smtplib.SMTP("127.0.0.1", listener.port, timeout=PATIENCE)
     assert client.file is None or client.file.readline().startswith(b"421")
     client.close()
 
@@ -451,7 +453,7 @@ def test_a_line_longer_than_we_take_is_refused_and_the_next_letter_is_taken(
 def test_a_line_without_end_does_not_fill_our_memory() -> None:
     with (
         listening(lambda *_: None) as made,
-        socket.create_connection(("127.0.0.1", made.port), 10) as raw,
+        socket.create_connection(("127.0.0.1", made.port), PATIENCE) as raw,
     ):
         answers = raw.makefile("rb")
         for line in (
@@ -497,7 +499,7 @@ def test_a_line_without_end_does_not_fill_our_memory() -> None:
     ],
 )
 def test_what_is_wrong_in_a_command_is_not_called_our_failure(port: int, command: bytes) -> None:
-    with socket.create_connection(("127.0.0.1", port), 10) as raw:
+    with socket.create_connection(("127.0.0.1", port), PATIENCE) as raw:
         answers = raw.makefile("rb")
         answers.readline()
         raw.sendall(b"HELO x\r\n")
@@ -516,7 +518,7 @@ def test_what_is_wrong_in_a_command_is_not_called_our_failure(port: int, command
 def test_the_same_command_too_often_ends_the_conversation(
     port: int, command: bytes, most: int
 ) -> None:
-    with socket.create_connection(("127.0.0.1", port), 10) as raw:
+    with socket.create_connection(("127.0.0.1", port), PATIENCE) as raw:
         raw.sendall(b"HELO x\r\n" + (command + b"\r\n") * (most + 1))
         lines = raw.makefile("rb").read().splitlines()
     assert len(lines) == most + 3
@@ -547,7 +549,7 @@ def test_who_closes_its_side_after_the_letter_gets_the_reply(protocol: str) -> N
     greeting = CONVERSATION.replace(b"EHLO", b"LHLO" if protocol == "lmtp" else b"EHLO")
     with (
         listening(keep, listen_protocol=protocol) as made,
-        socket.create_connection(("127.0.0.1", made.port), 10) as raw,
+        socket.create_connection(("127.0.0.1", made.port), PATIENCE) as raw,
     ):
         raw.sendall(greeting)
         raw.shutdown(socket.SHUT_WR)
@@ -560,7 +562,7 @@ def test_who_closes_its_side_after_the_letter_gets_the_reply(protocol: str) -> N
 def test_who_closes_its_side_within_the_letter_leaves_none(
     store: Store, port: int, end: int
 ) -> None:
-    with socket.create_connection(("127.0.0.1", port), 10) as raw:
+    with socket.create_connection(("127.0.0.1", port), PATIENCE) as raw:
         raw.sendall(CONVERSATION[:end] if end else b"")
         raw.shutdown(socket.SHUT_WR)
         raw.makefile("rb").read()  # until we hang up
@@ -571,11 +573,11 @@ def test_a_connection_that_is_reset_is_no_failure_of_ours(
     store: Store, port: int, caplog: pytest.LogCaptureFixture
 ) -> None:
     for sent in (b"", b"EHLO x\r\n", CONVERSATION[:-3], b"EHLO x\r\n" + b"NOOP\r\n" * 30):
-        raw = socket.create_connection(("127.0.0.1", port), 10)
+        raw = socket.create_connection(("127.0.0.1", port), PATIENCE)
         raw.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
         raw.sendall(sent)
         raw.close()
-    with smtplib.SMTP("127.0.0.1", port, timeout=10) as client:
+    with smtplib.SMTP("127.0.0.1", port, timeout=PATIENCE) as client:
         client.sendmail(JOE, [ROBOT], LETTER)
     gc.collect()  # asyncio tells of an exception that nobody has looked at
     assert [record.getMessage() for record in caplog.records] == []
@@ -587,20 +589,31 @@ def test_a_connection_that_is_reset_is_no_failure_of_ours(
 def test_all_addresses_are_those_of_both_kinds(listen: str) -> None:
     with listening(lambda *_: None, listen=listen) as made:
         for address in ("127.0.0.1", "::1"):
-            with smtplib.SMTP(address, made.port, timeout=10) as client:
+            with smtplib.SMTP(address, made.port, timeout=PATIENCE) as client:
                 assert client.sendmail(JOE, [ROBOT], LETTER) == {}
 
 
 def test_who_brings_no_letter_cannot_keep_a_connection(
     client: smtplib.SMTP, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(connection, "MAX_SECONDS_WITHOUT_LETTER", 1.2)
-    time.sleep(0.7)
-    client.sendmail(JOE, [ROBOT], LETTER)
-    time.sleep(0.7)
-    assert client.rset()[0] == 250
-    time.sleep(0.7)
-    assert client.rset() == (421, b"4.4.2 too long without a letter, please try again later")
+    later_by = 0.0
+    monkeypatch.setattr(
+        "asyncio.base_events.BaseEventLoop.time", lambda _: time.monotonic() + later_by
+    )
+
+    def next_command() -> tuple[int, bytes]:
+        """After less than would be too slow."""
+        nonlocal later_by
+        later_by += connection.MAX_SECONDS_WITHOUT_LETTER / 6
+        return client.noop()
+
+    for _ in range(2):
+        codes = [next_command()[0] for _ in range(5)]
+        assert codes == [250] * 5
+        client.sendmail(JOE, [ROBOT], LETTER)
+    for _ in range(5):
+        next_command()
+    assert next_command() == (421, b"4.4.2 too long without a letter, please try again later")
 
 
 @pytest.mark.parametrize(
@@ -626,7 +639,7 @@ def test_headers_that_we_could_not_read_and_loops_are_refused(
 def test_a_long_sender_is_taken_also_while_others_come_and_go(
     client: smtplib.SMTP, port: int
 ) -> None:
-    with smtplib.SMTP("127.0.0.1", port, timeout=10) as other:
+    with smtplib.SMTP("127.0.0.1", port, timeout=PATIENCE) as other:
         other.ehlo()
     assert client.docmd("MAIL FROM:<joe@x.example> SIZE=100" + " " * 470 + "SMTPUTF8")[0] == 250
 
@@ -648,7 +661,7 @@ def presented(authority: trustme.CA, port: int) -> bytes | None:
     """The certificate that a client which checks it gets to see."""
     context = ssl.create_default_context()
     authority.configure_trust(context)
-    with smtplib.SMTP("127.0.0.1", port, timeout=10) as client:
+    with smtplib.SMTP("127.0.0.1", port, timeout=PATIENCE) as client:
         client.starttls(context=context)
         assert client.sendmail(JOE, [ROBOT], LETTER) == {}
         return client.sock.getpeercert(binary_form=True)
@@ -732,7 +745,7 @@ def test_letters_come_by_a_unix_socket(tmp_path: Path, protocol: str) -> None:
         assert listener.port == 0
         assert door.stat().st_mode & 0o777 == 0o660
         with socket.socket(socket.AF_UNIX) as raw:
-            raw.settimeout(10)
+            raw.settimeout(PATIENCE)
             raw.connect(str(door))
             hello = b"LHLO x" if protocol == "lmtp" else b"HELO x"
             raw.sendall(hello + ENVELOPE + LETTER + b".\r\nQUIT\r\n")
@@ -768,7 +781,9 @@ def test_the_address_of_a_foreign_client_is_kept_with_the_letter(
     found: list[str] = []
     with (
         listening_at(lambda batch: found.extend(each.client for each in batch)) as listener,
-        smtplib.SMTP("127.0.0.1", listener.port, timeout=10, source_address=(host, 0)) as smtp,
+        smtplib.SMTP(
+            "127.0.0.1", listener.port, timeout=PATIENCE, source_address=(host, 0)
+        ) as smtp,
     ):
         smtp.sendmail(JOE, ROBOT, LETTER)
     assert found == [client]

@@ -1,6 +1,7 @@
 """A clock that was a year ahead for a minute, or that goes back, holds nothing up afterwards."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import datetime, timedelta
 
 import pytest
@@ -71,10 +72,10 @@ def test_answers_that_are_dated_later_do_not_count(world: World) -> None:
     with world.store.read() as tx:
         (answer,) = answers.to_letter(tx, 1)
         wanted = [Counted(Scope.MAILBOX, NOW - DAY, unproved=False, templates=None)]
-        like = type(answer)(**{**vars(answer), "at": NOW, "letter_id": 2})
+        like = replace(answer, at=NOW, letter_id=2)
         assert answers.newest(tx, like, wanted, [0]) == [[]]
         assert answers.count_letters(tx, like, [Scope.MAILBOX], [answer.template], HOUR) == (0,)
-        then = type(answer)(**{**vars(answer), "letter_id": 2})
+        then = replace(answer, letter_id=2)
         assert answers.newest(tx, then, wanted, [0]) == [[AHEAD]]
         assert answers.count_letters(tx, then, [Scope.MAILBOX], [answer.template], HOUR) == (1,)
 

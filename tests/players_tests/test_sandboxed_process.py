@@ -49,10 +49,10 @@ def test_a_line_that_needs_no_answer_gets_none(shell: Callable[..., SandboxedPro
 def test_who_sleeps_is_late_by_the_clock_and_is_not_heard_any_more(
     shell: Callable[..., SandboxedProcess],
 ) -> None:
-    asked = shell("sleep 3; echo late")
+    asked = shell("sleep 60; echo late")
     start = time.monotonic()
     answer = asked.ask("x", 0.2)
-    assert 0.15 < time.monotonic() - start < 2
+    assert 0.15 < time.monotonic() - start < 30
     assert answer.kind is AnswerKind.LATE
     assert answer.text.startswith(
         "there was no answer, and the program has slept for 0.2 s, which is as long as it may"
@@ -67,7 +67,7 @@ def test_who_computes_too_long_is_late_though_the_answer_comes(
     answer = shell(f"exec python3 -c '{computes}'").ask("x", 0.4)
     assert answer.kind is AnswerKind.LATE
     assert answer.text.endswith(" s of processor time; it may take 0.4 s")
-    assert 0.4 < answer.seconds < 0.6
+    assert 0.4 < answer.seconds < 2
 
 
 @pytest.mark.usefixtures("impatient")

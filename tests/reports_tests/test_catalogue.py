@@ -144,10 +144,10 @@ _TRANSLATED = re.compile(
 )
 # What people type, and what programs read, is the same in all languages.
 _PROTOCOL = re.compile(
-    r"^ *(?:To: |Subject: |<<FROM>> |-- |#|/\*|\*/|int \w+ \(|\./|gcc |sh |tar |cd"
+    r"^ *(?:To: |Subject: |<<FROM>> |-- |#|/\*|\*/|int \w+ \(|\./|gcc |sh |tar |cd |knobeln"
     r" |mail-preference )"
     r"|^  (?:please|send|SEND|allow|refuse|change|resend|registration|mail-preference|help|status"
-    r"|unsubscribe|withdraw|objection) ?[a-zA-Z _]*$"
+    r"|unsubscribe|why|withdraw|objection) ?[a-zA-Z _]*$"
 )
 
 

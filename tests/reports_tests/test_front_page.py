@@ -12,7 +12,7 @@ from contest.model import EvolutionRank
 from contest.schema.sections import Reports
 from mailserver.reading import registration_form
 from reports.site import front
-from reports.site.facts import SiteFacts
+from reports.site.facts import PublishedProgram, SiteFacts
 from reports.site.front import registration_letter
 from reports.site.pages import pages, plan
 from reports.site.tables import Column, Table, as_csv, cell
@@ -288,3 +288,38 @@ def test_no_table_of_any_page_has_a_column_without_a_name(small: SiteFacts) -> N
     for path, text in files_of(small).items():
         if path.endswith(".html"):
             assert not re.search(r"<th scope=\"col\"[^>]*>\s*<(?!span)", text), path
+
+
+@pytest.mark.parametrize(
+    ("game", "language", "counted", "plays"),
+    [
+        ("knobeln", "C", [], True),
+        ("hog", "Python", [], False),
+        ("cooperation", "C", ["C"], False),
+        ("bid-tac-toe", "C", ["C"], True),
+        ("bid-tac-toe", "C", ["Rust"], False),
+        ("bid-tac-toe", "Python", ["C", "Python"], False),
+        ("ultimate-tic-tac-toe", "JavaScript", ["JavaScript"], True),
+    ],
+)
+def test_readers_play_against_the_programs_that_a_browser_runs(
+    small: SiteFacts, game: str, language: str, counted: list[str], plays: bool
+) -> None:
+    changed = with_settings(
+        small,
+        game=small.settings.game.model_copy(update={"name": game}),
+        programs=small.settings.programs.model_copy(update={"counted_languages": counted}),
+    )
+    programs = {name: PublishedProgram(language, "", ()) for name in changed.playing}
+    assert replace(changed, programs=programs).plays_readers("example") == plays
+    assert not replace(changed, programs=programs, seed=None).plays_readers("example")
+    assert not changed.plays_readers("example")
+
+
+def test_the_front_page_leads_to_a_game_against_the_best_program(small: SiteFacts) -> None:
+    first, second, *_ = (standing.entry for standing in small.ranking)
+    both = {name: PublishedProgram("C", "", ()) for name in (first, second)}
+    assert f'href="verify.html#play={first}"' in page_of(replace(small, programs=both))
+    del both[first]
+    assert f'href="verify.html#play={second}"' in page_of(replace(small, programs=both))
+    assert "verify.html#play=" not in page_of(replace(small, programs={}))

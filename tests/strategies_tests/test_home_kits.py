@@ -275,13 +275,13 @@ def test_a_damaged_kit_says_so(tmp_path: Path) -> None:
 def test_the_kit_plays_with_the_settings_of_the_contest(tmp_path: Path) -> None:
     cat = {"tool": "cat", "run": ("{tool}", "{program}"), "memory_mb": 64, "sample": "x"}
     ours = Language(name="Echo", suffixes=("bids",), **cat)
-    changed = settings("bid-tac-toe", {"illegal_bid": "zero"}, languages=(ours,), seconds=0.75)
+    changed = settings("bid-tac-toe", {"illegal_bid": "zero"}, languages=(ours,), seconds=4)
     kit = unpacked(tmp_path, changed)
-    assert "has 0.75 s by the clock" in (kit.path / "README").read_text()
+    assert "has 4 s by the clock" in (kit.path / "README").read_text()
     (kit.path / "all.bids").write_text("100 0 0 0 0 0 0 0 0\n")
     (kit.path / "sleeps.py").write_text("import time\ntime.sleep(30)\n")
     said = kit.play("all.bids", "sleeps.py")
-    assert "there was no answer within 0.75 s" in said
+    assert "there was no answer within 4 s" in said
     # The bids count as zeros, and one square is no line.
     assert "all: 0.5 points\nsleeps: 0.5 points\n" in said
 

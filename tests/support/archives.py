@@ -181,6 +181,8 @@ def _changed(leaf: Any) -> Any:
             return leaf + 1
         case None:
             return 1
+        case "disqualified":
+            return "dropped"  # the other kind of a ban
         case str() if re.match(r"\d{4}-\d\d-\d\dT", leaf):
             return f"{int(leaf[:4]) + 1}{leaf[4:]}"
         case _:

@@ -77,6 +77,10 @@ class Browser:
     def one(self, selector: str) -> Any:
         return self.driver.find_element(By.CSS_SELECTOR, selector)
 
+    def press(self, keys: str) -> None:
+        """Press keys where the focus is."""
+        self.driver.switch_to.active_element.send_keys(keys)
+
     def complaints(self) -> list[Any]:
         """What the page wrote to the console, errors and failed requests among it."""
         return list(self.driver.get_log("browser"))

@@ -93,6 +93,11 @@ class Firefox:
         found = self._do("WebDriver:FindElement", using="css selector", value=selector)["value"]
         self._do("WebDriver:ElementSendKeys", id=next(iter(found.values())), text=str(file))
 
+    def press(self, keys: str) -> None:
+        """Press keys where the focus is."""
+        found = self._do("WebDriver:GetActiveElement")["value"]
+        self._do("WebDriver:ElementSendKeys", id=next(iter(found.values())), text=keys)
+
     def shoot(self, name: str) -> None:
         """Keep the whole page as a picture."""
         SHOTS.mkdir(parents=True, exist_ok=True)

@@ -10,6 +10,7 @@ runInThisContext(readFileSync(`${page}/noble.js`, "utf8"));
 globalThis.counting = { counter: "another", guests: {} };
 const { Archive, unpacked } = await import(`${page}/js/archive.js`);
 const { askAgain } = await import(`${page}/js/asking.js`);
+const { Opponents } = await import(`${page}/js/opponents.js`);
 const { readJson, readMarked, sha256, utf8 } = await import(`${page}/js/bytes.js`);
 const { formatOf } = await import(`${page}/js/formats.js`);
 const { checkDecisions, checkLists, checkNumber, checkPrograms, readLedger } = await import(`${page}/js/ledger.js`);
@@ -89,6 +90,15 @@ const accepted = (size) => numbers(size).map((number) => entry("program accepted
 const decisions = (size) => [{ taken_out: numbers(size).map((number) => ({ team: `t${number}`, at: AT })), played_again: [] },
   numbers(size).map((number) => entry("taken out by the organizer", `t${number}`))];
 const ofNobody = { paths: () => [], bytes: () => new Uint8Array(), text: () => "{}", has: () => true };
+const fieldOf = (size) => {
+  const names = numbers(size).map((number) => `t${number}`);
+  const files = {
+    "entries.json": names.map((name) => ({ name, build: name })), "counted.json": names.map((team) => ({ team })),
+    "ranking.json": names.map((entry, at) => ({ entry, rank: at })),
+  };
+  const settings = { contest: {}, game: { name: "bid-tac-toe" }, programs: {} };
+  return { ...ofNobody, json: (path) => files[path], marked: () => ({ settings }), text: () => '{"counter":"another","module":"a"}' };
+};
 const matches = (size) => numbers(size).map((game) => ({
   pairing: { players: ["a", "b"], games: size, most: 0 }, game: game + 1, attempt: 1, result: { moves: [], seats: [{}, {}] },
 }));
@@ -111,6 +121,7 @@ const READERS = {
   "decisions": [([told, own]) => checkDecisions(told, [], own, nothing), decisions, MOST],
   "ranks": [(members) => formatOf({ format: "round-robin", games: 1 }, null).standings({ members }, true, { matches: [], failed: new Map(), out: new Set() }),
     (size) => numbers(size).map((number) => `t${number}`), MOST],
+  "programs to play against": [(archive) => new Opponents(archive, null).listed(), fieldOf, MOST],
   "games in which programs were asked": [(games) => askAgain({ archive: { ...ofNobody, json: () => games.map(() => [[], []]) }, settings: { programs: {} }, seed: new Uint8Array(32), images: new Map() },
     [[{ plan: { round: 1, number: 1 }, matches: games }]], [], () => nothing, nothing), matches, MOST],
 };

@@ -222,6 +222,10 @@ class Dovecot(Child):
             else ("ssl_cert = <", "ssl_key = <")
         )
         told = self._capabilities
+        oauth = bearer = ""
+        if url:
+            oauth = configuration(f"dovecot_oauth_{24 if new else 23}.conf", d=folder, url=url)
+            bearer = "xoauth2 = yes" if new else "xoauth2"
         (folder / "dovecot.conf").write_text(
             configuration(
                 "dovecot.conf",
@@ -234,10 +238,8 @@ class Dovecot(Child):
                 certificate="\n".join(
                     f"{n}{self._certificate}" for n in names if self._certificate
                 ),
-                bearer=("xoauth2 = yes" if new else "xoauth2") if url else "",
-                oauth=configuration(f"dovecot_oauth_{24 if new else 23}.conf", d=folder, url=url)
-                if url
-                else "",
+                bearer=bearer,
+                oauth=oauth,
                 capability=f"imap_capability = {told}" if told else "",
                 namespace=f"prefix = {self._prefix}\n  separator = {self._prefix[-1]}"
                 if self._prefix

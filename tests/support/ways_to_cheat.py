@@ -13,21 +13,34 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
+from email.utils import format_datetime
 from pathlib import Path
+from typing import Any
 
 from sqlalchemy import func, select, update
 
 from contest.config.load import FILE_NAME
 from contest.ledger.receipts import Effect, LedgerEntry
 from contest.model import BanKind
+from knobeln.archive.season import SEASON
 from mailserver.organizer_actions import OrganizerActions
 from store.tables import builds
+from tests.support.archives import HOUSE
 from tests.support.kinds_of_contests import forgery_of
 from tests.support.mail_world import START, from_line
-from tests.support.mailed_contest import CLOSES, DARK, HEAVY, KNOWN, LIGHT, MailedContest
+from tests.support.mailed_contest import (
+    CLOSES,
+    DARK,
+    HEAVY,
+    KNOWN,
+    LIGHT,
+    PROGRAMS,
+    MailedContest,
+)
 from tests.support.organizers import Forgery
 
 STRATEGY = "grim"  # that the organizer likes better
+FRIEND = "the_grey_lords_of_knobeln"
 OWN_ADDRESS = "dark@organizer.example"
 
 
@@ -56,13 +69,33 @@ def in_secret(contest: MailedContest, team: str) -> Iterator[None]:
     kept.rename(box)
 
 
-def rewrite(contest: MailedContest, **dates: datetime) -> None:
-    """Change dates in contest.toml by hand."""
+def rewrite(contest: MailedContest, **values: datetime | int) -> None:
+    """Change settings in contest.toml by hand."""
     file = contest.folder / FILE_NAME
-    text = file.read_text()
-    for name, at in dates.items():
-        text = re.sub(f"^{name} = .*$", f"{name} = {at:%Y-%m-%dT%H:%M:%SZ}", text, flags=re.M)
+    text = before = file.read_text()
+    for name, value in values.items():
+        written = f"{value:%Y-%m-%dT%H:%M:%SZ}" if isinstance(value, datetime) else value
+        text = re.sub(f"^{name} = .*$", f"{name} = {written}", text, flags=re.M)
+    assert text != before
     file.write_text(text)
+
+
+def with_mails_of(contest: MailedContest, other: MailedContest, team: str) -> None:
+    """The team has the mails that it has in the other contest."""
+    shutil.rmtree(contest.box(team))
+    shutil.copytree(other.box(team), contest.box(team))
+
+
+def arrived(contest: MailedContest, team: str, at: datetime) -> None:
+    """The newest list of entries arrived at this time, as the team's provider says."""
+    lists = [
+        file
+        for file in (contest.box(team) / "new").iterdir()
+        if b"X-Knobeln-Report: entries" in file.read_bytes()
+    ]
+    newest = max(lists, key=lambda file: file.stat().st_mtime_ns)
+    header = rb"(?<=by teams\.example; ).*"
+    newest.write_bytes(re.sub(header, format_datetime(at).encode(), newest.read_bytes(), count=1))
 
 
 def forget_newest(contest: MailedContest) -> None:
@@ -169,6 +202,55 @@ def started_again(hands: Hands) -> MailedContest:
     return played(again, hands)
 
 
+def listed_late_to_one_team(hands: Hands) -> MailedContest:
+    contest = hands.stage("listed")
+    arrived(contest, DARK, START - timedelta(minutes=5))
+    contest.hold(hands.archive)
+    return contest
+
+
+def listed_to_all_but_one_team(hands: Hands) -> MailedContest:
+    contest = hands.stage("listed")
+    with_mails_of(contest, hands.stage("open"), DARK)
+    contest.hold(hands.archive)
+    return contest
+
+
+def held_back_the_final_list(hands: Hands) -> MailedContest:
+    contest = hands.stage("final")
+    for team in PROGRAMS:
+        arrived(contest, team, KNOWN + timedelta(minutes=1))
+    return played(contest, hands)
+
+
+def moved_the_deadline_for_a_friend(hands: Hands) -> MailedContest:
+    """By hand, an hour back, when the friend is late; nobody is told."""
+    contest = hands.stage("open")
+    closes = CLOSES + timedelta(minutes=50)
+    rewrite(contest, compilation_closes=closes)
+    contest.clock.at = CLOSES + timedelta(minutes=30)
+    contest.send_program(HEAVY, STRATEGY)
+    contest.clock.at = closes + timedelta(minutes=1)
+    contest.tell_first_list()
+    contest.hold(hands.archive)
+    return contest
+
+
+def made_anew(hands: Hands) -> MailedContest:
+    """With another secret number, when the public one is known: the clock is set back, and all
+    programs are sent again. The teams have the mails of the contest that they took part in."""
+    seen = hands.stage("played")
+    with seen.opened() as opened:
+        chosen = opened.settings
+    contest = type(seen).create(hands.archive.with_name("anew"), chosen, seen.files)
+    contest.form = seen.form
+    contest.take_part(PROGRAMS)
+    contest.go_on(hands.archive)
+    for team in PROGRAMS:
+        with_mails_of(contest, seen, team)
+    return contest
+
+
 # --- in a team's name -----------------------------------------------------------------------------
 def withdrew_the_team(hands: Hands) -> MailedContest:
     contest = later(hands.stage("open"), minutes=1)
@@ -209,6 +291,24 @@ def sent_a_worse_program(hands: Hands) -> MailedContest:
     return contest
 
 
+def damaged_its_program(hands: Hands) -> MailedContest:
+    """A better program of the team is damaged before it is entered, so it is refused."""
+    contest = later(hands.stage("open"), minutes=1)
+    name, data = contest.files.get(STRATEGY, ("grim.c", HOUSE[STRATEGY].encode()))
+    words = from_line(DARK, contest.strings[DARK])
+    contest.send(DARK, "please compile", words, {name: b"(((\n" + data})
+    contest.go_on(hands.archive)
+    return contest
+
+
+def entered_a_friend_as_two_teams(hands: Hands) -> MailedContest:
+    contest = later(hands.stage("open"), minutes=1)
+    contest.register(FRIEND)
+    later(contest, minutes=1).send_program(FRIEND, PROGRAMS[HEAVY])
+    contest.go_on(hands.archive)
+    return contest
+
+
 def took_over_the_name(hands: Hands) -> MailedContest:
     """The team is withdrawn, and its name registered anew, with a program of the organizer."""
     contest = later(hands.stage("open"), minutes=1)
@@ -245,9 +345,14 @@ def told_it_another_ledger(hands: Hands) -> MailedContest:
     contest = later(hands.stage("open"), minutes=1)
     contest.send_program(DARK, STRATEGY)
     contest.go_on(hands.archive)
-    shown = hands.stage("played")
-    shutil.rmtree(contest.box(DARK))
-    shutil.copytree(shown.box(DARK), contest.box(DARK))
+    with_mails_of(contest, hands.stage("played"), DARK)
+    return contest
+
+
+def sent_it_no_results(hands: Hands) -> MailedContest:
+    contest = hands.stage("played")
+    with_mails_of(contest, hands.stage("final"), DARK)
+    contest.publish(hands.archive)
     return contest
 
 
@@ -312,6 +417,12 @@ def took_out_with_the_number_known(hands: Hands) -> MailedContest:
     return played(contest, hands)
 
 
+def took_out_as_if_it_wished_it(hands: Hands) -> MailedContest:
+    contest = hands.stage("drawn")
+    take_out(contest, DARK, BanKind.DROPPED)
+    return played(contest, hands)
+
+
 def hid_a_ban(hands: Hands) -> MailedContest:
     contest = took_out_with_the_number_known(Hands(hands.stage, hands.archive.with_name("open")))
     forgery = hands.forgery(contest)
@@ -319,6 +430,14 @@ def hid_a_ban(hands: Hands) -> MailedContest:
         decisions["taken_out"] = []
     del forgery.ledger[forgery.place_of(Effect.TAKEN_OUT, DARK)]
     forgery.publish(hands.archive)
+    return contest
+
+
+def changed_a_number_before_the_list(hands: Hands) -> MailedContest:
+    """Of the rules, when all programs are there; nobody is told."""
+    contest = hands.stage("open")
+    rewrite(contest, L=41, seconds=200)
+    contest.go_on(hands.archive)
     return contest
 
 
@@ -364,6 +483,16 @@ def played_a_round_again(hands: Hands) -> MailedContest:
         now = contest.clock.now()
         OrganizerActions(tx, opened.settings, opened.templates, now, "").rerun(1, None, "so")
     return played(later(contest, minutes=1), hands)
+
+
+def hid_a_round_that_was_played_again(hands: Hands) -> MailedContest:
+    contest = played_a_round_again(Hands(hands.stage, hands.archive.with_name("open")))
+    forgery = hands.forgery(contest)
+    with forgery.json("decisions.json") as decisions:
+        decisions["played_again"] = []
+    del forgery.ledger[forgery.place_of(Effect.PLAYED_AGAIN)]
+    forgery.publish(hands.archive)
+    return contest
 
 
 # --- the archive ----------------------------------------------------------------------------------
@@ -427,8 +556,41 @@ def added_round(forgery: Forgery) -> None:
             forgery.files[path.replace("rounds/1/", f"rounds/{last}/")] = raw
 
 
+def other_announcement(forgery: Forgery) -> None:
+    forgery.files["announcement.txt"] = forgery.files["announcement.txt"].replace(b"1", b"2")
+
+
 def no_close(forgery: Forgery) -> None:
     del forgery.ledger[forgery.place_of(Effect.PROGRAMS_CLOSED)]
+
+
+def other_prize(forgery: Forgery) -> None:
+    """The last team would be the first of those that wrote this into their form."""
+    with forgery.json("entries.json") as entries:
+        entries[-1]["prize_field"] = "AI"
+
+
+# --- a season -------------------------------------------------------------------------------------
+def forged_season(change: Callable[[Any], None]) -> Way:
+    def way(hands: Hands) -> MailedContest:
+        contest = hands.stage("played")
+        contest.publish(hands.archive)
+        file = hands.archive / SEASON
+        season = json.loads(file.read_text())
+        change(season)
+        file.write_text(json.dumps(season, indent=1, ensure_ascii=False) + "\n")
+        return contest
+
+    return way
+
+
+def other_season_points(season: Any) -> None:
+    season["table"]["lines"][-1]["points"] += 1
+
+
+def one_tournament_less(season: Any) -> None:
+    season["archives"].pop()
+    season["table"]["tournaments"] = 1
 
 
 WAYS: Mapping[str, Way] = {
@@ -470,7 +632,27 @@ WAYS: Mapping[str, Way] = {
     "publishes another archive for one reader": forged(other_members),
     "adds a round": forged(added_round),
     "takes the deadline out of the ledger": forged(no_close),
+    "sends one team the first list late": listed_late_to_one_team,
+    "sends one team no first list": listed_to_all_but_one_team,
+    "sends one team no results": sent_it_no_results,
+    "holds the final list until the number is known": held_back_the_final_list,
+    "extends the deadline for a friend": moved_the_deadline_for_a_friend,
+    "changes a number of the rules before the list": changed_a_number_before_the_list,
+    "damages a team's program before it is entered": damaged_its_program,
+    "enters a friend as two teams": entered_a_friend_as_two_teams,
+    "takes a team out as if it wished it": took_out_as_if_it_wished_it,
+    "plays a round again, and hides it": hid_a_round_that_was_played_again,
+    "writes another announcement": forged(other_announcement),
+    "makes the contest anew when the number is known": made_anew,
 }
+WAYS_OF_KIND: Mapping[str, Mapping[str, Way]] = {
+    "a class": {"gives a prize to another team": forged(other_prize)},
+    "a season": {
+        "writes other points into the season's table": forged_season(other_season_points),
+        "leaves a tournament out of the season": forged_season(one_tournament_less),
+    },
+}
+"""What only some kinds of contests have room for."""
 BY_MAILS_ALONE = (
     "takes over a team's name",
     "moves a team's mails to another address",
@@ -480,12 +662,26 @@ BY_MAILS_ALONE = (
     "sends a worse program for a team",
     "dates a late first list back",
     "starts again after the results",
+    "sends one team the first list late",
+    "sends one team no first list",
+    "holds the final list until the number is known",
+    "extends the deadline for a friend",
+    "plays a round again, and hides it",
+    "makes the contest anew when the number is known",
 )
 """What an archive alone does not show; docs/trust.md says who finds it."""
 BY_NOBODY = (
     "writes other results to one team",
     "publishes another archive for one reader",
+    "sends one team no results",
+    "changes a number of the rules before the list",
+    "damages a team's program before it is entered",
+    "enters a friend as two teams",
 )
 """What neither archive nor mails show; docs/trust.md says what to do."""
-UNSEEN_BY_THE_PAGE = ("lets another build play",)
+UNSEEN_BY_THE_PAGE = (
+    "lets another build play",
+    "writes another announcement",
+    *WAYS_OF_KIND["a season"],
+)
 VICTIM, THIRD = DARK, LIGHT

@@ -8,7 +8,7 @@ from dataclasses import astuple, dataclass
 from pathlib import Path
 
 from tests.support.archives import knobeln
-from tests.support.check_page import must_agree, page_on
+from tests.support.check_page import PageSaid, must_agree, page_on
 from tests.support.kinds_of_contests import archives_in
 from tests.support.mailed_contest import CHAIN, MailedContest
 from tests.support.ways_to_cheat import (
@@ -28,7 +28,8 @@ _WORSE = {FOLLOWS: 0, BELIEVE: 1, DIFFERS: 2}
 @dataclass(frozen=True)
 class Row:
     """The exit codes of `verify`, of `verify --letters` and `receipts.py` with the mails of the
-    victim and of a third team, and the verdict of the page as such a code."""
+    victim and of a third team, and the verdict of the page as such a code. `by_rules`: whether the
+    page knows the rules of game and format."""
 
     verify: int
     strict: int
@@ -37,6 +38,7 @@ class Row:
     kit_of_victim: int
     kit_of_third: int
     page: int
+    by_rules: bool
 
 
 def _worst(*codes: int) -> int:
@@ -48,9 +50,12 @@ def by_kit(archive: Path, mails: Path) -> int:
         return _worst(*(receipts.main([str(each), str(mails)]) for each in archives_in(archive)))
 
 
-def _by_page(archive: Path) -> int:
-    said = page_on(archive, chain=CHAIN)
+def _by_page(said: PageSaid) -> int:
     return DIFFERS if said.is_refused else BELIEVE if said.noticed or said.believed else FOLLOWS
+
+
+def _knows_rules(said: PageSaid) -> bool:
+    return all(each["code"] != "rules" for each in said.believed)
 
 
 def row_of(archive: Path, contest: MailedContest, *, in_full: bool = True) -> Row:
@@ -60,18 +65,19 @@ def row_of(archive: Path, contest: MailedContest, *, in_full: bool = True) -> Ro
     follows from what they are.
     """
     done = knobeln("verify", archive)
-    if len(archives_in(archive)) == 1:
-        must_agree(done.exit_code, done.output, page_on(archive, chain=CHAIN))
+    pages = [page_on(each, chain=CHAIN) for each in archives_in(archive)]
+    if len(pages) == 1:
+        must_agree(done.exit_code, done.output, pages[0])
     boxes = [contest.box(team) for team in (VICTIM, THIRD)]
     kit = [by_kit(archive, box) for box in boxes]
-    page = _worst(*map(_by_page, archives_in(archive)))
+    page, by_rules = _worst(*map(_by_page, pages)), all(map(_knows_rules, pages))
     if not in_full:
         strict = DIFFERS if done.exit_code else FOLLOWS
         letters = [_worst(done.exit_code, code) for code in kit]
-        return Row(done.exit_code, strict, *letters, *kit, page)
+        return Row(done.exit_code, strict, *letters, *kit, page, by_rules)
     strict = knobeln("verify", archive, "--strict").exit_code
     letters = [knobeln("verify", archive, "--letters", box).exit_code for box in boxes]
-    return Row(done.exit_code, strict, *letters, *kit, page)
+    return Row(done.exit_code, strict, *letters, *kit, page, by_rules)
 
 
 def write_row(name: str, kind: str, row: Row | str) -> None:
@@ -89,4 +95,5 @@ def must_be_noticed(name: str, row: Row) -> None:
     assert row.strict == (DIFFERS if row.verify else FOLLOWS)
     for code in (row.letters_of_victim, row.letters_of_third):
         assert _WORSE[code] >= _WORSE[row.verify], row
-    assert row.page == row.verify or name in UNSEEN_BY_THE_PAGE, row
+    is_left_to_verify = row.page == BELIEVE and not row.by_rules
+    assert row.page == row.verify or is_left_to_verify or name in UNSEEN_BY_THE_PAGE, row

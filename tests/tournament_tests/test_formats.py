@@ -18,6 +18,7 @@ from contest.model import (
     GroupOutcome,
     GroupPlan,
     Match,
+    Pairing,
     RoundOutcome,
     SeatResult,
     Verdict,
@@ -93,19 +94,7 @@ def check_group(
     # an entry that plays no game cannot fail
     out = outlaws(group.members) if group.pairings else set()
     matches = tuple(
-        Match(
-            pairing,
-            1,
-            GameResult(
-                tuple(
-                    SeatResult(points(name), Verdict.OK, None) for name in pairing.seating(number)
-                ),
-                1000,
-                "0" * 16,
-            ),
-            not set(pairing.players) & out,
-            number,
-        )
+        played(pairing, number, points, out)
         for pairing in group.pairings
         for number in range(1, pairing.games + 1)
     )
@@ -122,6 +111,13 @@ def check_group(
     assert all(line.disqualified for line in table[len(ranks) :])
     check_ranks(ranks)
     return GroupOutcome(group, matches, table)
+
+
+def played(pairing: Pairing, number: int, points: Points, out: AbstractSet[str]) -> Match:
+    """This game of the pairing, which counts unless one of the players is out."""
+    seats = [SeatResult(points(name), Verdict.OK, None) for name in pairing.seating(number)]
+    result = GameResult(tuple(seats), 1000, "0" * 16)
+    return Match(pairing, 1, result, not set(pairing.players) & out, number)
 
 
 def check_ranks(ranks: Sequence[int | None]) -> None:

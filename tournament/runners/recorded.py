@@ -183,14 +183,8 @@ def _shortened(word: str, before: str) -> str:
 
 def _compare(archived: GameResult, computed: GameResult) -> None:
     for what, recorded, by_rules in (
-        (
-            "the points are",
-            *(_joined(s.points for s in result.seats) for result in (archived, computed)),
-        ),
-        (
-            "the verdicts are",
-            *(_joined(s.verdict for s in result.seats) for result in (archived, computed)),
-        ),
+        ("the points are", _points(archived), _points(computed)),
+        ("the verdicts are", _verdicts(archived), _verdicts(computed)),
         ("the number of turns is", archived.turns, computed.turns),
         ("the digest is", sanitize(archived.digest), computed.digest),
     ):
@@ -200,6 +194,14 @@ def _compare(archived: GameResult, computed: GameResult) -> None:
         raise Differs("the rules, or chance, made other moves instead")
     if archived != computed:
         raise Differs("what is said of the players' turns and faults is not so by the rules")
+
+
+def _points(result: GameResult) -> str:
+    return _joined(seat.points for seat in result.seats)
+
+
+def _verdicts(result: GameResult) -> str:
+    return _joined(seat.verdict for seat in result.seats)
 
 
 def _joined(values: Iterable[object]) -> str:

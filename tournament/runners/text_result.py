@@ -35,11 +35,7 @@ def game_result(played: TextGameResult, with_moves: bool) -> GameResult:
     seats = tuple(
         _side(played, seat, asked[seat], faults[seat]) for seat in range(len(played.points))
     )
-    moves = (
-        tuple(tuple(_move(turn, seat) for seat in range(len(seats))) for turn in played.turns)
-        if with_moves
-        else None
-    )
+    moves = tuple(_moves(turn, len(seats)) for turn in played.turns) if with_moves else None
     return GameResult(seats, len(played.turns), played.digest, moves, played.is_whole)
 
 
@@ -70,6 +66,10 @@ def _usage(usage: PlayerUsage) -> SeatUsage:
     answer_ms = tuple([round(seconds * 1000) for seconds in usage.answer_seconds])
     fuel = tuple(usage.answer_fuel)
     return SeatUsage(answer_ms, usage.peak_memory_bytes, usage.memory_limit_bytes, fuel)
+
+
+def _moves(turn: Turn, seats: int) -> tuple[str | Changed | Missing | None, ...]:
+    return tuple(_move(turn, seat) for seat in range(seats))
 
 
 def _move(turn: Turn, seat: int) -> str | Changed | Missing | None:

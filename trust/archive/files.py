@@ -13,7 +13,6 @@ import os
 import re
 import stat
 import tempfile
-from collections import deque
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
@@ -162,7 +161,8 @@ def write(folder: Path, files: Mapping[str, bytes]) -> str:
         try:
             written = read(draft)
             for path in filter(_GROUP.fullmatch, written):
-                deque(written.lines(path), maxlen=0)
+                for _ in written.lines(path):
+                    pass
         except Differs as error:
             raise GiveUp(f"nobody could check this archive: {error}") from None
         draft.replace(folder)

@@ -31,10 +31,11 @@ class Finding:
 @dataclass(frozen=True)
 class Kind:
     """`proof`: what could prove that nothing was wrong. `on_page`: whether the page finds it, too;
-    what it cannot find is listed in docs/archive.md."""
+    what it cannot find is listed in docs/archive.md. `by_verify`: whether `verify` finds it."""
 
     proof: str
     on_page: bool = True
+    by_verify: bool = True
 
 
 _MAILS_OF_TEAM = noted("the mails of this team: its receipts, and whether it sent such a letter")
@@ -85,6 +86,8 @@ FINDINGS: Mapping[str, Kind] = {
     "prize-field": Kind(noted("each team, which knows what it wrote in the form")),
     "recorded": Kind(_TRUST),
     "other-tool": Kind(_HOST),
+    # What the page cannot compute.
+    "rules": Kind("`knobeln verify`", by_verify=False),
     # What the page cannot find: it has neither tools, nor mails of several teams, nor witnesses.
     "limits-changed": Kind(_MAILS_OF_ALL, on_page=False),
     "witness": Kind("the witness", on_page=False),

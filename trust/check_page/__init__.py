@@ -3,7 +3,8 @@
 It computes in the reader's browser, and asks no other computer for anything but the archive beside
 it. Inside are our modules in `js/`, the contest machine as WebAssembly, and what we use of noble, a
 library for hashes and signatures. `tools/check_page.py` makes the latter two; docs/trust.md tells
-what the page checks. The script that computes is packed; `node verify.mjs --script` prints it.
+what the page checks. The script that computes is packed, and so is the arena, in which readers play
+against the programs; `node verify.mjs --script` prints both.
 """
 
 from __future__ import annotations
@@ -19,6 +20,8 @@ from pathlib import Path
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
+from contest.games.game import TextProtocol
+from contest.games.registry import built_in, game
 from contest.language import LOCALE, speaking, translated, translated_plural
 from contest.schema.sections import UNITS_PER_SECOND, Programs
 from sandbox.fuel import engine, guests
@@ -42,7 +45,7 @@ COUNTED_GUEST = {
 """Of the interpreter for JavaScript with its counter: its sha256 with 100 MB of memory, and where
 that stands."""
 
-_OF_PAGE = ("js/words.js", "js/page.js")
+_OF_PAGE = ("js/words.js", "js/what_if_page.js", "js/page.js")
 _NAMES = (
     "words",
     "bytes",
@@ -55,8 +58,11 @@ _NAMES = (
     "machine",
     "mails",
     "asking",
+    "another",
     "without",
+    "what_if",
     "check",
+    "opponents",
     "worker",
 )
 _OF_WORKER = (
@@ -64,9 +70,25 @@ _OF_WORKER = (
     "../../sandbox/fuel/quickjs.mjs",
     *(f"js/{name}.js" for name in _NAMES),
 )
+_NAMES_OF_ARENA = (
+    "words",
+    "elements",
+    "happened",
+    "throws",
+    "bidding",
+    "ultimate",
+    "arena_throws",
+    "arena_bids",
+    "arena_squares",
+    "arena",
+)
+_OF_ARENA = tuple(f"js/{name}.js" for name in _NAMES_OF_ARENA)
 _TEMPLATE = "page.html.j2"
+_PARTS = ("what_if.html.j2",)
 MAX_SCRIPT_BYTES = 1_000_000
-_PACKED = re.compile(rb'id="worker">(?P<script>[A-Za-z0-9+/=]+)</script>')
+_PACKED = re.compile(
+    rb'(?P<head> id="(?:worker|packed-arena)">)(?P<script>[A-Za-z0-9+/=]++)(?=</script>)'
+)
 _IMPORT = re.compile(r'^import .*?from "[./\w]+\.m?js";\n', re.MULTILINE | re.DOTALL)
 _LITERAL = re.compile(r'"((?:[^"\\\n]|\\.)+)"')
 _PLURAL = re.compile(rf"\bcount\([^\"]*?{_LITERAL.pattern},\s*{_LITERAL.pattern}")
@@ -77,6 +99,7 @@ def check_page() -> bytes:
     """The page. The same knobeln makes the same bytes."""
     style = f"{_text('../../reports/site/static/style.css')}{_text('page.css')}"
     script = _bundle(_OF_PAGE)
+    arena = _arena()
     environment = Environment(  # noqa: S701 - all of it is ours, and scripts must stay as they are
         loader=FileSystemLoader(FOLDER), undefined=StrictUndefined
     )
@@ -87,31 +110,36 @@ def check_page() -> bytes:
             "style_digest": _digest(style),
             "script": script,
             "script_digest": _digest(script),
-            "worker": base64.b64encode(zlib.compress(_worker().encode(), 9)).decode(),
+            "worker": _packed(_worker()),
+            "arena": _packed(arena),
+            "arena_digest": _digest(arena),
             "machine": base64.b64encode((FOLDER / "knobeln.wasm").read_bytes()).decode(),
-            "words": _json(_words()),
+            "words": _json(_words((_TEMPLATE, *_PARTS, *_OF_WORKER, *_OF_PAGE), _proofs())),
         }
     )
     return page.encode()
 
 
 def readable(page: bytes) -> bytes:
-    """The page with the script that computes as text: how small it is packed depends on a host's
-    zlib.
+    """The page with its packed scripts as text: how small they are packed depends on a host's zlib.
 
-    A page that is none of ours stays as it is.
+    What is none of ours stays as it is.
     """
-    packed = _PACKED.search(page)
-    if packed is None:
-        return page
+    return _PACKED.sub(lambda part: part["head"] + _unpacked(part["script"]), page)
+
+
+def _packed(script: str) -> str:
+    return base64.b64encode(zlib.compress(script.encode(), 9)).decode()
+
+
+def _unpacked(packed: bytes) -> bytes:
+    """The script; what is not packed as ours are stays as it is."""
     unpacking = zlib.decompressobj()
     try:
-        script = unpacking.decompress(base64.b64decode(packed["script"]), MAX_SCRIPT_BYTES)
+        script = unpacking.decompress(base64.b64decode(packed), MAX_SCRIPT_BYTES)
     except (ValueError, zlib.error):
-        return page
-    if not unpacking.eof or unpacking.unused_data:
-        return page
-    return page[: packed.start("script")] + script + page[packed.end("script") :]
+        return packed
+    return script if unpacking.eof and not unpacking.unused_data else packed
 
 
 def checkers() -> Mapping[str, bytes]:
@@ -122,22 +150,35 @@ def checkers() -> Mapping[str, bytes]:
 
 
 def constants() -> str:
-    """What the page must know of the units that programs are counted in, and what could prove each
-    finding, by its code: as a script that defines them."""
+    """What the page must know of the units that programs are counted in and of the games, and what
+    could prove each finding, by its code: as a script that defines them."""
     guest = guests.JAVASCRIPT
     facts = {
         "counter": engine.COUNTER,
         "unitsPerSecond": UNITS_PER_SECOND,
         "gameAnswers": Programs.GAME_ANSWERS,
+        "gamesApart": [name for name in built_in() if _plays_games_apart(name)],
         "guests": {"JavaScript": {"facts": guest.facts, "prelude": guest.prelude, **COUNTED_GUEST}},
     }
     proofs = {code: kind.proof for code, kind in FINDINGS.items() if kind.on_page}
     return f"var counting = {_json(facts)};\nvar findings = {_json(proofs)};"
 
 
+def _plays_games_apart(name: str) -> bool:
+    """Whether no program of this game can have learned from a game before."""
+    return game(name).info.protocols[:1] != (TextProtocol.STDIO,)
+
+
 def _worker() -> str:
     """The script that computes."""
     return f'"use strict";\n{_text("noble.js")}\n{constants()}\n{_bundle(_OF_WORKER)}'
+
+
+def _arena() -> str:
+    """The script on which one plays. It brings its own words and style, so that others need not
+    have them."""
+    own = {"words": _words(_OF_ARENA), "style": _text("arena.css")}
+    return f"var ofArena = {_json(own)};\n{_bundle(_OF_ARENA)}"
 
 
 def _json(value: object) -> str:
@@ -150,16 +191,19 @@ def _bundle(paths: Iterable[str]) -> str:
     return "{\n" + re.sub(r"^export ", "", joined, flags=re.MULTILINE) + "}\n"
 
 
-def _words() -> Mapping[str, Mapping[str, str]]:
-    """The page's sentences in other languages: by language and English sentence."""
-    sources = "\n".join(map(_text, (_TEMPLATE, *_OF_WORKER, *_OF_PAGE)))
+def _proofs() -> list[str]:
+    return [kind.proof for kind in FINDINGS.values() if kind.on_page]
+
+
+def _words(paths: Iterable[str], further: Iterable[str] = ()) -> Mapping[str, Mapping[str, str]]:
+    """The sentences of these files, and further ones, in other languages: by language and English
+    sentence."""
+    sources = "\n".join(map(_text, paths))
+    sentences = (*_LITERAL.findall(sources), *further)
     by_language = {}
     for language in sorted(folder.name for folder in LOCALE.iterdir() if folder.is_dir()):
         with speaking(language):
-            proofs = (kind.proof for kind in FINDINGS.values() if kind.on_page)
-            words = {
-                sentence: translated(sentence) for sentence in (*_LITERAL.findall(sources), *proofs)
-            }
+            words = {sentence: translated(sentence) for sentence in sentences}
             for one, many in _PLURAL.findall(sources):
                 words |= {
                     one: translated_plural(one, many, 1),

@@ -2,7 +2,9 @@
 //
 //   node verify.mjs              the archive in this file's folder
 //   node verify.mjs ARCHIVE      another one: a folder, or a .tar.gz
-//   node verify.mjs --script     print the script that checks, to read it
+//   node verify.mjs --script     print the script that checks, to read it; --arena, that on which one plays
+//   node verify.mjs --without TEAM --number WORDS
+//                                also play it without this team, or by this number in place of the public one
 //
 // It needs node 18 or later, and nothing else: no package and no network. It runs the very script of the
 // verify.html beside it. Exit codes: 0 every result follows; 1 something differs; 2 this could not be checked;
@@ -10,6 +12,7 @@
 import { readFileSync, readdirSync, statSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
+import { parseArgs } from "node:util";
 import { runInThisContext } from "node:vm";
 import { inflateSync } from "node:zlib";
 
@@ -24,6 +27,7 @@ const HEADINGS = {
 const CODES = { same: 0, differs: 1, eyes: 3 };
 const UNKNOWN = 2;
 const BLOCK = 512; // bytes of a tar file
+const OPTIONS = { script: { type: "boolean" }, arena: { type: "boolean" }, without: { type: "string", default: "" }, number: { type: "string", default: "" } };
 
 /** The text of a script in the page. */
 function scriptIn(page, id) {
@@ -33,8 +37,8 @@ function scriptIn(page, id) {
   return page.slice(start, page.indexOf("</script>", start));
 }
 
-/** The script that computes, which is packed. */
-const workerIn = (page) => inflateSync(Buffer.from(scriptIn(page, "worker"), "base64")).toString();
+/** A script of the page that is packed: "worker" computes. */
+const unpackedIn = (page, id) => inflateSync(Buffer.from(scriptIn(page, id), "base64")).toString();
 
 function filesIn(folder) {
   return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
@@ -70,19 +74,23 @@ function header(name, size, type = "0") {
   return block;
 }
 
-/** What the page's script finds out about the archive. */
-function check(page, file) {
-  return new Promise((resolve, reject) => {
-    globalThis.postMessage = ({ found, error, progress }) => {
-      if (found) resolve(found);
-      else if (error !== undefined) reject(new Error(error));
-      else if (progress && process.stderr.isTTY) process.stderr.write(`\r${progress.what}: ${progress.done} of ${progress.all} `);
+/** Starts the page's script. Returns what takes an order, as a worker of a browser does, and promises the answer. */
+function started(page) {
+  globalThis.onmessage = null; // the script sets it
+  runInThisContext(unpackedIn(page, "worker"), { filename: "verify.html" });
+  const machine = Uint8Array.from(Buffer.from(JSON.parse(scriptIn(page, "machine")), "base64"));
+  return (order) => new Promise((resolve, reject) => {
+    globalThis.postMessage = ({ error, progress, ...answer }) => {
+      if (progress) tellProgress(progress);
+      else if (error === undefined) resolve(answer);
+      else reject(new Error(error));
     };
-    globalThis.onmessage = null; // the script sets it, as in a worker of a browser
-    runInThisContext(workerIn(page), { filename: "verify.html" });
-    const machine = Uint8Array.from(Buffer.from(JSON.parse(scriptIn(page, "machine")), "base64"));
-    globalThis.onmessage({ data: { file, game: "", words: {}, machine } });
+    globalThis.onmessage({ data: { words: {}, machine, ...order } });
   });
+}
+
+function tellProgress({ what, done, all }) {
+  if (process.stderr.isTTY) process.stderr.write(`\r${what}: ${done} of ${all} `);
 }
 
 /** A line for a terminal: whoever wrote the archive must not control it. */
@@ -104,19 +112,38 @@ function tell(found) {
   if (found.digest) console.log(`\nThe digest of this archive is ${found.digest}; compare it with the one that the organizer announced.`);
 }
 
-async function checkAndTell(page, given) {
+/** What would be with a change, if the archive's results follow. */
+function tellOther({ change, sentences, rows }) {
+  const print = (text) => console.log(plain(text));
+  console.log();
+  print(`Not the result: ${change}`);
+  for (const sentence of sentences) print(`  ${sentence}`);
+  const widest = Math.max(...rows.map(({ entry }) => entry.length));
+  const column = (rank) => String(rank ?? "-").padStart(5);
+  print(`  ${"team".padEnd(widest)} ${column("rank")} ${column("if so")}`);
+  for (const { entry, before, after, moved } of rows) print(`  ${entry.padEnd(widest)} ${column(before)} ${column(after)}  ${moved}`.trimEnd());
+}
+
+async function checkAndTell(page, given, { without, number }) {
   const file = statSync(given).isDirectory() ? packed(given) : new Blob([readFileSync(given)]);
-  const found = await check(page, file);
+  const ask = started(page);
+  const { found } = await ask({ file, game: "" });
   if (process.stderr.isTTY) process.stderr.write("\n");
   tell(found);
   process.exitCode = CODES[found.verdict.kind];
+  if (!without && !number) return;
+  if (!found.teams.length) throw new Error("another contest is played only if this one is correct, and the page can play it");
+  const { contest } = await ask({ wantsContest: true });
+  const { other } = await ask({ contest, leftOut: without, number });
+  tellOther(other);
 }
 
 try {
+  const { values, positionals } = parseArgs({ options: OPTIONS, allowPositionals: true });
   const page = readFileSync(join(FOLDER, "verify.html"), "utf8");
-  const given = process.argv[2] ?? FOLDER;
-  if (given === "--script") process.stdout.write(workerIn(page));
-  else await checkAndTell(page, given);
+  if (values.arena) process.stdout.write(unpackedIn(page, "packed-arena"));
+  else if (values.script) process.stdout.write(unpackedIn(page, "worker"));
+  else await checkAndTell(page, positionals[0] ?? FOLDER, values);
 } catch (error) {
   console.error(plain(`This could not be checked: ${error.message}`));
   process.exitCode = UNKNOWN;

@@ -809,17 +809,10 @@
     }, { once: true });
   }
 
-  // The line that plays the reader's program in the loser's seat, with the seed of this game's name.
+  // The line that plays the reader's program in the loser's seat.
   function beat() {
-    const [first, second] = game.players;
-    if (!part.beat || game.players.length !== 2) return;
-    const lost = first.points && Number(first.points) > Number(second.points) ? second : first;
-    const winner = lost === first ? second : first;
-    const names = lost === first ? `mine ${winner.name}` : `${winner.name} mine`;
-    part.line.textContent = `knobeln play --game ${part.beat.dataset.game} ${names} --seed ${game.key}`;
-    const told = part.beat.querySelector("a");
-    told.textContent = winner.name;
-    told.href = root + winner.link;
+    if (!part.beat || game.players.length !== 2 || game.players[0].link === game.players[1].link) return;
+    part.line.textContent = `python3 beat.py ${game.key} mine${part.beat.dataset.suffix}`;
     part.beat.hidden = false;
     part.beat.querySelector("button").addEventListener("click", async (event) => {
       await navigator.clipboard?.writeText(part.line.textContent);

@@ -13,7 +13,7 @@ const USUAL_MEMORY = [0xc0, 0x0c]; // of the interpreter whose sha256 is noted, 
 const shake256 = (bytes, dkLen) => noble.shake256(bytes, { dkLen });
 
 /** A program cannot be run here as it was counted: nobody is blamed for it. */
-class NotHere extends Error {}
+export class NotHere extends Error {}
 
 /** What `run` returns. Throws NotHere where the browser has too little of something. */
 function here(run) {
@@ -49,14 +49,20 @@ function interpreterOf(archive, guest, pages) {
   throw new NotHere(say("the archive does not have what it takes to ask it again"));
 }
 
+/** What the archive's build says of a program whose time is counted. Throws NotHere if it cannot be run here. */
+export function factsOf(path, archive) {
+  const facts = JSON.parse(archive.text(path)); // which the ledger vouches for
+  const part = (counter) => (facts.module ? counter.split(", ").at(-1) : counter);
+  const isKnown = part(facts.counter) === part(counting.counter) && (facts.module || counting.guests[facts.language]?.facts === facts.guest);
+  if (!isKnown) throw new NotHere(say("this page counts otherwise ({own})", { own: counting.counter }));
+  return facts;
+}
+
 /** What runs a program: takes the first request for a new instance, and what gives the next one for a reply; returns
  * the last reply, or null if `next` had no more. `interpreters`: those that were made already. */
-function runnerOf(path, archive, interpreters) {
-  const facts = JSON.parse(archive.text(path)); // which the ledger vouches for
+export function runnerOf(path, archive, interpreters) {
+  const facts = factsOf(path, archive);
   const guest = counting.guests[facts.language];
-  const part = (counter) => (facts.module ? counter.split(", ").at(-1) : counter);
-  const isKnown = part(facts.counter) === part(counting.counter) && (facts.module || guest?.facts === facts.guest);
-  if (!isKnown) throw new NotHere(say("this page counts otherwise ({own})", { own: counting.counter }));
   const pages = facts.memory_bytes / PAGE_BYTES;
   here(() => new WebAssembly.Memory({ initial: pages, maximum: pages })); // or less memory would be its fault
   const files = Object.fromEntries(Object.entries(facts.files).map(([name, data]) => [name, unbase64(data, path)]));
@@ -91,9 +97,7 @@ function* requests(games, fuel, done) {
         continue;
       }
       const request = isLines ? { ask: words.join(" "), fuel: left } : { run: words, fuel: left };
-      const count = new DataView(new ArrayBuffer(8));
-      count.setBigUint64(0, BigInt(asked));
-      if (!isOpen) request.seed = noble.sha256(join(game.seed, new Uint8Array(count.buffer)));
+      if (!isOpen) request.seed = instanceSeed(game.seed, asked);
       const reply = yield request;
       [asked, used, memory] = [asked + 1, used + reply.fuel, Math.max(memory, reply.memory)];
       did.push(doneIn(reply, isLines));
@@ -105,8 +109,18 @@ function* requests(games, fuel, done) {
   }
 }
 
+/** The seed of a program in a game, by its random stream. */
+export const programSeed = (randomStream) => noble.sha256(join(utf8("program\0"), randomStream));
+
+/** The seed of an instance that begins after so many answers of the game. */
+export function instanceSeed(seed, answers) {
+  const count = new DataView(new ArrayBuffer(8));
+  count.setBigUint64(0, BigInt(answers));
+  return noble.sha256(join(seed, new Uint8Array(count.buffer)));
+}
+
 /** The answer in a reply, or the kind of the fault. */
-function doneIn({ line, ended }, isLines) {
+export function doneIn({ line, ended }, isLines) {
   if (line !== undefined && (isLines || ("exit" in ended && wordsOf(line).length))) return { answer: line };
   if ("too long" in ended) return { kind: "too long" };
   if ("reads" in ended || (!isLines && ended.exit === 0)) return { kind: "no answer" };
@@ -177,7 +191,7 @@ function playersOf({ plan, matches }, asked, seed) {
       players.get(key).push({
         asked: asked[at][seat], moves: result.moves.map((turn) => turn[seat]),
         title, name, match, claimed: result.seats[seat],
-        seed: noble.sha256(join(utf8("program\0"), stream(seed, `${seatStem(plan.round, match)}/${seat}`))),
+        seed: programSeed(stream(seed, `${seatStem(plan.round, match)}/${seat}`)),
       });
     });
   });

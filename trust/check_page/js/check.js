@@ -1,9 +1,9 @@
 // check.js - computes a contest again from its archive, in the order of what is cheap, and compares every result.
 import { Archive } from "./archive.js";
 import { askAgain } from "./asking.js";
-import { Differs, Unreadable, compare, must, same, sha256, shown, step, sum, unmarked } from "./bytes.js";
+import { Differs, Unreadable, compare, must, same, sha256, shown, step, sum, unhex, unmarked } from "./bytes.js";
 import { checkEvolution } from "./evolution.js";
-import { MAX_GAMES, formatOf, seating } from "./formats.js";
+import { MAX_GAMES, formatOf, seating, withoutGone } from "./formats.js";
 import {
   QUICKNET, aboutPrograms, checkDecisions, checkLists, checkNumber, checkPrizes, checkPrograms, checkSeed, checkSettings, lateBans, ofTournament, otherTools, readLedger, remarks,
 } from "./ledger.js";
@@ -22,10 +22,10 @@ const SET_ASIDE = "program set aside after failures of the engine";
  * Returns sentences about what was checked, and what was not; what a person should look at, and what has to be believed,
  * each with the code of a finding; in `differs` the
  * first difference, "" without one, and in `code` the step that found it; in `game` its replay's key; in `without` what would be without the organizer's
- * late bans; and the ledger, with which mails are compared. */
+ * late bans; the ledger, with which mails are compared; and in `contest` what `whatIf` plays again, null if nothing. */
 export function check(files, module, game = "", progress = () => {}, chain = QUICKNET) {
   const found = {
-    checked: [], noticed: [], believed: [], unchecked: [], without: [], differs: "", code: "", game: "", played: "", title: "", digest: "", isComputed: false, asked: 0, ledger: null,
+    checked: [], noticed: [], believed: [], unchecked: [], without: [], differs: "", code: "", game: "", played: "", title: "", digest: "", isComputed: false, asked: 0, ledger: null, contest: null,
   };
   try {
     checkAll(files, { module, game, progress, chain }, found);
@@ -139,10 +139,25 @@ function checkAll(files, { module, game, progress, chain }, found) {
       "programs whose time is counted were asked again in {number} games: the same answers, the same units"));
   } else checked(count(games, "{number} game, played again: the same to the last point", "{number} games, played again: the same to the last point"));
   if (field.format) checkResults(field, history, checked);
+  aboutRules(field, found.asked, believed);
   notChecked(field, decisions, found.asked, unchecked);
   field.progress = steps(say("games without the late bans"), games);
-  const evolution = archive.has("evolution.json") ? archive.marked("evolution.json") : null;
-  found.without = withoutBans(field, lateBans(own, final), rounds, evolution, unchecked);
+  if (field.format) Object.assign(field, ranksIn(archive));
+  found.without = withoutBans(field, lateBans(own, final), rounds, unchecked);
+  if (field.format) found.contest = contestOf(field, rounds, contest, seal);
+}
+
+/** The rankings, which were found correct. */
+function ranksIn(archive) {
+  const evolution = archive.has("evolution.json") ? unmarked(archive.marked("evolution.json")).ranking : [];
+  return { ranking: archive.json("ranking.json"), evolution };
+}
+
+/** What `whatIf` plays again, as one part of the page can hand it to another. */
+function contestOf({ settings, seed, images, builds, isComputed, out, ranking, evolution }, rounds, contest, seal) {
+  const ownBuilds = new Map([...builds].map(([digest, raw]) => [digest, raw.slice()])); // without the archive around them
+  const [secret, root] = [unhex(contest.seed, "contest.json"), unhex(seal.entries_root, "seal.json")];
+  return { settings, seed, secret, root, images, builds: ownBuilds, isComputed, out, ranking, evolution, rounds };
 }
 
 /** Throws Differs for facts that nothing follows from, and that are not in their form. */
@@ -220,14 +235,6 @@ function checkResults({ archive, settings, format }, history, checked) {
   checked(say("every generation of the evolution, and its ranking"));
 }
 
-/** The history, in whose last round those who are gone do not advance. */
-function withoutGone(history, isGone) {
-  if (!history.length) return history;
-  const stays = (line) => ({ ...line, advances: line.advances && !isGone(line.entry) });
-  const groups = history.at(-1).groups.map((group) => ({ ...group, standings: group.standings.map(stays) }));
-  return [...history.slice(0, -1), { ...history.at(-1), groups }];
-}
-
 function checkGroup(field, final, plan, claimed) {
   const place = say("round {round}, group {number}", plan);
   try {
@@ -269,11 +276,15 @@ function playedSentence(rounds, game) {
   return say("{game}: {points} points, {turns} throws, {instructions} instructions.", values);
 }
 
-function notChecked({ archive, isComputed, images, format, settings }, decisions, asked, unchecked) {
+/** What decides results by rules that this page does not know. */
+function aboutRules({ isComputed, format, settings }, asked, believed) {
+  if (asked) believed("rules", say("questions to programs, moves of others, and points: this page does not know the rules of this game"));
+  else if (!isComputed) believed("rules", say("moves and points: this page does not know the rules of this game"));
+  if (!format) believed("rules", say("draws, which games were played, tables and the ranking: this page does not know the format {format}", settings.tournament));
+}
+
+function notChecked({ archive, isComputed, images }, decisions, asked, unchecked) {
   if (isComputed || asked) unchecked(say("that the builds were made from the programs' sources: that needs the compiler"));
-  if (asked) unchecked(say("the rules: questions to programs, moves of others, and points are taken from the archive. knobeln verify checks them"));
-  else if (!isComputed) unchecked(say("games: the moves and points of this game are taken from the archive. knobeln verify checks them, as far as that is possible"));
-  if (!format) unchecked(say("draws, which games were played, tables and the ranking: this page does not know the format {format}", settings.tournament));
   if (archive.has("certainty.json")) unchecked(say("how sure the ranking is: that takes some hundred contests"));
   for (const { team } of decisions.taken_out) {
     unchecked(images.has(team) ? say("that the organizer took {team} out, and from when on; what follows from it was computed", { team })

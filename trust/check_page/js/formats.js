@@ -60,6 +60,14 @@ function byPoints(points) {
 }
 
 // --- the formats ---
+/** The history, in whose last round those who are gone do not advance. */
+export function withoutGone(history, isGone) {
+  if (!history.length) return history;
+  const stays = (line) => ({ ...line, advances: line.advances && !isGone(line.entry) });
+  const groups = history.at(-1).groups.map((group) => ({ ...group, standings: group.standings.map(stays) }));
+  return [...history.slice(0, -1), { ...history.at(-1), groups }];
+}
+
 class RoundRobin {
   /** `tournament`: the contest's settings of it. */
   constructor(tournament, seed) {

@@ -294,10 +294,13 @@ export function checkSeed(contest, seal) {
   let hashed = secret; // the secret number of each tournament is the sha256 of the next one's
   for (let left = contest.tournament; left > 0; left--) hashed = noble.sha256(hashed);
   must(secret.length === 32 && hex(hashed) === contest.seed_commitment, "contest.json: the sha256 of the secret number is {digest}", { digest: hex(hashed) });
-  const seed = noble.hmac(noble.sha256, secret, unhex(seal.entries_root + seal.number, "seal.json"));
+  const seed = seedOf(secret, unhex(seal.entries_root, "seal.json"), unhex(seal.number, "seal.json"));
   compare("seal.json", seal.seed, hex(seed));
   return seed;
 }
+
+/** The seed that follows from the secret number, the root of the list of entries, and the public number. */
+export const seedOf = (secret, root, number) => noble.hmac(noble.sha256, secret, join(root, number));
 
 /** Throws Differs unless the public number is the one that the rule of the draw gives. Says where it comes from. */
 export function checkNumber(seal, settings, startedAt, after, chain, result) {

@@ -5,9 +5,22 @@ import { Unreadable, join, must } from "./bytes.js";
 const BATCH_MAGIC = 0x34424e4b;
 const IMAGE_MAGIC = 0x4d494e4b;
 const IMAGE_HEAD_BYTES = 28; // sandbox/vm/image.py
+const CODE_BASE = 0x10000;
+const DATA_UNIT = 16; // static data is a multiple of so many bytes
+// A program that throws what its data has, one number after the other.
+const BY_HEART = [
+  0x10000437, // lui s0, 0x10000: where data begins
+  0x00100893, // addi a7, zero, 1: the service of throws
+  0x00042503, // lw a0, 0(s0)
+  0x00440413, // addi s0, s0, 4
+  0x00000073, // ecall
+  0xff5ff06f, // jal zero, -12: the next number
+];
 const ORDER_BYTES = 44;
+const WITH_THROWS = 40; // where an order says whether the throws are wanted
 const RECORD_BYTES = 96;
 const SEAT_BYTES = 40;
+const THROWS_BYTES = 22; // of both players' throws of a turn, as text
 // By `enum fault` of faults.h, and of knobeln.h for 1 and 2.
 const VERDICTS = ["OK", "ILLEGAL_MOVE", "ILLEGAL_MOVE", "TIME", "PROTOCOL", "PROTOCOL", "MEMORY", ...Array(4).fill("CRASH")];
 
@@ -16,6 +29,7 @@ const VERDICTS = ["OK", "ILLEGAL_MOVE", "ILLEGAL_MOVE", "TIME", "PROTOCOL", "PRO
 export class Machine {
   #exports;
   #numbers;
+  #length;
 
   constructor(module, rules, fuel, builds) {
     const fail = (at, size) => {
@@ -29,6 +43,7 @@ export class Machine {
     [rules.a, rules.b, rules.k, rules.L].forEach((number, at) => head.setUint32(16 + 4 * at, number, true));
     const images = [...builds].map(([digest, raw]) => imageOf(digest, raw));
     const batch = join(new Uint8Array(head.buffer), ...images);
+    this.#length = rules.L;
     this.#numbers = new Map([...builds.keys()].map((digest, number) => [digest, number]));
     const place = this.#exports.allocate(batch.length);
     this.#bytes(place, batch.length).set(batch);
@@ -43,12 +58,40 @@ export class Machine {
 
   /** The game's result as archives have it. By seat: digests of builds, and random streams of 16 bytes. */
   play(digests, streams) {
+    return this.#answer(this.#order(digests, streams), this.record, RECORD_BYTES);
+  }
+
+  /** The result as `play` has it, and the throws by seat. If there is a fault, `forbidden` has by seat the last throw,
+   * the one before it, and how many throws its series had. */
+  playShown(digests, streams) {
+    const room = RECORD_BYTES + THROWS_BYTES * this.#length;
+    const place = this.#exports.allocate(room);
+    const order = this.#order(digests, streams);
+    order.setUint32(WITH_THROWS, 1, true);
+    const result = this.#answer(order, place, room);
+    const record = new DataView(this.#exports.memory.buffer, place, room);
+    const text = new TextDecoder().decode(this.#bytes(place + RECORD_BYTES, record.getUint32(12, true)));
+    const lines = text.split("\n").slice(0, -1);
+    const throws = [0, 1].map((seat) => lines.filter((_, at) => at % 2 === seat).flatMap((line) => line.split(",").map(Number)));
+    const forbidden = [0, 1].map((seat) => {
+      const [number, last, series] = [16, 20, 24].map((at) => record.getInt32(16 + SEAT_BYTES * seat + at, true));
+      return { number, last, series };
+    });
+    return { ...result, throws, forbidden };
+  }
+
+  #order(digests, streams) {
     const order = new DataView(new ArrayBuffer(ORDER_BYTES));
     digests.forEach((digest, seat) => order.setUint32(4 * seat, this.#numbers.get(digest), true));
+    streams.forEach((stream, seat) => new Uint8Array(order.buffer).set(stream, 8 + 16 * seat));
+    return order;
+  }
+
+  /** Plays the ordered game; its record comes to this place. */
+  #answer(order, place, room) {
     this.#bytes(this.order, ORDER_BYTES).set(new Uint8Array(order.buffer));
-    streams.forEach((stream, seat) => this.#bytes(this.order + 8 + 16 * seat, 16).set(stream));
-    this.#exports.play_orders(this.order, ORDER_BYTES, this.record, RECORD_BYTES);
-    const record = new DataView(this.#exports.memory.buffer, this.record, RECORD_BYTES);
+    this.#exports.play_orders(this.order, ORDER_BYTES, place, room);
+    const record = new DataView(this.#exports.memory.buffer, place, RECORD_BYTES);
     const turns = record.getUint32(8, true);
     return {
       seats: [0, 1].map((seat) => seatOf(record, 16 + SEAT_BYTES * seat, turns)),
@@ -83,6 +126,13 @@ export function imageOf(digest, raw) {
   must(isImage, "builds/{digest} is no program for the contest machine", { digest });
   const head = Uint32Array.of(number(2), number(3), number(4), number(5), 0);
   return join(new Uint8Array(head.buffer), raw.subarray(IMAGE_HEAD_BYTES, IMAGE_HEAD_BYTES + number(3) + number(4)));
+}
+
+/** The build of a program that has these throws by heart, whatever the opponent does. */
+export function byHeart(throws) {
+  const [code, data] = [4 * BY_HEART.length, 4 * throws.length];
+  const head = [IMAGE_MAGIC, 1, CODE_BASE, code, data, Math.ceil(data / DATA_UNIT) * DATA_UNIT, 0];
+  return new Uint8Array(Uint32Array.of(...head, ...BY_HEART, ...throws).buffer);
 }
 
 /** A machine for the games of one group, as the archive tells of them.

@@ -1,4 +1,5 @@
 // page.js - the page itself: takes an archive and mails, hands them to the worker, and shows what it says.
+import { answerWhatIf, offerWhatIf } from "./what_if_page.js";
 import { say, speak } from "./words.js";
 
 const BESIDE = "archive.tar.gz";
@@ -6,7 +7,9 @@ const LISTS = ["noticed", "without", "believed", "agreed", "unchecked"];
 const element = (id) => document.getElementById(id);
 const dataOf = (id) => JSON.parse(element(id).textContent);
 const isServed = location.protocol.startsWith("http");
-const game = new URLSearchParams(location.hash.slice(1)).get("game") ?? "";
+const asked = new URLSearchParams(location.hash.slice(1));
+const game = asked.get("game") ?? "";
+const opponent = asked.get("play"); // null unless a link leads to a game against it
 const language = navigator.language.slice(0, 2);
 const words = dataOf("words")[language] ?? {};
 
@@ -14,22 +17,31 @@ let newest = null; // what was begun last, unless it was stopped
 let worker = null;
 let mails = []; // that wait until an archive has been checked
 let hasLedger = false; // whether the worker has one
+let takeContest = null; // takes the contest from the worker, for what would be if something had been otherwise
 let isBeside = false; // whether the archive came from beside the page, where the replays are
+let given = null; // the archive's file that was given last
+let isPlayWaiting = false; // whether the next file that is chosen is to play with
+let programs = null; // whom the reader plays against
 
 // --- words ---
 speak(words);
 if (dataOf("words")[language]) document.documentElement.lang = language;
 for (const part of document.querySelectorAll("[data-say]")) part.textContent = say(part.textContent.trim());
 element("start").textContent = isServed ? say("Check the contest") : say("Choose the archive's file");
+keep(null);
 
 // --- the script that computes ---
 const bytesOf = (base64) => Uint8Array.from(atob(base64), (sign) => sign.charCodeAt(0));
 
-/** The address of the script, unpacked. */
+/** A script of the page, unpacked. */
+function unpacked(id) {
+  const packed = new Blob([bytesOf(element(id).textContent)]);
+  return new Response(packed.stream().pipeThrough(new DecompressionStream("deflate")));
+}
+
+/** The address of the script that computes. */
 async function addressOfScript() {
-  const packed = new Blob([bytesOf(element("worker").textContent)]);
-  const script = new Response(packed.stream().pipeThrough(new DecompressionStream("deflate")));
-  return URL.createObjectURL(new Blob([await script.arrayBuffer()], { type: "text/javascript" }));
+  return URL.createObjectURL(new Blob([await unpacked("worker").arrayBuffer()], { type: "text/javascript" }));
 }
 
 const script = addressOfScript();
@@ -38,6 +50,7 @@ script.then((address) => (element("source").href = address), () => element("sour
 // --- checking ---
 async function begin(file, beside = false) {
   isBeside = beside;
+  keep(file);
   stop();
   const begun = (newest = { file });
   for (const id of [...LISTS, "told"]) element(id).replaceChildren();
@@ -56,6 +69,14 @@ function stop() {
   worker?.terminate();
   worker = null;
   hasLedger = false;
+  offerWhatIf([]);
+}
+
+/** A worker of its own, which can be stopped, and what it needs to play the contest otherwise. */
+async function otherWorker() {
+  worker.postMessage({ wantsContest: true, words });
+  const contest = await new Promise((resolve) => (takeContest = resolve));
+  return [new Worker(await script), { contest, words, machine: bytesOf(dataOf("machine")) }];
 }
 
 function busy(sentence) {
@@ -65,24 +86,57 @@ function busy(sentence) {
   element("stage").textContent = sentence;
 }
 
-function heard({ progress, found, mail, name, error }) {
+function heard({ progress, found, contest, mail, name, error }) {
   if (progress) {
     Object.assign(element("progress"), { max: progress.all, value: progress.done });
     element("stage").textContent = say("{what}: {done} of {all}", progress);
   } else if (found) showFound(found);
+  else if (contest) takeContest(contest);
   else if (mail !== undefined) showMail(name, mail);
   else showVerdict("unknown", say("This could not be checked: {reason}", { reason: error }));
 }
 
+/** The archive's file beside the page; null without one. */
+async function fetched() {
+  const answer = await fetch(BESIDE).catch(() => null);
+  return answer?.ok ? answer.blob() : null;
+}
+
 async function fromBeside() {
   busy(say("Fetching the archive."));
-  try {
-    const answer = await fetch(BESIDE);
-    if (!answer.ok) throw new Error(String(answer.status));
-    begin(await answer.blob(), true);
-  } catch {
-    showVerdict("unknown", say("There is no archive beside this page. Choose its file."));
+  const file = await fetched();
+  if (file) begin(file, true);
+  else showVerdict("unknown", say("There is no archive beside this page. Choose its file."));
+}
+
+// --- playing ---
+/** The next game is with this archive; with null, with the one beside the page, or one that is chosen. */
+function keep(file) {
+  given = file;
+  element("challenge").textContent = file || isServed ? say("Play") : say("Choose the archive's file, and play");
+}
+
+/** Lets the reader play against the programs of the archive that is there, or of the one that is chosen next. */
+async function challenge() {
+  const file = given ?? (isServed ? await fetched() : null);
+  if (file) {
+    playWith(file);
+    return;
   }
+  choose("file", true);
+}
+
+async function playWith(file) {
+  keep(file);
+  element("arena").textContent = say("Reading the archive.");
+  if (!globalThis.openArena) {
+    const part = document.createElement("script");
+    part.textContent = await unpacked("packed-arena").text();
+    document.head.append(part);
+  }
+  programs?.close();
+  programs = await openArena(element("arena"), { address: await script, file, words, machine: bytesOf(dataOf("machine")) }, opponent);
+  if (!programs) keep(null);
 }
 
 // --- showing ---
@@ -112,6 +166,7 @@ function showFound(found) {
   element("played").textContent = found.played;
   showVerdict(found.verdict.kind, found.verdict.sentence);
   element("scope").textContent = found.verdict.scope;
+  offerWhatIf(found.teams, found.isComputed);
   hasLedger = found.hasLedger;
   if (!hasLedger) return;
   element("told").replaceChildren();
@@ -130,6 +185,12 @@ function showMail(name, told) {
 }
 
 // --- what the reader gives ---
+/** Opens a dialog for files. `isToPlay`: the archive is to play with. */
+function choose(id, isToPlay = false) {
+  isPlayWaiting = isToPlay;
+  element(id).click();
+}
+
 async function take(files) {
   const archive = files.find((file) => /\.(tar|tgz|tar\.gz)$/i.test(file.name));
   if (archive) begin(archive);
@@ -141,21 +202,29 @@ async function take(files) {
   if (mails.length) element("told").textContent = say("Mails are checked as soon as an archive is.");
 }
 
-element("start").addEventListener("click", () => (isServed ? fromBeside() : element("file").click()));
+answerWhatIf(otherWorker);
+element("start").addEventListener("click", () => (isServed ? fromBeside() : choose("file")));
+element("challenge").addEventListener("click", challenge);
 element("cancel").addEventListener("click", () => {
   stop();
   showVerdict("unknown", say("Cancelled."));
 });
 for (const id of ["file", "letters"]) {
   element(id).addEventListener("change", ({ target }) => {
-    if (id === "file") begin(target.files[0]);
+    if (isPlayWaiting && id === "file") playWith(target.files[0]);
+    else if (id === "file") begin(target.files[0]);
     else take([...target.files]);
+    isPlayWaiting = false;
     target.value = "";
   });
 }
-for (const button of document.querySelectorAll("[data-opens]")) button.addEventListener("click", () => element(button.dataset.opens).click());
+for (const button of document.querySelectorAll("[data-opens]")) button.addEventListener("click", () => choose(button.dataset.opens));
 addEventListener("dragover", (event) => event.preventDefault());
 addEventListener("drop", (event) => {
   event.preventDefault();
   take([...event.dataTransfer.files]);
 });
+if (opponent !== null) {
+  element("play").scrollIntoView();
+  if (isServed) challenge();
+}
