@@ -83,7 +83,16 @@ def test_no_page_is_wider_than_the_screen(
 ) -> None:
     team = "teams/the_heavy_lords_of_knobeln.html"
     pages = ["index", "rules", "questions", "commands", "announcement", "teams"]
-    pages += ["rounds/1", "rounds/1.1", "rounds/2.1", "evolution", "certainty", "log", "board"]
+    pages += [
+        "rounds/1",
+        "rounds/1.1",
+        "rounds/2.1",
+        "evolution",
+        "certainty",
+        "log",
+        "board",
+        "replay",
+    ]
     for page in (*(f"{name}.html" for name in pages), team):
         browser.open(page, size, scheme)
         wide, room = browser.run(
