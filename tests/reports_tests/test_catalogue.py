@@ -309,7 +309,7 @@ _JOURNAL = {
     "a bounce (Return-Path <>)",
     "from a robot's address",
 }
-_SHELL = {'nm -gj --defined-only "$('}
+_SHELL = {'nm -gj --defined-only "$(', 'd "$(wc -c < '}
 _MARKS = {"gettext", "ngettext", "noted", "noted_plural"}
 _NO_SENTENCES = {"compile", "frozenset", "split", "raise"}
 
