@@ -48,6 +48,7 @@ from contest.interfaces.events import (
 )
 from contest.interfaces.protocols import Images, Reporter, RunnerFactory, no_progress
 from contest.model import (
+    Certainty,
     GroupOutcome,
     GroupPlan,
     Pause,
@@ -78,7 +79,7 @@ from store.results import Games, GroupState
 from tournament.certainty import Watcher, certainty, default_contests, why_unknown
 from tournament.derived_settings import format_of, frozen_settings
 from tournament.evolution import evolve, score_matrix
-from tournament.field import field_of
+from tournament.field import Field, field_of
 from tournament.group_workers import (
     FrozenContest,
     GroupJob,
@@ -205,8 +206,7 @@ class ContestDay:
         if drawn is None:
             return
         self._play_groups(workers, drawn)
-        self._tell_certainty(drawn.plan)
-        self._tell_worst_games(drawn.plan)
+        self._look_back(drawn.plan)
         self._finish_round(drawn.plan)
 
     def _is_over(self) -> bool:
@@ -341,57 +341,45 @@ class ContestDay:
             outbox.keep_all(tx, result.mails, self._settings, self._clock.now())
         self._spectator.group_finished(outcome)
 
-    def _tell_certainty(self, plan: RoundPlan) -> None:
-        """After the contest's last round, compute how sure its ranking is; it changes no result."""
+    def _look_back(self, plan: RoundPlan) -> None:
+        """After the contest's last round, compute how sure its ranking is, and what decided
+        everybody's worst game. Neither changes a result."""
         contest = self._contest
+        digests = {name: entry.image_digest for name, entry in contest.entries.items()}
         with self._store.read() as tx:
             _must_be_complete(tx, plan)
             history = self._history(tx, plan.number, self._known(plan))
             if not plan.final and self._drawn(tx, history) is not None:
                 return
-            digests = {name: entry.image_digest for name, entry in contest.entries.items()}
             field = field_of(contest.settings, contest.format, digests, contest.seeds, history)
-            if not field.info.play.is_quick:  # then their cost counts
-                history = results.finished_rounds(tx, Games.ALL)
-            contests = default_contests(field, history)
-            if contests is None:
-                return
-            images = submissions.load_images(tx, tuple(field.images.values()))
-            images = without(images, engine_failures.aside(tx))
-            if why_unknown(contest.settings, images) is not None:
-                return
-            history = results.finished_rounds(tx, Games.ALL)
-        if self._redraws is not None:
-            contests = min(contests, self._redraws)
-        self._spectator.playing_with_other_chance(contests, len(history))
-        progress = self._spectator.pool_games_played
-        with self._make_runner(images, contest.settings, contest.seeds, progress) as runner:
-            facts = certainty(field, history, contests, runner, self._spectator)
-        with self._store.write() as tx:
-            _must_be_complete(tx, plan)
-            results.set_certainty(tx, facts)
-
-    def _tell_worst_games(self, plan: RoundPlan) -> None:
-        """After the contest's last round, find out what decided everybody's worst game."""
-        contest = self._contest
-        with self._store.read() as tx:
-            _must_be_complete(tx, plan)
-            history = self._history(tx, plan.number, self._known(plan))
-            if not plan.final and self._drawn(tx, history) is not None:
-                return
-            played = (
-                results.round_outcome(tx, number, Games.ALL) for number in range(1, plan.number + 1)
-            )
+            played = results.finished_rounds(tx, Games.ALL)
             games = worst_games(played)
             if not self._play.is_computed:  # then their moves were stored
                 games = tuple(results.with_moves(tx, game) for game in games)
-            digests = {name: entry.image_digest for name, entry in contest.entries.items()}
             images = submissions.load_images(tx, tuple(digests.values()))
             images = without(images, engine_failures.aside(tx))
+        facts = self._how_sure(field, played, images)
         told = self._with_what_decided(games, digests, images)
         with self._store.write() as tx:
             _must_be_complete(tx, plan)
+            if facts is not None:
+                results.set_certainty(tx, facts)
             results.set_worst_games(tx, list(map(condensed, told)))
+
+    def _how_sure(
+        self, field: Field, played: Sequence[RoundOutcome], images: Images
+    ) -> Certainty | None:
+        """None if nobody can tell it, or it would take too long."""
+        contests = default_contests(field, played)
+        if contests is None or why_unknown(self._contest.settings, images) is not None:
+            return None
+        if self._redraws is not None:
+            contests = min(contests, self._redraws)
+        self._spectator.playing_with_other_chance(contests, len(played))
+        settings, seeds = self._contest.settings, self._contest.seeds
+        progress = self._spectator.pool_games_played
+        with self._make_runner(images, settings, seeds, progress) as runner:
+            return certainty(field, played, contests, runner, self._spectator)
 
     def _with_what_decided(
         self, games: Sequence[WorstGame], digests: Mapping[str, str], images: Images
