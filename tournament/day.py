@@ -352,7 +352,7 @@ class ContestDay:
             if not plan.final and self._drawn(tx, history) is not None:
                 return
             field = field_of(contest.settings, contest.format, digests, contest.seeds, history)
-            played = results.finished_rounds(tx, Games.ALL)
+            played = self._with_all_games(tx, history)
             games = worst_games(played)
             if not self._play.is_computed:  # then their moves were stored
                 games = tuple(results.with_moves(tx, game) for game in games)
@@ -365,6 +365,14 @@ class ContestDay:
             if facts is not None:
                 results.set_certainty(tx, facts)
             results.set_worst_games(tx, list(map(condensed, told)))
+
+    def _with_all_games(
+        self, tx: Transaction, history: Sequence[RoundOutcome]
+    ) -> tuple[RoundOutcome, ...]:
+        return tuple(
+            results.round_outcome(tx, outcome.plan.number, Games.ALL, self._known(outcome.plan))
+            for outcome in history
+        )
 
     def _how_sure(
         self, field: Field, played: Sequence[RoundOutcome], images: Images

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
+from functools import lru_cache, partial
 from heapq import nlargest
 from itertools import accumulate, pairwise, starmap
 from typing import Any, NamedTuple, cast
@@ -36,6 +36,7 @@ from tournament.referee import Fixture, carry_out, game_job
 from tournament.runners.recorded import job_of, played_by
 
 DECISIVE_TURNS = 3
+_GAMES_AT_ONCE = 100  # whose throws are in memory
 
 Leads = Sequence[int]
 """How far a seat is ahead, before the first turn and after each."""
@@ -111,29 +112,44 @@ def decided_by_throws(
 
     If our machinery fails, nobody knows what decided them.
     """
+    decided = list[WorstGame]()
+    for start in range(0, len(games), _GAMES_AT_ONCE):
+        some = games[start : start + _GAMES_AT_ONCE]
+        try:
+            decided.extend(_played_again(some, images, seeds, runner))
+        except EngineFailed:
+            decided.extend(some)
+    return tuple(decided)
+
+
+def _played_again(
+    games: Sequence[WorstGame], images: Mapping[str, str], seeds: Seeds, runner: Runner
+) -> Iterable[WorstGame]:
     jobs = [
         game_job(
             game.plan.round, Fixture.of(game.match), images, seeds, frozenset(game.match.players)
         )
         for game in games
     ]
-    try:
-        played: Sequence[GameResult] = carry_out(jobs, runner)
-    except EngineFailed:
-        return tuple(games)
-    return tuple(
-        _told(game, _leads_by_throws(result.moves, _seat_of(game)), result.moves)
-        if result.moves and result.digest == game.match.result.digest
-        else game
-        for game, result in zip(games, played, strict=True)
-    )
+    results: Sequence[GameResult] = carry_out(jobs, runner)
+    for game, result in zip(games, results, strict=True):
+        if result.moves and result.digest == game.match.result.digest:
+            yield _told(game, _leads_by_throws(result.moves, _seat_of(game)), result.moves)
+        else:
+            yield game
 
 
 def _leads_by_throws(moves: Sequence[Moves], seat: int) -> Leads:
     throws = cast(Sequence[tuple[int, int]], moves[:])
-    sign = -1 if seat else 1
-    gains = (sign * (first - second) for first, second in starmap(throw_points, throws))
-    return list(accumulate(gains, initial=0))
+    leads = accumulate(starmap(_gain, throws), initial=0)
+    return [-lead for lead in leads] if seat else list(leads)
+
+
+@lru_cache(maxsize=65_536)  # the same throws come again and again
+def _gain(first: int, second: int) -> int:
+    """Of the first player in a throw."""
+    own, others = throw_points(first, second)
+    return own - others
 
 
 def _seat_of(game: WorstGame) -> int:
