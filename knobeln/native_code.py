@@ -12,10 +12,13 @@ import time
 from collections import deque
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from functools import cached_property
 from threading import Lock
 
+from contest.config.settings import Settings
 from contest.errors import KnobelnError
+from contest.interfaces.protocols import Images
 from contest.model import Phase
 from contest.subprocesses.engine_pool import cores
 from contest.util.log import log
@@ -23,6 +26,7 @@ from contest.util.plurals import plural
 from knobeln.context import ContestContext
 from store import contest_state, submissions
 
+WORTHWHILE_GAMES = 200  # of a program; so many take about as long as its translation
 DAY_SECONDS = 120.0  # after which the day begins, whatever is translated
 _MAX_LOGGED = 3  # programs that stay slow
 
@@ -47,6 +51,18 @@ def translate_programs(contest: ContestContext, seconds: float = DAY_SECONDS) ->
     if len(slow) > _MAX_LOGGED:
         more = plural(len(slow) - _MAX_LOGGED, "more program plays", "more programs play")
         log.warning(f"{more} without native code")
+
+
+def translate_builds(builds: Images, settings: Settings) -> None:
+    """Translate these programs, on all cores. Those that cannot be stay slow."""
+    from tournament.runners import runner_of
+
+    def translate_one(digest: str) -> None:
+        with suppress(KnobelnError):
+            runner_of(settings).speed_up({digest: builds[digest]}, settings)
+
+    with ThreadPoolExecutor(cores(), thread_name_prefix="translate") as pool:
+        list(pool.map(translate_one, builds))
 
 
 def programs_that_count(contest: ContestContext) -> Sequence[str]:

@@ -145,12 +145,14 @@ def all_time(archives: tuple[Path, ...], as_table: bool, page: Path | None) -> N
     the newest contest, and random numbers that follow from the two programs alone, so everybody
     gets the same table. This needs no contest of your own.
     """
+    from contest.games.registry import game_of
     from knobeln.archive.former_contests import (
         builds_of,
         common_settings,
         former_contests,
         former_programs,
     )
+    from knobeln.native_code import WORTHWHILE_GAMES, translate_builds
     from reports.site.alone import all_time_page, all_time_rows
     from reports.site.folder import write_at_once
     from reports.site.tables import as_csv
@@ -161,6 +163,10 @@ def all_time(archives: tuple[Path, ...], as_table: bool, page: Path | None) -> N
     with former_contests(archives) as contests:
         settings = common_settings(contests)
         builds, programs = builds_of(contests, settings), list(former_programs(contests))
+    games = len(builds) - 1  # of each
+    if game_of(settings.game, settings.programs).info.play.is_in_c and games >= WORTHWHILE_GAMES:
+        with busy(f"making the native code of {plural(len(builds), 'program')} ..."):
+            translate_builds(builds, settings)
     with busy(f"playing {plural(len(programs), 'program')}, every one against every other ..."):
         table = all_time_table(programs, builds, settings, open_runner)
     if page:

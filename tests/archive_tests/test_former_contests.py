@@ -17,6 +17,8 @@ from contest.errors import Differs, GiveUp, KnobelnError, NotFound
 from contest.model import SeasonTable
 from knobeln.archive.former_contests import FormerContest, former_contests, former_programs
 from knobeln.archive.season import SEASON, SeasonFacts, folder_of
+from sandbox.vm.image import Image
+from sandbox.vm.translation import translations
 from tests.support.command_line import knobeln
 from trust.archive import files
 
@@ -145,6 +147,21 @@ def test_two_hosts_make_the_same_table(folder: Path, tmp_path: Path) -> None:
         words = ("results", "all-time", PACKED, folder, "--json", "--page", page)
         tables.append((on_a_host(words, number, own), page.read_bytes()))
     assert tables[0] == tables[1]
+
+
+@pytest.mark.slow
+def test_programs_of_many_games_are_translated_first_and_have_the_same_table(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "cache").mkdir(mode=0o700)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    images = [Image.from_bytes(path.read_bytes()) for path in (folder / "builds").iterdir()]
+    words = ("results", "all-time", "--json", folder)
+    interpreted = knobeln(*words).stdout
+    assert not translations().found(images)
+    monkeypatch.setattr("knobeln.native_code.WORTHWHILE_GAMES", TEAMS - 1)
+    assert knobeln(*words).stdout == interpreted
+    assert len(translations().found(images)) == TEAMS
 
 
 def changed(folder: Path, to: Path) -> Path:
