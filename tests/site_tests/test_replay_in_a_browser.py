@@ -140,25 +140,6 @@ def test_who_wants_sees_no_result_before_the_end(browser: Browser, key: str) -> 
     assert browser.one(".story").is_displayed()
 
 
-def test_the_line_to_copy_plays_against_the_winner(
-    browser: Browser, key: str, games: Mapping[str, Game]
-) -> None:
-    open_replay(browser, page_of(key))
-    first, second = (
-        (fields[0], int(fields[1].replace(",", "")))
-        for word, *fields in games[key]
-        if word == "player"
-    )
-    winner = first[0] if first[1] > second[1] else second[0]
-    line = text(browser, ".beat code[data-part=line]")
-    assert line.startswith("knobeln play --game knobeln ")
-    assert line.endswith(f" --seed {key}")
-    words = line.split()
-    assert {"mine", winner} == set(words[4:6])
-    assert words.index(winner) - 4 == [first[0], second[0]].index(winner)
-    assert text(browser, ".beat a") == winner
-
-
 def test_a_game_is_chosen_by_its_two_players(
     browser: Browser, key: str, games: Mapping[str, Game]
 ) -> None:

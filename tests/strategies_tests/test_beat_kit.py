@@ -6,6 +6,7 @@ import re
 import subprocess
 import sys
 import zipfile
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -17,6 +18,7 @@ from knobellib.samples import house_strategies, samples
 from knobeln import presets
 from tests.support import archives, contest_field
 from tests.support.archives import knobeln
+from tests.support.browser import Browser
 from tests.support.contest_field import NOW
 
 SEED = bytes(range(32)).hex()
@@ -113,6 +115,13 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
+def browser(site: Path) -> Iterator[Browser]:
+    opened = Browser(site)
+    yield opened
+    opened.driver.quit()
+
+
+@pytest.fixture(scope="module")
 def throws(site: Path, tmp_path_factory: pytest.TempPathFactory) -> Reader:
     return Reader(tmp_path_factory.mktemp("reader"), (site / "beat.zip").read_bytes())
 
@@ -130,6 +139,18 @@ def test_a_game_of_knobeln_is_that_of_the_contest(site: Path, throws: Reader) ->
     (of_page,) = (text for text in scripts if f"game\t{name}\n" in text)
     told = of_page.partition(f"game\t{name}\n")[2].partition("\nend")[0]
     assert re.findall(r"^player\t\w+\t([0-9]+)\t", told, re.MULTILINE) == points
+
+
+@pytest.mark.slow
+def test_the_page_of_a_game_shows_the_line_that_beats_it(
+    site: Path, browser: Browser, throws: Reader
+) -> None:
+    for name in list(throws.games)[:2]:
+        browser.open(f"replay.html?game={name}")
+        line, link = browser.one(".beat code[data-part=line]"), browser.one(".beat a")
+        assert line.text == f"python3 beat.py {name} mine.c"
+        assert link.get_attribute("href") == (site / "beat.zip").as_uri()
+    assert browser.complaints() == []
 
 
 @pytest.mark.slow
