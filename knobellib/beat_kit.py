@@ -11,7 +11,7 @@ from contest.config.settings import Settings
 from contest.games.registry import game_of
 from knobellib.kit_archives import Kit, KitFile
 from knobellib.kits import kit_of
-from knobellib.python_kit import home_file
+from knobellib.python_kit import home_file, with_values
 
 FOLDER = "beat"
 MAX_PROGRAM_BYTES = 500_000  # of one; larger ones, such as container images, are left out
@@ -84,10 +84,7 @@ def _readme(settings: Settings, *, is_in_c: bool) -> bytes:
         "@OWN@": "mine.c " if is_in_c else "mine.py",
         "@DRAWS@": _DRAWS[is_in_c],
     }
-    text = home_file("readme/beat").decode()
-    for mark, value in values.items():
-        text = text.replace(mark, value)
-    return text.encode()
+    return with_values(home_file("readme/beat").decode(), values)
 
 
 def _facts(games: Sequence[BeatGame], seed: str, *, is_in_c: bool) -> bytes:

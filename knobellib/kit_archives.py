@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import tarfile
+import time
 import zipfile
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -11,8 +12,6 @@ from io import BytesIO
 from pathlib import PurePosixPath
 
 _NOON = 768_916_800  # of the day of the contest of 1994: the time of every file of a kit
-
-_ZIPPED_AT = (1994, 5, 14, 12, 0, 0)  # the same
 
 
 @dataclass(frozen=True)
@@ -50,10 +49,10 @@ def tar_archive(kit: Kit) -> bytes:
 
 def zip_archive(kit: Kit) -> bytes:
     """The kit in one folder, for any program that unpacks .zip."""
-    out = BytesIO()
+    out, noon = BytesIO(), time.gmtime(_NOON)[:6]
     with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
         for file in kit.files:
-            entry = zipfile.ZipInfo(f"{kit.folder}/{file.name}", _ZIPPED_AT)
+            entry = zipfile.ZipInfo(f"{kit.folder}/{file.name}", noon)
             entry.create_system = 3  # Unix, whose modes these are
             entry.external_attr = (0o100755 if file.is_program else 0o100644) << 16
             archive.writestr(entry, file.data, zipfile.ZIP_DEFLATED)

@@ -12,7 +12,7 @@ from __future__ import annotations
 import json
 import re
 import shlex
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -136,6 +136,13 @@ def home_file(name: str) -> bytes:
     return (_ROOT / _KIT / name).read_bytes()
 
 
+def with_values(text: str, values: Mapping[str, str]) -> bytes:
+    """The text of such a file with these values in place of its marks, one after the other."""
+    for mark, value in values.items():
+        text = text.replace(mark, value)
+    return text.encode()
+
+
 def _contest_facts(game: Game, settings: Settings) -> bytes:
     """What the referee must know of the contest. No secret is among it."""
     rules = {
@@ -229,6 +236,4 @@ def _readme(game: Game, command: str, settings: Settings) -> bytes:
         "@SECONDS@": f"{programs.seconds:g}",
         "@QUESTION@": _arguments(game) if has_images and isinstance(game, TextGame) else "",
     }
-    for mark, value in values.items():
-        text = text.replace(mark, value)
-    return text.encode()
+    return with_values(text, values)

@@ -14,7 +14,15 @@ from dataclasses import dataclass
 from contest.formats.standings import banned_in
 from contest.games.game import TextProtocol
 from contest.interfaces.protocols import Runner
-from contest.model import EvolutionRank, GameJob, GameResult, GroupPlan, RoundOutcome, Standing
+from contest.model import (
+    EvolutionRank,
+    GameJob,
+    GameResult,
+    GroupOutcome,
+    GroupPlan,
+    RoundOutcome,
+    Standing,
+)
 from contest.seeds import Seeds
 from tournament.evolution import evolve, score_matrix
 from tournament.field import Field
@@ -71,15 +79,16 @@ def no_bans(number: int) -> Bans:
 
 def bans_of(claim: Claim, number: int) -> Bans:
     """Whom the organizer had taken out in the round of this number."""
-    groups = [
-        group
-        for outcome in claim.history
-        if outcome.plan.number == number
-        for group in outcome.groups
-    ]
+    groups = _groups_of(claim, number)
     seated = {name for group in groups for name in group.plan.members}
     banned = (banned_in(group.standings) for group in groups)
     return Bans(claim.banned - seated, claim.banned.intersection(frozenset().union(*banned)))
+
+
+def _groups_of(claim: Claim, number: int) -> list[GroupOutcome]:
+    """Of the round of this number; none if the contest had no such round."""
+    history = {outcome.plan.number: outcome for outcome in claim.history}
+    return list(history[number].groups) if number in history else []
 
 
 def another_contest(
@@ -147,12 +156,7 @@ class _KnownGames:
 
 
 def _known_results(claim: Claim, plan: GroupPlan) -> Results:
-    groups = [
-        group
-        for outcome in claim.history
-        if outcome.plan.number == plan.round
-        for group in outcome.groups
-    ]
+    groups = _groups_of(claim, plan.round)
     # A program that lives through many games may do in each what it has learned before.
     if claim.field.info.protocols[:1] == (TextProtocol.STDIO,):
         groups = [

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cached_property, partial
 
 from contest.errors import GiveUp
 from contest.seeds import ContestSeed, Seeds
@@ -75,11 +75,16 @@ class WhatIf:
 
     def _rank_without_gap(self, line: OtherRank) -> int | None:
         """The rank in the contest, if the others close the gap of the team that is left out."""
-        ranks = {other.entry: other.rank for other in self.contest.ranking}
-        gap = ranks.get(self.change.left_out)
+        gap = self._gap
         if line.rank is None or gap is None or line.rank <= gap:
             return line.rank
         return line.rank - 1
+
+    @cached_property
+    def _gap(self) -> int | None:
+        """The rank in the contest of the team that is left out; None if it had none."""
+        ranks = {line.entry: line.rank for line in self.contest.ranking}
+        return ranks.get(self.change.left_out)
 
 
 def what_if(

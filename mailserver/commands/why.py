@@ -37,7 +37,9 @@ def _why(context: LetterContext, arguments: Arguments) -> Decision:
     team = _asking(context)
     if isinstance(team, Decision):
         return team
-    asked_for = arguments[0] if arguments else team.name if team else ""
+    asked_for = team.name if team else ""
+    if arguments:
+        asked_for = arguments[0]
     worst = _worst_game(context, asked_for, team)
     to = team.address if team else context.writer
     if isinstance(worst, Problem):
@@ -100,7 +102,9 @@ def _subjects(settings: Settings) -> tuple[str, ...]:
 
 def _asks_why(subject: str, settings: Settings) -> Arguments | None:
     """Also as people ask it. Other questions that begin so are none about games."""
-    words = [word.strip("?!.,:;\"'`") for word in subject.split()] if _subjects(settings) else []
+    if not _subjects(settings):
+        return None
+    words = [word.strip("?!.,:;\"'`") for word in subject.split()]
     match [word.casefold() for word in words]:
         case ["why" | "warum"]:
             return ()

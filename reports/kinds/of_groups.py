@@ -97,8 +97,9 @@ class AllGames(Report[GroupFinished]):
         group = mailing.group
         outcome, plan = group.outcome, group.outcome.plan
         if plan.title:  # a match: its games are those of each of the two
-            told = {GameProtocols.code, OwnGamesReport.code} & {*mailing.settings.reports.offered}
-            wanting = [team for team in wanting if not told & {*team.registration.preferences}]
+            offered = mailing.settings.reports.offered
+            told = {GameProtocols.code, OwnGamesReport.code}.intersection(offered)
+            wanting = [team for team in wanting if told.isdisjoint(team.registration.preferences)]
         file = f"round{plan.round}-group{plan.number}.csv"
         mails = self.same_mail(
             mailing,

@@ -86,10 +86,12 @@ class RoundSummary(Report[RoundFinished]):
         )
         mails = knobeln_json.with_file(mails, wanting, settings, lambda: _for_programs(mailing))
         with_worst_game = {team.name for team in wanting if _asks_for_worst_game(team, settings)}
+        of_contest = _of_worst_games(event)
         for mail in with_news(mails, mailing, _news(event).get):
             lead = mail.lead
             if mail.team in with_worst_game and mail.team in event.worst_games:
-                part = mailing.templates.part("_worst_game", **_worst_game(event, mail.team))
+                worst = event.worst_games[mail.team]
+                part = mailing.templates.part("_worst_game", worst=worst, **of_contest)
                 lead += f"{part}\n"
             yield replace(mail, lead=lead, thread=SUMMARIES)
 
@@ -100,16 +102,15 @@ def _asks_for_worst_game(team: Team, settings: Settings) -> bool:
     return code in settings.reports.offered and code in team.registration.preferences
 
 
-def _worst_game(event: RoundFinished, name: str) -> Mapping[str, object]:
-    """The facts of the template `_worst_game`, for the team itself."""
+def _of_worst_games(event: RoundFinished) -> Mapping[str, object]:
+    """The facts of the template `_worst_game` that are the same for all teams, each of which reads
+    of its own game."""
+    games = 0
+    for outcome in event.history:
+        for group in outcome.plan.groups:
+            games += sum(pairing.games for pairing in group.pairings)
     seed = event.seed.value.hex() if event.seed else ""
-    groups = (group for outcome in event.history for group in outcome.plan.groups)
-    return {
-        "worst": event.worst_games[name],
-        "is_own": True,
-        "seed": seed,
-        "games": sum(pairing.games for group in groups for pairing in group.pairings),
-    }
+    return {"is_own": True, "seed": seed, "games": games}
 
 
 class WorstGameReport(Report[RoundFinished]):
@@ -123,10 +124,10 @@ class WorstGameReport(Report[RoundFinished]):
 
     def write(self, mailing: Mailing[RoundFinished], wanting: Sequence[Team]) -> Iterator[Outgoing]:
         """No mails before the contest's end, nor to a team without a game that counts."""
-        event = mailing.event
+        worst_games, of_contest = mailing.event.worst_games, _of_worst_games(mailing.event)
         for team in wanting:
-            if team.name in event.worst_games:
-                yield self.own_mail(mailing, team, _worst_game(event, team.name))
+            if team.name in worst_games:
+                yield self.own_mail(mailing, team, {"worst": worst_games[team.name], **of_contest})
 
 
 def _sees_bracket(event: RoundFinished, team: Team) -> bool:
