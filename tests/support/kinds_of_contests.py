@@ -44,7 +44,7 @@ class SeasonContest(MailedContest):
             later = timedelta(days=contest.settings.season.days)
             dates = contest.settings.dates
         is_over = dates.results_published + timedelta(hours=1)
-        listed_at = CLOSES + timedelta(minutes=1)
+        listed_at = dates.compilation_closes + timedelta(minutes=1)
         self._go_on(is_over)
         if listed_at < dates.contest_starts:
             self.clock.at = listed_at + later

@@ -710,6 +710,26 @@ def one_tournament_less(season: Any) -> None:
     season["table"]["tournaments"] = 1
 
 
+FORGERIES: Mapping[str, Callable[[Forgery], None]] = {
+    "changes points": other_points,
+    "swaps two games": swapped_games,
+    "leaves a generation out": other_generation,
+    "publishes no ledger": no_ledger,
+    "dates a ban back": dated_back,
+    "takes another number": other_number,
+    "publishes another archive for one reader": other_members,
+    "adds a round": added_round,
+    "takes the deadline out of the ledger": no_close,
+    "writes another announcement": other_announcement,
+    "takes the number of the next round": next_number,
+    "changes a program's source, but not its build": other_source,
+    "writes the dates in another zone": dates_of_another_zone,
+    "writes a title that is no text": title_in_half_a_sign,
+    "writes a secret number twice": key_twice,
+    "publishes a check page of its own": page_of_its_own,
+}
+FORGED: Mapping[str, Way] = {name: forged(change) for name, change in FORGERIES.items()}
+"""What is changed in the archive of an honest contest alone: the cheap ones."""
 WAYS: Mapping[str, Way] = {
     "starts before the deadline": started_before_the_deadline,
     "starts before the announced date": started_before_its_date,
@@ -731,12 +751,6 @@ WAYS: Mapping[str, Way] = {
     "takes a team out with the number known": took_out_with_the_number_known,
     "hides a ban": hid_a_ban,
     "changes settings after the list": changed_the_rules_after_the_list,
-    "changes points": forged(other_points),
-    "swaps two games": forged(swapped_games),
-    "leaves a generation out": forged(other_generation),
-    "publishes no ledger": forged(no_ledger),
-    "dates a ban back": forged(dated_back),
-    "takes another number": forged(other_number),
     "takes over a team's name": took_over_the_name,
     "moves a team's mails to another address": moved_its_mails,
     "stops a team's reports": stopped_its_reports,
@@ -746,9 +760,6 @@ WAYS: Mapping[str, Way] = {
     "moves the deadline, and tells nobody": moved_the_deadline,
     "waits when the number is known": waited_with_the_number,
     "plays a round again": played_a_round_again,
-    "publishes another archive for one reader": forged(other_members),
-    "adds a round": forged(added_round),
-    "takes the deadline out of the ledger": forged(no_close),
     "sends one team the first list late": listed_late_to_one_team,
     "sends one team no first list": listed_to_all_but_one_team,
     "sends one team no results": sent_it_no_results,
@@ -759,22 +770,16 @@ WAYS: Mapping[str, Way] = {
     "enters a friend as two teams": entered_a_friend_as_two_teams,
     "takes a team out as if it wished it": took_out_as_if_it_wished_it,
     "plays a round again, and hides it": hid_a_round_that_was_played_again,
-    "writes another announcement": forged(other_announcement),
     "makes the contest anew when the number is known": made_anew,
     "starts two days after the announced date": started_two_days_late,
     "calls a program late that came in time": called_a_program_late,
     "refuses a program by a deadline that is put back": refused_its_program_by_a_date,
     "dates a team's newest program back": dated_its_program_back,
     "takes an objection out of the ledger": took_its_objection_out,
-    "takes the number of the next round": forged(next_number),
-    "changes a program's source, but not its build": forged(other_source),
     "lets other builds play, of a compiler that nobody has": (
         played_other_builds_of_another_compiler
     ),
-    "writes the dates in another zone": forged(dates_of_another_zone),
-    "writes a title that is no text": forged(title_in_half_a_sign),
-    "writes a secret number twice": forged(key_twice),
-    "publishes a check page of its own": forged(page_of_its_own),
+    **FORGED,
 }
 WAYS_OF_KIND: Mapping[str, Mapping[str, Way]] = {
     "a class": {"gives a prize to another team": forged(other_prize)},
