@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from compiler.builders import builder_of
 from compiler.builders.base import ProgramBuilder
@@ -27,6 +27,9 @@ from contest.util.plurals import did_you_mean
 from contest.util.program_files import MAX_FILES, is_archive
 from contest.util.sanitize import sanitize
 from knobellib.samples import house_strategies, samples
+from mailserver.problem import Problem
+from mailserver.reading.find_program import c_file
+from mailserver.reading.part_text import SentFile
 from tournament.runners import open_runner
 
 _LANGUAGES = (*usual_languages(), *further_languages())
@@ -49,8 +52,7 @@ def rebuilt(program: str, builder: ProgramBuilder[Made], settings: Settings) -> 
     program."""
     files = files_of(program, settings.game.name)
     if game_of(settings.game, settings.programs).info.play.is_in_c:
-        for data in files.values():
-            check_is_source(program, data)
+        files = {name: source(name, data).data for name, data in files.items()}
     try:
         return builder.build(files, "", with_trial=False)
     except ValueError as error:
@@ -67,17 +69,30 @@ def accepted(program: str, built: BuildResult[Made]) -> Made:
     raise GiveUp("\n".join((f"{program}: {'; '.join(errors)}", *more)))
 
 
-def check_is_source(name: str, data: bytes) -> None:
-    """Raises GiveUp for what is no C source, where programs are that."""
+class Source(NamedTuple):
+    """A C program as a letter would bring it. `repairs`: what was done to its file, in
+    sentences."""
+
+    data: bytes
+    repairs: tuple[str, ...]
+
+
+def source(name: str, data: bytes) -> Source:
+    """The C program in this file. Raises GiveUp for what is no C source, where programs are
+    that."""
     if Path(name).suffix[1:] in _OTHERS:
         raise GiveUp(
             f"{name}: programs for this game are C source; `knobeln games` lists the others"
         )
-    if b"\0" in data:
+    program = c_file(SentFile(data, name=name))
+    if isinstance(program, Problem) and b"\0" in data:
         raise GiveUp(
             f"{name} is not a text file, but a program is C source",
             hint="name the source, not what a compiler made of it",
         )
+    if isinstance(program, Problem):
+        raise GiveUp(f"{name}: {program.text}", hint=program.expected)
+    return Source(("\n".join(program.lines) + "\n").encode(), program.repairs)
 
 
 def files_of(program: str, game_name: str) -> dict[str, bytes]:
