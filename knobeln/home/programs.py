@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
@@ -27,9 +28,6 @@ from contest.util.plurals import did_you_mean
 from contest.util.program_files import MAX_FILES, is_archive
 from contest.util.sanitize import sanitize
 from knobellib.samples import house_strategies, samples
-from mailserver.problem import Problem
-from mailserver.reading.find_program import c_file
-from mailserver.reading.part_text import SentFile
 from tournament.runners import open_runner
 
 _LANGUAGES = (*usual_languages(), *further_languages())
@@ -69,6 +67,10 @@ def accepted(program: str, built: BuildResult[Made]) -> Made:
     raise GiveUp("\n".join((f"{program}: {'; '.join(errors)}", *more)))
 
 
+_PLAIN = re.compile(rb"(?>(?:(?!>From )[\t\x20-\x7e]*+\n)*)")
+"""A file in which a letter's reader finds nothing to repair."""
+
+
 class Source(NamedTuple):
     """A C program as a letter would bring it. `repairs`: what was done to its file, in
     sentences."""
@@ -84,6 +86,13 @@ def source(name: str, data: bytes) -> Source:
         raise GiveUp(
             f"{name}: programs for this game are C source; `knobeln games` lists the others"
         )
+    if _PLAIN.fullmatch(data):
+        return Source(data, ())
+    # What reads letters takes a while to load, and most files do not need it.
+    from mailserver.problem import Problem
+    from mailserver.reading.find_program import c_file
+    from mailserver.reading.part_text import SentFile
+
     program = c_file(SentFile(data, name=name))
     if isinstance(program, Problem) and b"\0" in data:
         raise GiveUp(

@@ -145,6 +145,8 @@ def test_a_compiled_program_is_refused_as_what_it_is(
 @pytest.mark.parametrize(
     ("data", "repaired"),
     [
+        (b"int a = 1;\n>From = 2;\n", "the `>` of `>From` was taken out of line 2"),
+        (b"int a = 1;", ""),
         ("int a = 1;\n".encode("utf-16"), ""),
         (b"int a =\xc2\xa01;\r\n", "non-breaking blanks"),
         ("char *s = “x”;\n".encode(), "typographic signs"),
