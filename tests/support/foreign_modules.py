@@ -107,6 +107,7 @@ class Smith:
             program,
             "smith",
             "--max-imports=8",
+            "--allow-start-export=false",
             "--max-memories=0",  # but for the one that it exports
             *(f"--{name}={folder / name}" for name in ("exports", "available-imports")),
             *(f"--{name}-enabled=false" for name in _SMITH_OFF.split()),
