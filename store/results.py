@@ -302,32 +302,21 @@ def round_outcome(
 
 
 # --- played again ---------------------------------------------------------------------------------
-def order_rerun(
-    tx: Transaction,
-    number: int,
-    group: int | None,
-    reason: str,
-    now: datetime,
-    released: Mapping[int, datetime],
-) -> tuple[Rerun, tuple[GroupOutcome, ...]]:
-    """Order a round (or only one group of it) to be played again; later rounds are drawn anew.
+def order_rerun(tx: Transaction, rerun: Rerun, released: Mapping[int, datetime]) -> Rerun:
+    """Play a round (or only one group of it) again; later rounds are drawn anew.
 
-    `released`: when the results of each round went out. The finished groups among them are moved to
-    the former groups, and returned. Raises NotFound if there is no such round or group.
+    `released`: when the results of each round went out. The finished groups among them become
+    former ones. Returns the rerun with its number. Raises NotFound if there is no such round.
     """
+    number, only = rerun.round, rerun.group
     drawn = drawn_round(tx, number, Games.WITH_MOVES)
     groups_by_number = {group.number: group for group in drawn.plan.groups}
-    if group is not None and group not in groups_by_number:
-        raise NotFound(
-            f"there is no group {group} in round {number}; it has {len(drawn.plan.groups)}"
-        )
-    only = group if len(drawn.plan.groups) > 1 else None  # None: the whole round
     values = {
         "tournament": tournament_of(tx),
-        "at": now,
+        "at": rerun.at,
         "round": number,
         "group": only,
-        "reason": reason,
+        "reason": rerun.reason,
     }
     rerun_id = tx.execute(insert(reruns).values(values).returning(reruns.c.id)).scalar_one()
     numbers = tx.execute(select(rounds.c.number).where(_of(rounds, tx))).scalars()
@@ -345,7 +334,7 @@ def order_rerun(
         _forget_results(tx, groups_by_number[only])
     for later_number in later:
         _delete_round(tx, later_number)
-    return Rerun(rerun_id, now, number, only, reason), tuple(former)
+    return replace(rerun, id=rerun_id)
 
 
 def _keep_former(

@@ -219,7 +219,7 @@ class Pause:
 class Rerun:
     """An order to play a round, or one group of it, again, with everything that came after it."""
 
-    id: int
+    id: int  # 0: it is not ordered yet
     at: datetime
     round: int
     group: int | None  # None = all groups of the round

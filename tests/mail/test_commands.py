@@ -19,7 +19,6 @@ from mailserver import commands
 from mailserver.command import Command
 from mailserver.commands import COMMANDS, recognise
 from mailserver.commands.help import UNKNOWN
-from mailserver.commands.registration import accept_pending, reject_pending
 from mailserver.handler import Readings, handle
 from mailserver.intake.accept import accept
 from mailserver.reader import read
@@ -41,6 +40,7 @@ from tests.support.mail_world import (
     registered,
     told,
 )
+from tests.support.organizer import organizer_acts_in
 from tests.support.waiting_programs import next_queued
 
 ADDRESS = "our_team@machine.domain.alfdkj"
@@ -334,13 +334,11 @@ def test_the_organizer_may_have_the_last_word(make_world: Callable[..., World]) 
     assert "authentification string" not in body_of(first) + body_of(second)
     with world.store.read() as tx:
         assert teams.count_pending(tx) == 2
-    with world.store.write() as tx:
+    with world.store.read() as tx:
         yes, no = teams.all_teams(tx)
-        assert (yes.state, no.state) == (TeamState.PENDING, TeamState.PENDING)
-        accept_pending(tx, yes, world.settings, world.renderer, world.clock.now())
-        reject_pending(
-            tx, no, "Too late, {{7*7}}.", world.settings, world.renderer, world.clock.now()
-        )
+    assert (yes.state, no.state) == (TeamState.PENDING, TeamState.PENDING)
+    organizer_acts_in(world, lambda organizer: organizer.accept(yes))
+    organizer_acts_in(world, lambda organizer: organizer.reject(no, "Too late, {{7*7}}."))
     accepted, rejected = world.mails()[2:]
     name, string = told(accepted)
     assert "Too late, {{7*7}}." in body_of(rejected)
