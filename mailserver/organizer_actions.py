@@ -535,7 +535,7 @@ class OrganizerActions:
         if message.round is not None:
             plan = results.drawn_round(self.tx, message.round).plan
             playing = submissions.participants(self.tx)
-            readers = [playing[name] for group in plan.groups for name in group.members]
+            readers = [playing[name] for name in plan.members]
         else:
             readers = self._registered()
         if message.without_program:

@@ -192,9 +192,7 @@ def _send(
 
 def _pass_on(context: LetterContext, mail: PassedOn) -> str:
     rendered = context.renderer.render(mail.template, **mail.facts)
-    return pass_letter_on(
-        context.tx, context.stored, mail.kind, rendered, context.settings, context.now
-    )
+    return pass_letter_on(context, context.stored, mail.kind, rendered)
 
 
 def _queue(context: LetterContext, answer: Answer, note: str, receipt: Receipt | None) -> str:
@@ -303,7 +301,7 @@ def _left_out(context: LetterContext, mail: Answer | Question, room: Room) -> st
     if full.quota.waits:
         raise LetterWaits(limit, full.for_one, context.network, is_wide)
     if is_wide:
-        tell_of_limit(context.tx, limit, context.settings, context.renderer, context.now)
+        tell_of_limit(context, limit)
     return f"the limit of {limit} is used up"
 
 

@@ -16,7 +16,7 @@ from contest.schema.sections import Mail, Teams
 from knobellib.kit_archives import tar_archive
 from knobellib.kits import knobeln_kit
 from mailserver import commands
-from mailserver.command import Command
+from mailserver.command import Command, Desk
 from mailserver.commands import COMMANDS, recognise
 from mailserver.commands.help import UNKNOWN
 from mailserver.handler import Readings, handle
@@ -603,7 +603,7 @@ def test_of_letters_in_one_transaction_the_one_that_breaks_us_is_undone_alone(wo
             {(each.id, language): read(each, world.settings, language) for each in arrived}
         )
         for stored, renderer in zip(arrived, (world.renderer, None, world.renderer), strict=True):
-            handle(tx, stored, readings, world.settings, world.clock, renderer)
+            handle(Desk(tx, world.settings, renderer, world.clock.now()), stored, readings)
     assert world.states() == {LetterState.HANDLED: 2, LetterState.FAILED: 1}
     with world.store.read() as tx:
         assert [team.name for team in teams.all_teams(tx)] == ["first", "third"]
