@@ -283,7 +283,7 @@ def bracket_side(
     box_width = round(max(150.0, 60 + _LETTER_WIDTH * longest))
     below = 0.0
     for root in forest(matches, side):
-        _, below = _place(root, below, box_width, boxes, lines, links)
+        _, below = _place(root, below, box_width=box_width, boxes=boxes, lines=lines, links=links)
     width = max((box.x for box in boxes), default=0.0) + box_width
     return BracketSide(
         title=gettext(side),
@@ -312,7 +312,9 @@ def _place(
     for row, source in enumerate(node.sources):
         if source is not None:
             start = (source.depth - 1) * (box_width + _GAP_X) + box_width
-            y, below = _place(source, below, box_width, boxes, lines, links)
+            y, below = _place(
+                source, below, box_width=box_width, boxes=boxes, lines=lines, links=links
+            )
             before.append((row, start, y))
     middle = sum(y for _, _, y in before) / len(before) if before else top + BOX_HEIGHT / 2
     lines += (
