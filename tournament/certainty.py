@@ -312,16 +312,15 @@ def _play_together(field: Field, numbers: range, pools: _Pools) -> list[_Reached
         for number in numbers
     ]
     fixtures = _Fixtures()
-    playing, round_number = [redraw for redraw in redraws if redraw.plan_next(fixtures)], 1
-    while playing:
+    playing = redraws
+    for round_number in count(1):
+        playing = [redraw for redraw in playing if redraw.plan_next(fixtures)]
+        if not playing:
+            break
         fixtures.draw(f"contest/from {numbers.start}/round/{round_number}", pools)
         for redraw in playing:
             redraw.play_round(pools)
             pools.watcher.round_replayed()
-        playing, round_number = (
-            [redraw for redraw in playing if redraw.plan_next(fixtures)],
-            round_number + 1,
-        )
     return [_Reached.of(field.format, redraw.history) for redraw in redraws]
 
 
@@ -372,7 +371,8 @@ class _Fixtures:
                     Match(fixture.pairing, 1, game, True, fixture.number) for game in games
                 )
             numbers = islice(drawn[fixture.seating], fixture.uses)
-            fixture.drawn, fixture.uses = iter([fixture.pool[number] for number in numbers]), 0
+            fixture.drawn = iter([fixture.pool[number] for number in numbers])
+            fixture.uses = 0
 
 
 def _shared(group: GroupPlan, fixtures: Sequence[_Fixture]) -> GroupPlan:

@@ -65,8 +65,12 @@ _FORGOTTEN = "(forgotten)"  # in place of the people of a team that wished it
 _LISTS = (Effect.ENTRIES_LISTED, Effect.ENTRIES_FINAL)
 _FREEZES = (*_LISTS, Effect.SETTINGS_CHANGED)
 _OWN = (
-    *(*_DECIDED, *_FREEZES, Effect.PROGRAMS_CLOSED),
-    *(Effect.PRIZES_FIXED, Effect.NUMBER_DRAWN, Effect.TOURNAMENT_BEGUN),
+    *_DECIDED,
+    *_FREEZES,
+    Effect.PROGRAMS_CLOSED,
+    Effect.PRIZES_FIXED,
+    Effect.NUMBER_DRAWN,
+    Effect.TOURNAMENT_BEGUN,
 )
 """The effects that follow no letter."""
 

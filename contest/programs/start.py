@@ -131,7 +131,8 @@ def in_place(files: Files, start: Start[Language_]) -> tuple[Files, Start[Langua
     if is_python and not start.is_imported and _RELATIVE_IMPORT.search(files[start.program]):
         path = start.program.removeprefix(f"{above}/")
         package = path.rpartition("/")[0].replace("/", ".")
-        seen[_LAUNCHER], program = _LAUNCH.format(package=package, path=path).encode(), _LAUNCHER
+        program = _LAUNCHER
+        seen[program] = _LAUNCH.format(package=package, path=path).encode()
     return seen, replace(start, program=program)
 
 
@@ -475,7 +476,8 @@ def _type_around(code: str, position: int) -> str:
         elif match[0] == "{":
             if pending:
                 open_types.append((depth, pending))
-            depth, pending = depth + 1, ""
+            depth += 1
+            pending = ""
         else:
             depth -= 1
             while open_types and open_types[-1][0] >= depth:

@@ -219,12 +219,13 @@ def _label(entry: str, xs: Sequence[float], bounds: Sequence[tuple[float, float]
     room, x, middle = max(places, default=(0.0, 0.0, 0.0))
     if room < _LABEL_HEIGHT:
         return None
+    anchor = "middle"
     if x + _LARGEST * half > WIDTH:
-        x, anchor = x + half, "end"
+        anchor = "end"
+        x += half
     elif x - _LARGEST * half < 0:
-        x, anchor = x - half, "start"
-    else:
-        anchor = "middle"
+        anchor = "start"
+        x -= half
     return Label(_short(x), _short(middle + 5), anchor)
 
 
