@@ -56,10 +56,9 @@ class FuelProgram:
         """
         if not engine.is_installed():
             return "needs an engine for WebAssembly, and none is installed here"
-        built, ours = (
-            counter.rpartition(", ")[2] if self.module else counter
-            for counter in (self.counter, engine.COUNTER)
-        )
+        built, ours = self.counter, engine.COUNTER
+        if self.module:
+            built, ours = _host_in(built), _host_in(ours)
         if built != ours:
             return f"was built for {built}, and here is {ours}"
         guest = guests.GUESTS.get(self.language)
@@ -140,6 +139,11 @@ class FuelProgram:
             return program
         except (KeyError, TypeError, AttributeError) as error:
             raise ValueError(f"no program: {error!r}") from None
+
+
+def _host_in(counter: str) -> str:
+    """The part of a counter's name that tells the functions of the host."""
+    return counter.rpartition(", ")[2]
 
 
 def is_fuel_program(facts: Mapping[str, Any]) -> bool:
