@@ -67,16 +67,10 @@ def add_round(tx: Transaction, plan: RoundPlan, now: datetime) -> None:
         group_id = tx.execute(insert(groups).values(values).returning(groups.c.id)).scalar_one()
         rows = [(group_id, place, ids[name]) for place, name in enumerate(group.members)]
         insert_many(tx, members, ("group_id", "place", "entry_id"), rows)
-        meetings = [
-            (
-                group_id,
-                place,
-                json_text([ids[name] for name in pairing.players]),
-                pairing.games,
-                pairing.most,
-            )
-            for place, pairing in enumerate(group.pairings)
-        ]
+        meetings = []
+        for place, pairing in enumerate(group.pairings):
+            players = json_text([ids[name] for name in pairing.players])
+            meetings.append((group_id, place, players, pairing.games, pairing.most))
         insert_many(tx, pairings, ("group_id", "place", "players", "games", "most"), meetings)
 
 
@@ -132,11 +126,11 @@ def finish_group(
     insert_many(tx, matches, ("group_id", *GameRow._fields), ((group_id, *game) for game in games))
     if outcome.standings:
         ids = _entry_ids(tx, [standing.entry for standing in outcome.standings])
-        lines = [
-            {name: value for name, value in asdict(standing).items() if name != "entry"}
-            | {"of_entry": ids[standing.entry], "position": position}
-            for position, standing in enumerate(outcome.standings)
-        ]
+        lines = []
+        for position, standing in enumerate(outcome.standings):
+            line = asdict(standing)
+            del line["entry"]
+            lines.append({**line, "of_entry": ids[standing.entry], "position": position})
         of_entry = members.c.entry_id == bindparam("of_entry")
         tx.execute(update(members).where(members.c.group_id == group_id, of_entry), lines)
     return True

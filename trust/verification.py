@@ -497,8 +497,8 @@ class _Verification:
         silent = {name for name in images if aside[name] or not self._plays_here(images[name])}
 
         def open_group(names: AbstractSet[str], seeds: Seeds) -> AbstractContextManager[Runner]:
-            needed = {digest: builds[digest] for digest in {images[name] for name in names}}
-            return open_runner(needed, self._settings, seeds)
+            needed = {images[name] for name in names}
+            return open_runner({digest: builds[digest] for digest in needed}, self._settings, seeds)
 
         try:
             with memory_limit(), self._progress_bar(label, 1) as progress:

@@ -448,9 +448,8 @@ def _about_letters(
 ) -> Iterator[Finding]:
     """What became of each objection, and which programs were refused as late though they came in
     time."""
-    first, final = (
-        {entry.team: entry for entry in archive.entry_lists[index].entries} for index in (0, -1)
-    )
+    first = {entry.team: entry for entry in archive.entry_lists[0].entries}
+    final = {entry.team: entry for entry in archive.entry_lists[-1].entries}
     closes = settings.dates.compilation_closes
     for logged in ledger:
         if logged.effect is Effect.OBJECTION:
