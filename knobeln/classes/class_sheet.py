@@ -187,6 +187,10 @@ def _too_large() -> GiveUp:
     )
 
 
+def _rows(numbered: Iterable[tuple[int, Sequence[str]]]) -> tuple[Row, ...]:
+    return tuple(Row(number, tuple(cells)) for number, cells in numbered)
+
+
 # --- spreadsheets ---------------------------------------------------------------------------------
 def _workbook(data: bytes, score: Score) -> Sheet:
     if importlib.util.find_spec("python_calamine") is None:
@@ -204,10 +208,7 @@ def _workbook(data: bytes, score: Score) -> Sheet:
             " by a password, or takes too much time or memory",
             hint="open it, and save it as CSV",
         )
-    sheets = [
-        (visible(name), tuple(Row(number, tuple(cells)) for number, cells in rows))
-        for name, rows in json.loads(done.stdout)
-    ]
+    sheets = [(visible(name), _rows(rows)) for name, rows in json.loads(done.stdout)]
     if not sheets:
         raise GiveUp("the file has no sheet")
     scores = []

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from knobeln.classes.class_forms import Groups, Invitation
     from knobeln.classes.class_list import ClassList
     from knobeln.context import ContestContext
+    from mailserver.decision import OrganizerDecision
     from mailserver.organizer_actions import OrganizerActions
 
 
@@ -98,7 +99,7 @@ def invite(file: Path, again: bool, groups: Groups, yes: bool, dry_run: bool) ->
     if sys.stdin.isatty() and not (yes or dry_run):
         _ask(f"Send {plural(len(forms), 'form')}?")
 
-    def action(organizer: OrganizerActions) -> str:
+    def action(organizer: OrganizerActions) -> OrganizerDecision:
         class_people.put(organizer.tx, (person.listed for person in people.people))
         return organizer.invite(forms, _others(invitations), again=again)
 

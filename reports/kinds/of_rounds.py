@@ -64,7 +64,12 @@ class RoundSummary(Report[RoundFinished]):
         event, settings, outcome = mailing.event, mailing.settings, mailing.event.history[-1]
         prizes_by = prize_fields(event.teams, settings.teams)
         facts = summary.facts_of_contest(
-            event.history, event.ranking, event.evolution, event.seed, prizes_by, settings
+            event.history,
+            event.ranking,
+            evolution=event.evolution,
+            seed=event.seed,
+            prize_fields=prizes_by,
+            settings=settings,
         )
         facts |= {"outcome": outcome, "words": event.words, "certainty": _how_sure(mailing)}
         attached: tuple[Attachment, ...] = ()
