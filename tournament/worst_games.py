@@ -12,13 +12,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache, partial
-from itertools import accumulate, pairwise, starmap
-from typing import Any, NamedTuple, cast
+from itertools import accumulate, starmap
+from operator import sub
+from typing import Any, NamedTuple
 
 from contest.errors import Differs, EngineFailed
 from contest.games.drawing import Ring
 from contest.games.game import TextGame
-from contest.games.knobeln import throw_points
+from contest.games.knobeln import ThrowLines, throw_points
 from contest.interfaces.protocols import Runner
 from contest.model import (
     DecisiveTurn,
@@ -64,7 +65,7 @@ class Decisive(NamedTuple):
 
 def decisive(leads: Leads) -> Decisive:
     """What decided a game with these leads."""
-    drops = [before - after for before, after in pairwise(leads)]
+    drops = [*map(sub, leads, leads[1:])]
     places = [place for place, drop in enumerate(drops) if drop > 0]
     # of equal ones the first, as a sort keeps their order
     greatest = sorted(places, key=drops.__getitem__, reverse=True)[:DECISIVE_TURNS]
@@ -140,21 +141,24 @@ def _is_recorded(game: WorstGame) -> bool:
 
 def _decided_by_throws(game: WorstGame, result: GameResult) -> WorstGame:
     """The game with what decided it, if this result is its own."""
-    if not result.moves or result.digest != game.match.result.digest:
+    if result.moves is None or result.digest != game.match.result.digest:
         return game
-    return _told(game, _leads_by_throws(result.moves, _seat_of(game)), result.moves)
+    throws = _in_words(result.moves)
+    leads = [*accumulate(starmap(_gain, throws), initial=0)]
+    is_first = _seat_of(game) == 0
+    return _told(game, leads if is_first else [-lead for lead in leads], throws)
 
 
-def _leads_by_throws(moves: Sequence[Moves], seat: int) -> Leads:
-    throws = cast(Sequence[tuple[int, int]], moves[:])
-    leads = accumulate(starmap(_gain, throws), initial=0)
-    return [-lead for lead in leads] if seat else list(leads)
+def _in_words(throws: Sequence[Moves]) -> Sequence[tuple[str, str]]:
+    if isinstance(throws, ThrowLines):
+        return throws.words
+    return [(recorded_text(first), recorded_text(second)) for first, second in throws]
 
 
 @lru_cache(maxsize=65_536)  # the same throws come again and again
-def _gain(first: int, second: int) -> int:
+def _gain(first: str, second: str) -> int:
     """Of the first player in a throw."""
-    own, others = throw_points(first, second)
+    own, others = throw_points(int(first), int(second))
     return own - others
 
 
