@@ -1,4 +1,4 @@
-"""what decided everybody's worst game in each group
+"""what decided everybody's worst game
 
 Revision ID: 0004
 Revises: 0003
@@ -16,7 +16,6 @@ depends_on = None
 def upgrade() -> None:
     op.create_table(
         "worst_games",
-        sa.Column("group_id", sa.Integer, sa.ForeignKey("groups.id"), primary_key=True),
         sa.Column("entry_id", sa.Integer, sa.ForeignKey("entries.id"), primary_key=True),
         sa.Column("facts", sa.JSON, nullable=False),
     )
