@@ -18,7 +18,7 @@ from contest.games.knobeln import rules_of
 from contest.schema.sections import KNOBELN_REPORTS
 from knobellib.samples import house_strategies
 from mailserver.team_secret import digest
-from store import outbox, teams
+from store import outbox, results, teams
 from tests.support.clocks import FixedClock
 from tests.support.command_line import knobeln_in
 from tests.support.contest_field import NOW, make_contest, settings
@@ -124,6 +124,16 @@ def test_anybody_may_ask_for_any_team_where_all_games_are_told(world: World) -> 
     own, by_another = (body_of(ask(world, "why team_0001", name)) for name in NAMES)
     (by_a_stranger,) = world.send("Why did TEAM_0001 lose?", "", sender="joe@else.example")
     assert by_another == own == body_of(by_a_stranger)
+
+
+def test_a_contest_that_has_none_says_so(world: World) -> None:
+    """As one that was over before its server computed them."""
+    with world.store.write() as tx:
+        games = list(results.get_worst_games(tx).values())
+        results.set_worst_games(tx, [])
+    assert "What decided the games of this contest was not computed" in flat(ask(world, "why"))
+    with world.store.write() as tx:
+        results.set_worst_games(tx, games)
 
 
 def test_who_asks_for_it_gets_it_with_the_summary_or_by_itself(world: World) -> None:
