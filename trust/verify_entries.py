@@ -65,8 +65,12 @@ _FORGOTTEN = "(forgotten)"  # in place of the people of a team that wished it
 _LISTS = (Effect.ENTRIES_LISTED, Effect.ENTRIES_FINAL)
 _FREEZES = (*_LISTS, Effect.SETTINGS_CHANGED)
 _OWN = (
-    *(*_DECIDED, *_FREEZES, Effect.PROGRAMS_CLOSED),
-    *(Effect.PRIZES_FIXED, Effect.NUMBER_DRAWN, Effect.TOURNAMENT_BEGUN),
+    *_DECIDED,
+    *_FREEZES,
+    Effect.PROGRAMS_CLOSED,
+    Effect.PRIZES_FIXED,
+    Effect.NUMBER_DRAWN,
+    Effect.TOURNAMENT_BEGUN,
 )
 """The effects that follow no letter."""
 
@@ -444,9 +448,8 @@ def _about_letters(
 ) -> Iterator[Finding]:
     """What became of each objection, and which programs were refused as late though they came in
     time."""
-    first, final = (
-        {entry.team: entry for entry in archive.entry_lists[index].entries} for index in (0, -1)
-    )
+    first = {entry.team: entry for entry in archive.entry_lists[0].entries}
+    final = {entry.team: entry for entry in archive.entry_lists[-1].entries}
     closes = settings.dates.compilation_closes
     for logged in ledger:
         if logged.effect is Effect.OBJECTION:

@@ -13,11 +13,11 @@ from sqlalchemy import func, select, update
 from contest.config.load import FILE_NAME
 from contest.ledger.receipts import Effect, LedgerEntry
 from contest.model import BanKind
-from mailserver.organizer_actions import OrganizerActions
 from store.tables import builds
 from tests.support.check_page import without_late_bans
 from tests.support.mail_world import START, flat, from_line
 from tests.support.mailed_contest import CLOSES, DARK, KNOWN, LIGHT, MailedContest, Stages
+from tests.support.organizer import organizer_acts
 from tests.support.organizers import Forgery, Verify
 
 Stage = Callable[[str], MailedContest]
@@ -196,10 +196,12 @@ def banned(honest: Stages, winner: str, tmp_path_factory: pytest.TempPathFactory
     place = tmp_path_factory.mktemp("banned")
     contest = honest.kept["played"].copied(place / "contest")
     contest.clock.at = KNOWN + timedelta(hours=1)
-    with contest.opened() as opened, opened.store.write() as tx:
-        actions = OrganizerActions(tx, opened.settings, opened.templates, contest.clock.now(), "")
-        actions.rerun(1, None, "without it")
-        actions.take_out(winner, BanKind.DISQUALIFIED, "it was first")
+    with contest.opened() as opened:
+        organizer_acts(opened, lambda organizer: organizer.rerun(1, None, "without it"))
+        organizer_acts(
+            opened,
+            lambda organizer: organizer.take_out(winner, BanKind.DISQUALIFIED, "it was first"),
+        )
     contest.play()
     contest.publish(place / "archive")
     return Stages(place, honest.url, {"played": contest})

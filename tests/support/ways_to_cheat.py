@@ -24,7 +24,6 @@ from contest.config.load import FILE_NAME
 from contest.ledger.receipts import Effect, LedgerEntry
 from contest.model import BanKind
 from knobeln.archive.season import SEASON
-from mailserver.organizer_actions import OrganizerActions
 from store.tables import builds
 from tests.support.archives import HOUSE
 from tests.support.drand_network import signed_round
@@ -39,6 +38,7 @@ from tests.support.mailed_contest import (
     PROGRAMS,
     MailedContest,
 )
+from tests.support.organizer import organizer_acts
 from tests.support.organizers import Forgery, frozen
 
 STRATEGY = "grim"  # that the organizer likes better
@@ -114,9 +114,8 @@ def forget_newest(contest: MailedContest) -> None:
 
 
 def take_out(contest: MailedContest, team: str, kind: BanKind = BanKind.DISQUALIFIED) -> None:
-    with contest.opened() as opened, opened.store.write() as tx:
-        now = contest.clock.now()
-        OrganizerActions(tx, opened.settings, opened.templates, now, "").take_out(team, kind, "so")
+    with contest.opened() as opened:
+        organizer_acts(opened, lambda organizer: organizer.take_out(team, kind, "so"))
 
 
 def played(contest: MailedContest, hands: Hands) -> MailedContest:
@@ -544,9 +543,8 @@ def waited_with_the_number(hands: Hands) -> MailedContest:
 
 def played_a_round_again(hands: Hands) -> MailedContest:
     contest = hands.stage("played")
-    with contest.opened() as opened, opened.store.write() as tx:
-        now = contest.clock.now()
-        OrganizerActions(tx, opened.settings, opened.templates, now, "").rerun(1, None, "so")
+    with contest.opened() as opened:
+        organizer_acts(opened, lambda organizer: organizer.rerun(1, None, "so"))
     return played(later(contest, minutes=1), hands)
 
 
