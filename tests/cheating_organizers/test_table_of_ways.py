@@ -8,17 +8,13 @@ from pathlib import Path
 import pytest
 
 from tests.support.mailed_contest import MailedContest
-from tests.support.ways_to_cheat import BY_MAILS_ALONE, FORGED, WAYS, Hands
+from tests.support.ways_to_cheat import BY_MAILS_ALONE, WAYS, Hands
 from tests.support.who_notices import must_be_noticed, row_of, write_row
 
-pytestmark = pytest.mark.slow
-BY_LETTER = [name for name in WAYS if name not in FORGED]
 
-
+@pytest.mark.slow
 @pytest.mark.usefixtures("verify")  # builds each program once
-@pytest.mark.parametrize(
-    "name", [*FORGED, *(pytest.param(name, marks=pytest.mark.night) for name in BY_LETTER)]
-)
+@pytest.mark.parametrize("name", WAYS)
 def test_no_way_to_cheat_is_silent_and_no_two_verdicts_contradict(
     stage: Callable[[str], MailedContest], tmp_path: Path, name: str
 ) -> None:

@@ -708,26 +708,6 @@ def one_tournament_less(season: Any) -> None:
     season["table"]["tournaments"] = 1
 
 
-FORGERIES: Mapping[str, Callable[[Forgery], None]] = {
-    "changes points": other_points,
-    "swaps two games": swapped_games,
-    "leaves a generation out": other_generation,
-    "publishes no ledger": no_ledger,
-    "dates a ban back": dated_back,
-    "takes another number": other_number,
-    "publishes another archive for one reader": other_members,
-    "adds a round": added_round,
-    "takes the deadline out of the ledger": no_close,
-    "writes another announcement": other_announcement,
-    "takes the number of the next round": next_number,
-    "changes a program's source, but not its build": other_source,
-    "writes the dates in another zone": dates_of_another_zone,
-    "writes a title that is no text": title_in_half_a_sign,
-    "writes a secret number twice": key_twice,
-    "publishes a check page of its own": page_of_its_own,
-}
-FORGED: Mapping[str, Way] = {name: forged(change) for name, change in FORGERIES.items()}
-"""What is changed in the archive of an honest contest alone: the cheap ones."""
 WAYS: Mapping[str, Way] = {
     "starts before the deadline": started_before_the_deadline,
     "starts before the announced date": started_before_its_date,
@@ -777,7 +757,22 @@ WAYS: Mapping[str, Way] = {
     "lets other builds play, of a compiler that nobody has": (
         played_other_builds_of_another_compiler
     ),
-    **FORGED,
+    "changes points": forged(other_points),
+    "swaps two games": forged(swapped_games),
+    "leaves a generation out": forged(other_generation),
+    "publishes no ledger": forged(no_ledger),
+    "dates a ban back": forged(dated_back),
+    "takes another number": forged(other_number),
+    "publishes another archive for one reader": forged(other_members),
+    "adds a round": forged(added_round),
+    "takes the deadline out of the ledger": forged(no_close),
+    "writes another announcement": forged(other_announcement),
+    "takes the number of the next round": forged(next_number),
+    "changes a program's source, but not its build": forged(other_source),
+    "writes the dates in another zone": forged(dates_of_another_zone),
+    "writes a title that is no text": forged(title_in_half_a_sign),
+    "writes a secret number twice": forged(key_twice),
+    "publishes a check page of its own": forged(page_of_its_own),
 }
 WAYS_OF_KIND: Mapping[str, Mapping[str, Way]] = {
     "a class": {"gives a prize to another team": forged(other_prize)},
