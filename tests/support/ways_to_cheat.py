@@ -325,7 +325,8 @@ def damaged_its_program(hands: Hands) -> MailedContest:
 
 def refused_its_program_by_a_date(hands: Hands) -> MailedContest:
     """The deadline is moved, a better program of the team refused, and the deadline put back."""
-    contest = later(hands.stage("open"), hours=1)
+    contest = hands.stage("open")
+    contest.clock.at = CLOSES - timedelta(hours=1)
     before = (contest.folder / FILE_NAME).read_text()
     rewrite(contest, compilation_closes=contest.clock.at)
     contest.send_program(DARK, STRATEGY)
