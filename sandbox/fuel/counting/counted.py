@@ -112,12 +112,10 @@ class _Pass:
             self._check_sizes()
         # "The indices of these imports precede the indices of other definitions": the globals are
         # our own.
+        imported = [function.type_index for function in self._imports]
         self._around = Surroundings(
             types=self._types,
-            functions=[
-                self._types.known[index]
-                for index in (*(each.type_index for each in self._imports), *self._own)
-            ],
+            functions=[self._types.known[index] for index in (*imported, *self._own)],
             moved=self._moved,
             prices=prices,
             left=leb(self._reader(m.GLOBALS).u32()),
@@ -220,9 +218,8 @@ class _Pass:
         return m.vector(changed)
 
     def _functions(self) -> bytes:
-        return m.vector(
-            [leb(index) for index in (*self._own, *(each.type_index for each in self._imports))]
-        )
+        imported = [function.type_index for function in self._imports]
+        return m.vector([leb(index) for index in (*self._own, *imported)])
 
     def _code(self) -> bytes:
         reader = self._reader(m.CODE)
