@@ -274,8 +274,7 @@ def _lines(
 
 def _line(match: Match, entry: str, other: str, why: str) -> GameLine:
     own, theirs = (None, None) if match.is_discarded else points_of(match, entry)
-    faulty = () if match.result.is_flawless else match.sides
-    return GameLine(
+    line = GameLine(
         opponent=other,
         is_self=match.pairing.is_self,
         game=match.game,
@@ -283,11 +282,16 @@ def _line(match: Match, entry: str, other: str, why: str) -> GameLine:
         status=status(match),
         own=own,
         theirs=theirs,
-        sides=tuple(seat.points for seat in match.result.seats),
-        failures=failures_of_match(match) if faulty else (),
+        sides=tuple([seat.points for seat in match.result.seats]),
+        failures=(),
         gone=why,
-        own_faults=sum(seat.faults for name, seat in faulty if name == entry),
-        their_faults=sum(seat.faults for name, seat in faulty if name != entry),
+    )
+    if match.result.is_flawless:
+        return line
+    return line._replace(
+        failures=failures_of_match(match),
+        own_faults=sum(seat.faults for name, seat in match.sides if name == entry),
+        their_faults=sum(seat.faults for name, seat in match.sides if name != entry),
     )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from datetime import datetime
 from enum import Enum
 from typing import Any
@@ -321,7 +321,6 @@ def order_rerun(tx: Transaction, rerun: Rerun, released: Mapping[int, datetime])
     _keep_former(tx, rerun_id, former, released)
     for table in (evolution, certainty):
         tx.execute(delete(table).where(_of(table, tx)))
-    _delete_worst_games(tx)
     if only is None:
         _delete_round(tx, number)
     else:
@@ -348,7 +347,7 @@ def _keep_former(
 
 def _delete_round(tx: Transaction, number: int) -> None:
     ids = select(groups.c.id).where(_in_round(tx, number))
-    for table in (matches, pairings, members):
+    for table in (worst_games, matches, pairings, members):
         tx.execute(delete(table).where(table.c.group_id.in_(ids)))
     tx.execute(delete(groups).where(_in_round(tx, number)))
     tx.execute(delete(rounds).where(_is_round(tx, number)))
@@ -357,7 +356,8 @@ def _delete_round(tx: Transaction, number: int) -> None:
 def _forget_results(tx: Transaction, plan: GroupPlan) -> None:
     """Reset the group to its state when drawn, and its round to the time before it was finished."""
     group_id = _group_id(tx, plan)
-    tx.execute(delete(matches).where(matches.c.group_id == group_id))
+    for table in (worst_games, matches):
+        tx.execute(delete(table).where(table.c.group_id == group_id))
     nothing = dict.fromkeys(
         ("position", "half_points", "rank", "failures", "disqualified", "advances")
     )
@@ -431,39 +431,25 @@ def get_certainty(tx: Transaction) -> Certainty | None:
 
 
 # --- everybody's worst game -----------------------------------------------------------------------
-def with_moves(tx: Transaction, game: WorstGame) -> WorstGame:
-    """The game with its moves, if they were stored. Its plan is the whole one of its group."""
-    query = _GAMES[True].where(
-        matches.c.group_id == _group_id(tx, game.plan),
-        matches.c.pairing == game.plan.pairings.index(game.match.pairing),
-        matches.c.game == game.match.game,
-        matches.c.attempt == game.match.attempt,
-    )
-    row = GameRow._make(tx.execute(query).one())
-    return replace(game, match=match_of(row, game.match.pairing))
-
-
-def set_worst_games(tx: Transaction, games: Sequence[WorstGame]) -> None:
-    """Store everybody's worst game; they replace what was stored before."""
-    _delete_worst_games(tx)
-    ids = _entry_ids(tx)
-    rows = [(ids[game.entry], json_text(plain(game, WorstGame))) for game in games]
-    insert_many(tx, worst_games, ("entry_id", "facts"), rows)
+def add_worst_games(tx: Transaction, plan: GroupPlan, games: Sequence[WorstGame]) -> None:
+    """Store the worst game of each member of a group that has just been finished."""
+    group_id = _group_id(tx, plan)
+    ids = _entry_ids(tx, [game.entry for game in games])
+    kind = adapter(WorstGame)
+    rows = [(group_id, ids[game.entry], kind.dump_json(game).decode()) for game in games]
+    insert_many(tx, worst_games, ("group_id", "entry_id", "facts"), rows)
 
 
 def get_worst_games(tx: Transaction) -> dict[str, WorstGame]:
-    """Everybody's worst game, by name; none before the contest's end."""
-    facts = tx.execute(select(worst_games.c.facts).where(_is_entry(tx))).scalars()
-    games = map(adapter(WorstGame).validate_python, facts)
-    return {game.entry: game for game in games}
-
-
-def _delete_worst_games(tx: Transaction) -> None:
-    tx.execute(delete(worst_games).where(_is_entry(tx)))
-
-
-def _is_entry(tx: Transaction) -> ColumnElement[bool]:
-    return worst_games.c.entry_id.in_(select(entries.c.id).where(_of(entries, tx)))
+    """Everybody's worst game in all finished groups, by name; of equal ones the first."""
+    query = select(worst_games.c.facts).join(groups, groups.c.id == worst_games.c.group_id)
+    in_order = query.where(_of(groups, tx)).order_by(groups.c.round, groups.c.number)
+    games = [adapter(WorstGame).validate_python(facts) for facts in tx.execute(in_order).scalars()]
+    worst: dict[str, WorstGame] = {}
+    for game in games:
+        if game.entry not in worst or game.lead < worst[game.entry].lead:
+            worst[game.entry] = game
+    return worst
 
 
 # --- rows -----------------------------------------------------------------------------------------

@@ -31,8 +31,16 @@ class Rendered:
 
 def to_team(team: Team, key: str, kind: str, text: Rendered) -> Outgoing:
     """A mail to the team's address; `replace` adds what else there is."""
-    words = Outgoing(key, kind, team.address, text.subject, text.body, language=team.language)
-    return replace(words, team_id=team.id, team=team.name)
+    return Outgoing(
+        key=key,
+        kind=kind,
+        to=team.address,
+        subject=text.subject,
+        body=text.body,
+        team_id=team.id,
+        team=team.name,
+        language=team.language,
+    )
 
 
 def key_of(event: str, team: Team) -> str:

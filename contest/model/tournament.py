@@ -328,7 +328,8 @@ class DecisiveTurn:
 
 @dataclass(frozen=True)
 class WorstGame:
-    """The game of a contest in which an entry got least, compared with the best of the others.
+    """The game of a group, or of a contest, in which an entry got least, compared with the best of
+    the others.
 
     `plan`: of its group, with this pairing alone. `turns`: those that decided it, in their order;
     () if nobody knows. `alike`: how many more cost as much as the least of them.
@@ -354,6 +355,11 @@ class WorstGame:
     def best_other(self) -> int:
         """The points of the best other player."""
         return max(seat.points for name, seat in self.match.sides if name != self.entry)
+
+    @property
+    def lead(self) -> int:
+        """How far the entry was ahead of the best other player; below 0 it was behind."""
+        return self.own.points - self.best_other
 
 
 @dataclass(frozen=True)

@@ -71,6 +71,20 @@ def test_a_program_that_was_swapped_in_the_archive_is_noticed(
     assert words in said.text
 
 
+def test_a_program_that_is_entered_as_if_it_had_come_before_is_told(
+    forgery: Forgery, verify: Verify, tmp_path: Path
+) -> None:
+    """Otherwise nothing would say that the newest program of a team does not play."""
+    place = forgery.place_of(Effect.PROGRAM_ACCEPTED, DARK)
+    playing = forgery.ledger[place]
+    back = replace(playing, at=playing.at - timedelta(hours=1), digest="ab" * 32)
+    forgery.ledger.insert(place + 1, back)
+    said = verify(forgery.publish(tmp_path / "archive"))
+    assert said.code == 3
+    (remark,) = said.remarks
+    assert "program accepted; it was dated back, or the clock was changed" in remark
+
+
 def swap_build(contest: MailedContest) -> None:
     """In the database: DARK plays the build of LIGHT."""
     with contest.opened() as opened, opened.store.write() as tx:

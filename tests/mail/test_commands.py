@@ -348,6 +348,14 @@ def test_the_organizer_may_have_the_last_word(make_world: Callable[..., World]) 
 
 
 # --- programs -------------------------------------------------------------------------------------
+def test_the_from_line_may_stand_above_a_program_between_backticks(world: World) -> None:
+    name, string = registered(world)
+    block = "```c\nmain() { for (;;) make_throw(1); }\n```\n"
+    text = f"{from_line(name, string)}\nHere it is, as asked:\n{block}"
+    assert world.send(COMPILE, text) == []
+    assert world.notes[-1] == f"version 1 of {name} queued for the compiler"
+
+
 def test_a_program_with_the_right_string_is_queued_whoever_sends_it(world: World) -> None:
     code = program(from_line(*registered(world)))
     assert world.send(COMPILE, code, sender="other@x.example", message_id="<p@x.example>") == []
