@@ -75,11 +75,11 @@ def find_start(
 def _start(
     files: Files, languages: Sequence[Language_], called: str, function: str
 ) -> Start[Language_]:
-    by_language = [
-        (language, sorted(name for name in files if suffix_of(name) in language.suffixes))
-        for language in languages
-    ]
-    used = [(language, names) for language, names in by_language if names]
+    used = []
+    for language in languages:
+        names = sorted(name for name in files if suffix_of(name) in language.suffixes)
+        if names:
+            used.append((language, names))
     if not used:
         raise NoStart(gettext("there is no program among the files"))
     if len(used) == 1:
