@@ -44,14 +44,14 @@ class SeasonContest(MailedContest):
             later = timedelta(days=contest.settings.season.days)
             dates = contest.settings.dates
         is_over = dates.results_published + timedelta(hours=1)
-        listed_at = CLOSES + timedelta(minutes=1)
+        listed_at = dates.compilation_closes + timedelta(minutes=1)
         self._go_on(is_over)
         if listed_at < dates.contest_starts:
             self.clock.at = listed_at + later
             self.tell_first_list()
         self.clock.at = START + later + timedelta(seconds=5)
         self.start()
-        self.clock.at = KNOWN + later
+        self.clock.at = KNOWN + later + timedelta(minutes=10)  # whatever start was announced
         self.play()
         self._go_on(is_over + later)
         result = knobeln("publish", "--season", archive, "-C", self.folder)
