@@ -15,6 +15,7 @@ STAGES = {
     "mails": mail.mails_out,
     "programs": contest.programs,
     "machine": contest.machine,
+    "all-time": contest.all_time,
     "day": contest.day,
     "sandbox": bots.sandbox,
     "counted": bots.counted,

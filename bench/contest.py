@@ -6,6 +6,8 @@
 - The machine's peer is the same source as unprotected native coroutines in one process. Both play
   the very same games, with the same random streams and referee; their digests are compared before
   anything is timed.
+- The table of all programs of former contests has its games alone as its limit; both play in native
+  code.
 - A day goes from the freezing of the entries to the last report in the outbox. Its games alone, on
   the same engine, are the limit; the peer is Axelrod-Python with as many turns of TitForTat against
   TitForTat.
@@ -22,7 +24,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from functools import partial
 from io import BytesIO
-from itertools import count
+from itertools import combinations, count
 from pathlib import Path
 from typing import Any
 from unittest.mock import patch
@@ -41,6 +43,7 @@ from contest.util.log import log
 from knobellib.samples import house_strategies
 from knobeln.context import ContestContext
 from knobeln.day.run import contest_day
+from knobeln.native_code import translate_builds
 from knobeln.services import Services
 from sandbox.sandbox import ExitStatus, Sandbox
 from sandbox.vm import engine_binary
@@ -50,6 +53,7 @@ from store import letters, results, submissions
 from store.results import Games
 from tests.support.clocks import FixedClock
 from tests.support.contest_field import NOW, SEED, House, add_team, make_contest, settings
+from tournament.all_time import FormerProgram, all_time_table
 from tournament.referee import Fixture, game_job
 from tournament.runners import open_runner
 from tournament.runners.knobeln_batch import Batch
@@ -202,6 +206,34 @@ def _native(folder: Path, source: str) -> Path:
     options = [*engine_binary.FLAGS, f"-I{engine}", f"-I{KNOBELN_SOURCES}"]
     subprocess.run([compiler, *options, "-o", folder / "coroutines", *parts], check=True)
     return folder / "coroutines"
+
+
+# --- the table of all programs --------------------------------------------------------------------
+def all_time(bench: Bench) -> None:
+    with tempfile.TemporaryDirectory() as scratch:
+        builds = {}
+        for built in House(Path(scratch)).values():
+            assert built.image is not None
+            builds[built.image.digest] = built.image.to_bytes()
+    translate_builds(builds)
+    chosen = settings(workers=0)
+    programs = [FormerProgram("bench", digest, digest, None) for digest in builds]
+    jobs = [_job_of(pair) for pair in combinations(sorted(builds), 2)]
+
+    def games_alone() -> Spent:
+        with open_runner(builds, chosen, Seeds(SEED)) as runner:
+            return spent(partial(runner, jobs))
+
+    ways = {
+        "ours": lambda: spent(lambda: all_time_table(programs, builds, chosen, open_runner)),
+        "its games alone": games_alone,
+    }
+    bench.compare(f"table of {len(builds)} programs, all against all", 4 * _RUNS, ways)
+
+
+def _job_of(pair: tuple[str, str]) -> GameJob:
+    first, second = (Seeds(SEED).stream(f"{'/'.join(pair)}/{seat}") for seat in (0, 1))
+    return GameJob(pair, (first, second), names=pair)
 
 
 # --- contest days ---------------------------------------------------------------------------------

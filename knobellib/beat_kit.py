@@ -6,6 +6,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 
 from contest.config.settings import Settings
 from contest.games.registry import game_of
@@ -15,7 +16,7 @@ from knobellib.python_kit import home_file, with_values
 
 FOLDER = "beat"
 MAX_PROGRAM_BYTES = 500_000  # of one; larger ones, such as container images, are left out
-MAX_BYTES = 20_000_000  # of all programs
+MAX_BYTES = 20_000_000  # of all programs; the largest of more are left out
 
 _DRAWS = {
     True: """The draws are those of the contest: a game is played again throw by
@@ -46,18 +47,14 @@ def beat_kit(
     seed: str,
 ) -> Kit | None:
     """The kit with these programs, files by team, and the games between them; None if no game is
-    left, or if it would be too large. The contest's game must have a kit.
+    left. The contest's game must have a kit.
 
     `seed`: of the contest, in hex.
     """
-    small = {
-        name: files
-        for name, files in programs.items()
-        if sum(map(len, files.values())) <= MAX_PROGRAM_BYTES
-    }
+    playing = {name for game in games for name in game.players}
+    small = _that_fit({name: files for name, files in programs.items() if name in playing})
     playable = [game for game in games if small.keys() >= set(game.players)]
-    size = sum(len(data) for files in small.values() for data in files.values())
-    if not playable or size > MAX_BYTES:
+    if not playable:
         return None
     is_in_c = game_of(settings.game, settings.programs).info.play.is_in_c
     kit_files = [
@@ -76,6 +73,18 @@ def beat_kit(
     ]
     ordered = tuple(sorted(kit_files, key=lambda file: file.name))
     return Kit(FOLDER, ordered, f"python3 beat.py {playable[0].name}")
+
+
+def _that_fit(programs: Mapping[str, Mapping[str, bytes]]) -> dict[str, Mapping[str, bytes]]:
+    """The programs that have room in the file, the smallest first."""
+    sizes = {name: sum(map(len, files.values())) for name, files in programs.items()}
+    names = sorted(programs, key=lambda name: (sizes[name], name))
+    totals = accumulate(sizes[name] for name in names)
+    return {
+        name: programs[name]
+        for name, total in zip(names, totals, strict=True)
+        if sizes[name] <= MAX_PROGRAM_BYTES and total <= MAX_BYTES
+    }
 
 
 def _readme(settings: Settings, *, is_in_c: bool) -> bytes:

@@ -16,7 +16,6 @@ from contextlib import suppress
 from functools import cached_property
 from threading import Lock
 
-from contest.config.settings import Settings
 from contest.errors import KnobelnError
 from contest.interfaces.protocols import Images
 from contest.model import Phase
@@ -26,7 +25,7 @@ from contest.util.plurals import plural
 from knobeln.context import ContestContext
 from store import contest_state, submissions
 
-WORTHWHILE_GAMES = 200  # of a program; so many take about as long as its translation
+WORTHWHILE_GAMES = 100  # of a program; so many take about as long as its translation
 DAY_SECONDS = 120.0  # after which the day begins, whatever is translated
 _MAX_LOGGED = 3  # programs that stay slow
 
@@ -53,16 +52,19 @@ def translate_programs(contest: ContestContext, seconds: float = DAY_SECONDS) ->
         log.warning(f"{more} without native code")
 
 
-def translate_builds(builds: Images, settings: Settings) -> None:
-    """Translate these programs, on all cores. Those that cannot be stay slow."""
-    from tournament.runners import runner_of
+def translate_builds(builds: Images) -> None:
+    """Translate these programs for the contest machine, on all cores and in a hurry, as somebody
+    waits. Those that cannot be stay slow."""
+    from sandbox.sandbox import Sandbox
+    from sandbox.vm.image import Image
+    from sandbox.vm.translation import NotTranslated, translations
 
-    def translate_one(digest: str) -> None:
-        with suppress(KnobelnError):
-            runner_of(settings).speed_up({digest: builds[digest]}, settings)
+    def translate_one(build: bytes) -> None:
+        with suppress(NotTranslated):
+            translations().add(Image.from_bytes(build), Sandbox(), in_a_hurry=True)
 
     with ThreadPoolExecutor(cores(), thread_name_prefix="translate") as pool:
-        list(pool.map(translate_one, builds))
+        list(pool.map(translate_one, builds.values()))
 
 
 def programs_that_count(contest: ContestContext) -> Sequence[str]:

@@ -104,7 +104,7 @@ def status(match: Match) -> GameStatus:
 
 def games_played(outcome: RoundOutcome) -> int:
     """How many games of the round were played to their end, whether they count or not."""
-    return sum(not match.is_discarded for group in outcome.groups for match in group.matches)
+    return sum(not match.is_discarded for match in outcome.matches)
 
 
 def failures_of_match(match: Match) -> tuple[Failure, ...]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 from enum import Enum
 from typing import Any
@@ -67,16 +67,10 @@ def add_round(tx: Transaction, plan: RoundPlan, now: datetime) -> None:
         group_id = tx.execute(insert(groups).values(values).returning(groups.c.id)).scalar_one()
         rows = [(group_id, place, ids[name]) for place, name in enumerate(group.members)]
         insert_many(tx, members, ("group_id", "place", "entry_id"), rows)
-        meetings = [
-            (
-                group_id,
-                place,
-                json_text([ids[name] for name in pairing.players]),
-                pairing.games,
-                pairing.most,
-            )
-            for place, pairing in enumerate(group.pairings)
-        ]
+        meetings = []
+        for place, pairing in enumerate(group.pairings):
+            players = json_text([ids[name] for name in pairing.players])
+            meetings.append((group_id, place, players, pairing.games, pairing.most))
         insert_many(tx, pairings, ("group_id", "place", "players", "games", "most"), meetings)
 
 
@@ -132,11 +126,11 @@ def finish_group(
     insert_many(tx, matches, ("group_id", *GameRow._fields), ((group_id, *game) for game in games))
     if outcome.standings:
         ids = _entry_ids(tx, [standing.entry for standing in outcome.standings])
-        lines = [
-            {name: value for name, value in asdict(standing).items() if name != "entry"}
-            | {"of_entry": ids[standing.entry], "position": position}
-            for position, standing in enumerate(outcome.standings)
-        ]
+        lines = []
+        for position, standing in enumerate(outcome.standings):
+            line = asdict(standing)
+            del line["entry"]
+            lines.append({**line, "of_entry": ids[standing.entry], "position": position})
         of_entry = members.c.entry_id == bindparam("of_entry")
         tx.execute(update(members).where(members.c.group_id == group_id, of_entry), lines)
     return True
@@ -302,32 +296,21 @@ def round_outcome(
 
 
 # --- played again ---------------------------------------------------------------------------------
-def order_rerun(
-    tx: Transaction,
-    number: int,
-    group: int | None,
-    reason: str,
-    now: datetime,
-    released: Mapping[int, datetime],
-) -> tuple[Rerun, tuple[GroupOutcome, ...]]:
-    """Order a round (or only one group of it) to be played again; later rounds are drawn anew.
+def order_rerun(tx: Transaction, rerun: Rerun, released: Mapping[int, datetime]) -> Rerun:
+    """Play a round (or only one group of it) again; later rounds are drawn anew.
 
-    `released`: when the results of each round went out. The finished groups among them are moved to
-    the former groups, and returned. Raises NotFound if there is no such round or group.
+    `released`: when the results of each round went out. The finished groups among them become
+    former ones. Returns the rerun with its number. Raises NotFound if there is no such round.
     """
+    number, only = rerun.round, rerun.group
     drawn = drawn_round(tx, number, Games.WITH_MOVES)
     groups_by_number = {group.number: group for group in drawn.plan.groups}
-    if group is not None and group not in groups_by_number:
-        raise NotFound(
-            f"there is no group {group} in round {number}; it has {len(drawn.plan.groups)}"
-        )
-    only = group if len(drawn.plan.groups) > 1 else None  # None: the whole round
     values = {
         "tournament": tournament_of(tx),
-        "at": now,
+        "at": rerun.at,
         "round": number,
         "group": only,
-        "reason": reason,
+        "reason": rerun.reason,
     }
     rerun_id = tx.execute(insert(reruns).values(values).returning(reruns.c.id)).scalar_one()
     numbers = tx.execute(select(rounds.c.number).where(_of(rounds, tx))).scalars()
@@ -344,7 +327,7 @@ def order_rerun(
         _forget_results(tx, groups_by_number[only])
     for later_number in later:
         _delete_round(tx, later_number)
-    return Rerun(rerun_id, now, number, only, reason), tuple(former)
+    return replace(rerun, id=rerun_id)
 
 
 def _keep_former(

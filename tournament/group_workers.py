@@ -26,7 +26,7 @@ from contest.interfaces.protocols import (
     RunnerFactory,
     no_progress,
 )
-from contest.language import gettext, speaking, spoken
+from contest.language import gettext, speaking
 from contest.mail.compose import Composed, compose
 from contest.model import Entry, GroupOutcome, GroupPlan, Outgoing, Team, WorstGame
 from contest.model.as_json import GameRow, game_rows
@@ -244,24 +244,27 @@ class Mark(NamedTuple):
 
     prefix: str  # of their keys
     tournament: int  # of a season, which their subjects name; 0 = the contest is no season
+    language: str  # of the mails to readers who chose none
 
 
 def mark_of(tx: Transaction, settings: Settings) -> Mark:
     """The mark of this tournament."""
     number = contest_state.state(tx).number if settings.season.is_season else 0
-    return Mark(contest_state.mark(tx), number)
+    return Mark(contest_state.mark(tx), number, settings.contest.language)
 
 
 def marked(mails: Iterable[Outgoing], mark: Mark) -> Iterable[Outgoing]:
     """The mails, with the mark on their keys and subjects."""
     return (
-        replace(mail, key=mark.prefix + mail.key, subject=_in_tournament(mail, mark.tournament))
+        replace(mail, key=mark.prefix + mail.key, subject=_in_tournament(mail, mark))
         for mail in mails
     )
 
 
-def _in_tournament(mail: Outgoing, number: int) -> str:
-    if not number:
+def _in_tournament(mail: Outgoing, mark: Mark) -> str:
+    if not mark.tournament:
         return mail.subject
-    with speaking(mail.language or spoken()):
-        return gettext("Tournament %(number)s: %(subject)s", number=number, subject=mail.subject)
+    with speaking(mail.language or mark.language):
+        return gettext(
+            "Tournament %(number)s: %(subject)s", number=mark.tournament, subject=mail.subject
+        )

@@ -43,9 +43,14 @@ def to_team(team: Team, key: str, kind: str, text: Rendered) -> Outgoing:
     )
 
 
+def key_of(event: str, team: Team) -> str:
+    """The key of the mail that a team gets on this event."""
+    return f"{event}/{team.name}"
+
+
 def to_all(
     readers: Iterable[Team],
-    key: str,
+    event: str,
     template: str,
     settings: Settings,
     renderer: Renderer,
@@ -58,7 +63,8 @@ def to_all(
         with speaking(language):
             rendered = renderer.render(template, **facts)
         for team in of_language:
-            yield replace(to_team(team, f"{key}/{team.name}", template, rendered), receipt=receipt)
+            mail = to_team(team, key_of(event, team), template, rendered)
+            yield replace(mail, receipt=receipt)
 
 
 def to_organizer(settings: Settings, key: str, kind: str, text: Rendered) -> Outgoing:

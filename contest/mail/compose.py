@@ -98,7 +98,7 @@ def compose(outgoing: Outgoing, settings: Settings, secret: bytes, now: datetime
     Raises ValueError for a subject or an address with a line break: no stranger adds headers.
     """
     name, domain = _name_and_domain(outgoing.to, outgoing.key, settings, secret)
-    head = b"".join(_head(outgoing, settings, secret, now, name, domain))
+    head = b"".join(_head(outgoing, settings, secret=secret, now=now, name=name, domain=domain))
     body, attachments = outgoing.body, outgoing.attachments
     body_digest = hashlib.sha256(f"{outgoing.lead}\0{body}".encode())
     for attachment in attachments:

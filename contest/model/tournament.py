@@ -153,6 +153,16 @@ class RoundPlan:
     groups: tuple[GroupPlan, ...]
     final: bool  # it decides the contest; in a knock-out this may turn out only after it was played
 
+    @property
+    def members(self) -> tuple[str, ...]:
+        """The entries of all groups."""
+        return tuple(name for group in self.groups for name in group.members)
+
+    @property
+    def planned_games(self) -> int:
+        """How many games the groups have as they were drawn."""
+        return sum(pairing.games for group in self.groups for pairing in group.pairings)
+
 
 @dataclass(frozen=True)
 class GroupOutcome:
@@ -174,6 +184,11 @@ class RoundOutcome:
     @property
     def is_complete(self) -> bool:
         return len(self.plan.groups) == len(self.groups)
+
+    @property
+    def matches(self) -> tuple[Match, ...]:
+        """What was played in the finished groups."""
+        return tuple(match for group in self.groups for match in group.matches)
 
     @property
     def survivors(self) -> tuple[str, ...]:
@@ -219,7 +234,7 @@ class Pause:
 class Rerun:
     """An order to play a round, or one group of it, again, with everything that came after it."""
 
-    id: int
+    id: int  # 0: it is not ordered yet
     at: datetime
     round: int
     group: int | None  # None = all groups of the round

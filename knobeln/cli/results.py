@@ -166,7 +166,7 @@ def all_time(archives: tuple[Path, ...], as_table: bool, page: Path | None) -> N
     games = len(builds) - 1  # of each
     if game_of(settings.game, settings.programs).info.play.is_in_c and games >= WORTHWHILE_GAMES:
         with busy(f"making the native code of {plural(len(builds), 'program')} ..."):
-            translate_builds(builds, settings)
+            translate_builds(builds)
     with busy(f"playing {plural(len(programs), 'program')}, every one against every other ..."):
         table = all_time_table(programs, builds, settings, open_runner)
     if page:

@@ -80,14 +80,21 @@ def _worst_game(context: LetterContext, asked_for: str, team: Team | None) -> Wo
     named = {name.casefold(): game for name, game in results.get_worst_games(context.tx).items()}
     worst = named.get(asked_for.casefold())
     if worst is None:
-        return Problem(
-            gettext("No game of a team called `%(team)s` counted.", team=quote(asked_for))
-        )
+        return _no_game(asked_for, is_for_all=not named)
     if not (_is_own(worst, team) or tells_all(context.settings)):
         return Problem(gettext("This contest tells the games of a team to this team alone."))
     if _OWN_MOVES.isdisjoint(context.settings.reports.offered):
         return replace(worst, turns=(), alike=0)
     return worst
+
+
+def _no_game(team: str, *, is_for_all: bool) -> Problem:
+    """Why there is no worst game of this team; `is_for_all`: of nobody."""
+    if is_for_all:
+        return Problem(
+            gettext("What decided the games of this contest was not computed at its end.")
+        )
+    return Problem(gettext("No game of a team called `%(team)s` counted.", team=quote(team)))
 
 
 def _is_out(context: LetterContext) -> bool:

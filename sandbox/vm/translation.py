@@ -36,8 +36,9 @@ from sandbox.vm.translate import translate
 LIMITS = Limits(cpu_seconds=10, wall_seconds=40.0)
 # gcc's time grows faster than the program, and at -O2 it explodes if many jumps cross each other.
 # So -O2 is for small programs only, with half of the time. -O1, which does not explode, has all of
-# it: a slow host may need four times what ours does.
-_MAX_O2_INSTRUCTIONS = 6_000  # a program of 10,000 lexical elements has some 3,000
+# it: a slow host may need four times what ours does. -Og takes half as long as -O2, and programs
+# then take at most a tenth longer.
+_MAX_SMALL_INSTRUCTIONS = 6_000  # a program of 10,000 lexical elements has some 3,000
 FLAGS = (
     "-std=gnu11",
     "-w",
@@ -87,12 +88,12 @@ class Translations:
             return {}
         return {digests[name]: path for name, path in caches.find(self.folder, digests).items()}
 
-    def add(self, image: Image, sandbox: Sandbox) -> Path:
+    def add(self, image: Image, sandbox: Sandbox, *, in_a_hurry: bool = False) -> Path:
         """Translate the image, unless it has a translation; return the file. Raises
         NotTranslated."""
         if translations := self.found([image]):
             return translations[image.digest]
-        return self.keep(image, compiled(image, sandbox))
+        return self.keep(image, compiled(image, sandbox, in_a_hurry=in_a_hurry))
 
     def keep(self, image: Image, library: bytes) -> Path:
         """Keep what `compiled` made of the image; return the file. Raises NotTranslated."""
@@ -125,8 +126,13 @@ def _translator() -> str:
     return caches.digest_of_sources(facts, _MADE_FROM)
 
 
-def compiled(image: Image, sandbox: Sandbox, limits: Limits | None = None) -> bytes:
-    """The translation as the engine maps it. `limits` defaults to LIMITS. Raises NotTranslated."""
+def compiled(
+    image: Image, sandbox: Sandbox, limits: Limits | None = None, *, in_a_hurry: bool = False
+) -> bytes:
+    """The translation as the engine maps it. `limits` defaults to LIMITS. Raises NotTranslated.
+
+    `in_a_hurry`: the compiler works half as long, and the games take a little longer.
+    """
     try:
         text = translate(image)
     except ValueError as error:
@@ -134,9 +140,10 @@ def compiled(image: Image, sandbox: Sandbox, limits: Limits | None = None) -> by
     files = {f"/box/{path.name}": path.read_bytes() for path in (*_HEADERS, _SCRIPT)}
     files["/box/translation.c"] = text.encode()
     limits = limits or LIMITS
-    is_small = len(image.code) // 4 <= _MAX_O2_INSTRUCTIONS
-    with_care = [("-O2", replace(limits, cpu_seconds=limits.cpu_seconds // 2))] if is_small else []
-    for level, granted in (*with_care, ("-O1", limits)):
+    half = replace(limits, cpu_seconds=limits.cpu_seconds // 2)
+    is_small = len(image.code) // 4 <= _MAX_SMALL_INSTRUCTIONS
+    for_small = [("-Og" if in_a_hurry else "-O2", half)] if is_small else []
+    for level, granted in (*for_small, ("-O1", limits)):
         result = sandbox.run(_command(level), files=files, limits=granted)
         if result.succeeded:
             return result.stdout

@@ -80,6 +80,7 @@ def test_it_says_what_would_be_without_a_team(archive: Path) -> None:
     title = "Not the result: the contest without amber_anchor, drawn by the number hello"
     _, mark, other = said.stdout.partition(f"\n{title}\n")
     assert mark, said.stdout
+    assert "this agrees" not in said.stdout  # which is not what was asked for
     assert "  copper_kettle would be first instead of amber_anchor.\n" in other
     assert re.search(r"^  amber_anchor +1 +-  left out$", other, re.MULTILINE)
 
@@ -97,6 +98,15 @@ def swapped(folder: Path) -> None:
     text = text.replace('"amber_anchor"', '"?"').replace('"copper_kettle"', '"amber_anchor"')
     ranking.write_text(text.replace('"?"', '"copper_kettle"'))
     mend(folder)
+
+
+def test_an_archive_that_differs_is_not_played_otherwise(archive: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "archive"
+    shutil.copytree(archive, folder)
+    swapped(folder)
+    said = by_node(folder / "verify.mjs", "--number", "hello")
+    assert said.returncode == 1
+    assert said.stdout == by_node(folder / "verify.mjs").stdout
 
 
 def damaged(folder: Path) -> None:

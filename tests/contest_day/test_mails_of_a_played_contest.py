@@ -152,6 +152,16 @@ def test_anybody_may_ask_for_any_team_where_all_games_are_told(world: World) -> 
     assert by_another == own == body_of(by_a_stranger)
 
 
+def test_a_contest_that_has_none_says_so(world: World) -> None:
+    """As one that was over before its server computed them."""
+    with world.store.write() as tx:
+        games = list(results.get_worst_games(tx).values())
+        results.set_worst_games(tx, [])
+    assert "What decided the games of this contest was not computed" in flat(ask(world, "why"))
+    with world.store.write() as tx:
+        results.set_worst_games(tx, games)
+
+
 def test_who_asks_for_it_gets_it_with_the_summary_or_by_itself(world: World) -> None:
     """Twice: the contest was played again."""
     alone, both = (

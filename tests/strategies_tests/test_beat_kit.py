@@ -74,12 +74,23 @@ def test_without_a_game_that_can_be_played_there_is_none() -> None:
     assert beat_kit(settings(), {"alice": PROGRAMS["alice"]}, GAMES, SEED) is None
 
 
-def test_a_contest_whose_programs_are_too_large_together_has_none() -> None:
-    most = {"program.c": bytes(MAX_PROGRAM_BYTES)}
-    many = {f"team_{number}": most for number in range(MAX_BYTES // MAX_PROGRAM_BYTES)}
-    games = [BeatGame("1.team_1.team_2", ("team_1", "team_2"), 1, 1, 1)]
-    assert beat_kit(settings(), many, games, SEED) is not None
-    assert beat_kit(settings(), many | {"bob": most}, games, SEED) is None
+def test_of_programs_that_are_too_large_together_the_largest_are_left_out() -> None:
+    large = {"program.c": bytes(MAX_PROGRAM_BYTES)}
+    count = MAX_BYTES // MAX_PROGRAM_BYTES
+    many = {**PROGRAMS, **{f"team_{number:02}": large for number in range(count)}}
+    pairs = [("alice", name) for name in many if name != "alice"]
+    kit = beat_kit(
+        settings(), many, [BeatGame(name, (a, name), 1, 1, 1) for a, name in pairs], SEED
+    )
+    assert kit
+    told = json.loads(files_of(zip_archive(kit))["beat/games.json"])["games"]
+    assert list(told) == [name for name in many if name not in ("alice", f"team_{count - 1}")]
+
+
+def test_programs_without_a_game_take_no_room() -> None:
+    kit = beat_kit(settings(), {**PROGRAMS, "idle": {"program.c": b"x"}}, GAMES, SEED)
+    assert kit
+    assert not any(file.name.startswith("programs/idle") for file in kit.files)
 
 
 # --- as a reader plays ----------------------------------------------------------------------------
@@ -169,7 +180,7 @@ def test_a_readers_strategy_takes_the_place_of_the_loser(throws: Reader) -> None
     ("words", "said"),
     [
         ((), "Games, all of them in games.json"),
-        (("9.nobody.nobody",), "Games, all of them in games.json"),
+        (("9.nobody.nobody",), "There is no game 9.nobody.nobody here: programs that are"),
         (("GAME", "missing.c"), "there is no missing.c"),
         (("GAME", "broken.c"), "it could not be compiled"),
         (("GAME", "a.c", "b.c"), "Games, all of them in games.json"),

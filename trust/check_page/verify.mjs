@@ -4,7 +4,8 @@
 //   node verify.mjs ARCHIVE      another one: a folder, or a .tar.gz
 //   node verify.mjs --script     print the script that checks, to read it; --arena, that on which one plays
 //   node verify.mjs --without TEAM --number WORDS
-//                                also play it without this team, or by this number in place of the public one
+//                                play it without this team, or by this number in place of the public one; of the
+//                                check it then tells the verdict alone
 //
 // It needs node 18 or later, and nothing else: no package and no network. It runs the very script of the
 // verify.html beside it. Exit codes: 0 every result follows; 1 something differs; 2 this could not be checked;
@@ -96,10 +97,15 @@ function tellProgress({ what, done, all }) {
 /** A line for a terminal: whoever wrote the archive must not control it. */
 const plain = (text) => text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, "?");
 
+const print = (text) => console.log(plain(text));
+
+function tellVerdict({ verdict: { sentence, scope } }) {
+  print(sentence);
+  if (scope) print(scope);
+}
+
 function tell(found) {
-  const print = (text) => console.log(plain(text));
-  print(found.verdict.sentence);
-  if (found.verdict.scope) print(found.verdict.scope);
+  tellVerdict(found);
   if (found.title) {
     console.log();
     print(found.title);
@@ -114,7 +120,6 @@ function tell(found) {
 
 /** What would be with a change, if the archive's results follow. */
 function tellOther({ change, sentences, rows }) {
-  const print = (text) => console.log(plain(text));
   console.log();
   print(`Not the result: ${change}`);
   for (const sentence of sentences) print(`  ${sentence}`);
@@ -129,10 +134,12 @@ async function checkAndTell(page, given, { without, number }) {
   const ask = started(page);
   const { found } = await ask({ file, game: "" });
   if (process.stderr.isTTY) process.stderr.write("\n");
-  tell(found);
   process.exitCode = CODES[found.verdict.kind];
-  if (!without && !number) return;
+  const isOtherAsked = without || number;
+  if (!isOtherAsked || !found.teams.length) tell(found);
+  if (!isOtherAsked || found.verdict.kind === "differs") return;
   if (!found.teams.length) throw new Error("another contest is played only if this one is correct, and the page can play it");
+  tellVerdict(found);
   const { contest } = await ask({ wantsContest: true });
   const { other } = await ask({ contest, leftOut: without, number });
   tellOther(other);

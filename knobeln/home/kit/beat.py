@@ -45,8 +45,7 @@ def main(words: Sequence[str]) -> int:
     games = facts["games"]
     name, *own = [word for word in words if word != "--moves"] or [""]
     if name not in games or len(own) > 1:
-        print(f"{(__doc__ or '').strip()}\n\nGames, all of them in games.json:\n")
-        print("".join(f"    {each}\n" for each in list(games)[:SHOWN]), end="")
+        tell_games(name, games)
         return 2
     game = games[name]
     paths = [PROGRAMS / player for player in game["players"]]
@@ -63,6 +62,14 @@ def main(words: Sequence[str]) -> int:
     except NoGame as why:
         print(f"beat.py: {why}", file=sys.stderr)
         return 2
+
+
+def tell_games(name: str, games: Sequence[str]) -> None:
+    """Tell what this does, and which games there are. `name`: of the one that was asked for."""
+    if name and name not in games:
+        print(f"There is no game {name} here: programs that are too large were left out.\n")
+    print(f"{(__doc__ or '').strip()}\n\nGames, all of them in games.json:\n")
+    print("".join(f"    {each}\n" for each in list(games)[:SHOWN]), end="")
 
 
 def run(*command: object, output: int | None = None, stdin: bytes | None = None) -> Any:
