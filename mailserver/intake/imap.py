@@ -238,7 +238,7 @@ class Mailbox:
         """Return whether there is no room for letters, as far as the server tells."""
         if not self._client.has_capability("QUOTA"):
             return False
-        with suppress(IMAPClientError):
+        with _trouble(self._settings, "does not answer"), suppress(IMAPClientError):
             _roots, quotas = self._client.get_quota_root("INBOX")
             return any(
                 quota.limit - quota.usage < MIN_ROOM_KB
@@ -568,6 +568,10 @@ def _reason(error: BaseException | None) -> str:
 # --- the watch ------------------------------------------------------------------------------------
 MAX_PAUSE_SECONDS = 300.0
 _WELL = "letters are fetched from the mailbox"
+_FULL = (
+    "the mailbox is full, so no letter can come in: remove letters, such as those in the folder"
+    f" {PROCESSED}"
+)
 _MAX_QUIET_FAILURES = 2  # a connection that breaks once in a while is not worth an alarm
 
 
@@ -610,19 +614,16 @@ class Watch(Thread):
             log.info("mailbox opened", uid_validity=mailbox.uid_validity, idle=mailbox.can_idle)
             while not self._stop_event.is_set():
                 mailbox.take_all(self._stop_event)
-                self._well()
+                self._failures = 0
+                self._tell(_FULL if mailbox.is_full() else _WELL)
                 self._tell_left(mailbox.left())
                 mailbox.wait(self._stop_event)
-
-    def _well(self) -> None:
-        self._failures = 0
-        self._tell(_WELL)
 
     def _trouble(self, why: str, lasting: bool) -> None:
         self._failures += 1
         pause = pause_seconds(self._failures, lasting, random.random())  # noqa: S311 - no secret
         log.error(why, loop="imap", failures=self._failures, again_in=round(pause, 1))
-        if (lasting or self._failures >= _MAX_QUIET_FAILURES) and self._told in ("", _WELL):
+        if (lasting or self._failures >= _MAX_QUIET_FAILURES) and self._told in ("", _WELL, _FULL):
             self._tell(f"no letters can be fetched: {why}")
         self._stop_event.wait(pause)
 

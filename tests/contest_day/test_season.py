@@ -249,8 +249,8 @@ def test_the_pages_of_a_season(season: MailedContest, tmp_path: Path) -> None:
     )
     assert 'href="tournament-1/index.html"' in front
     assert '<a href="season.html">its ranking</a>' in front
-    assert "2 teams took part" in first
-    assert "4 teams took part" in front
+    assert "Tournament 1 is over. 2 teams took part" in first
+    assert "Tournament 2 is over. 4 teams took part" in front
     page = (tmp_path / "season.html").read_text()
     assert page.count('class="spark"') == 2  # of those who took part twice
     assert (
