@@ -119,8 +119,13 @@ class LadderService:
         return [
             _game(pair, result, self._info.fault_rule)
             for pair, result in zip(pairs, results, strict=True)
-            if all(seat.verdict is not Verdict.INTERNAL for seat in result.seats)
+            if not _has_failed(result)
         ]
+
+
+def _has_failed(result: GameResult) -> bool:
+    """Whether our engine failed in the game."""
+    return any(seat.verdict is Verdict.INTERNAL for seat in result.seats)
 
 
 def _job(pair: tuple[LadderEntry, LadderEntry], seeds: Seeds) -> GameJob:

@@ -129,7 +129,12 @@ class PracticeService:
             games = practice_games(program, opponents, self.settings, self.open_runner)
         with speaking(team.language or self.settings.contest.language):
             return practice_report(
-                practice, team, result.report, games, self.settings, self.templates
+                practice,
+                team,
+                report=result.report,
+                games=games,
+                settings=self.settings,
+                templates=self.templates,
             )
 
     def _after_failure(self, practice: Practice, error: EngineFailed) -> None:

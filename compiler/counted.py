@@ -64,7 +64,9 @@ def examine(
 
     The same files give the same module, to the last bit, on every host with the same compiler.
     """
-    return languages.examine(files, sandbox, settings, chosen, _built, wanted)
+    return languages.examine(
+        files, sandbox, settings=settings, languages=chosen, build=_built, wanted=wanted
+    )
 
 
 def _built(

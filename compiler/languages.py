@@ -600,7 +600,12 @@ def _placeholders(language: Language, start: ProgramStart, memory: int) -> Mappi
             f"{language.name} is not installed: there is no {language.tool} in {PATH}"
         )
     return placeholder_values(
-        str(tool), tool.parent.parent, start.program, language.result, memory, start.name
+        str(tool),
+        tool.parent.parent,
+        program=start.program,
+        result=language.result,
+        memory_mb=memory,
+        start_class=start.name,
     )
 
 

@@ -225,7 +225,9 @@ class CompileService:
         team = teams.get(tx, submission.team_id)
         rank_before = rank_of(tx, settings, team)
         image = result.image.to_bytes() if result.image else None
-        if not submissions.add_build(tx, submission.id, result.report, image, now, result.program):
+        if not submissions.add_build(
+            tx, submission.id, report=result.report, image=image, now=now, program=result.program
+        ):
             return  # another process was quicker and has queued its report
         built = Built(submission, team, result, previous, is_too_late(settings, now))
         place = place_of(tx, settings, team, rates, rank_before) if result.image else None

@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from contest.model import LetterState, StoredLetter
 from contest.util.log import log
 from knobeln.context import ContestContext
+from mailserver.command import Desk
 from mailserver.handler import ReadingKey, Readings, Unread, handle, set_aside
 from mailserver.reader import Read, Reading, TooHardToRead
 from store import Transaction, begun, letters
@@ -76,8 +77,11 @@ class LetterService:
         why = (
             f"it was begun {MAX_TIMES} times, and each time the server ended before it was handled"
         )
+        set_aside(self._desk(tx), stored, why)
+
+    def _desk(self, tx: Transaction) -> Desk:
         contest = self.contest
-        set_aside(tx, stored, why, contest.settings, contest.templates, contest.clock.now())
+        return Desk(tx, contest.settings, contest.templates, contest.clock.now())
 
     # --- read -------------------------------------------------------------------------------------
     def _read_some(self, hand: list[StoredLetter]) -> Iterator[StoredLetter]:
@@ -138,6 +142,5 @@ class LetterService:
             }
 
     def _handle_in(self, tx: Transaction, stored: StoredLetter) -> tuple[LetterState, str]:
-        contest = self.contest = self.contest.as_of(tx)  # a letter may have moved the dates
-        readings = Readings(self._known)
-        return handle(tx, stored, readings, contest.settings, contest.clock, contest.templates)
+        self.contest = self.contest.as_of(tx)  # a letter may have moved the dates
+        return handle(self._desk(tx), stored, Readings(self._known))

@@ -151,7 +151,9 @@ def _begin_next(tx: Transaction, contest: ContestContext) -> None:
         )
 
     key = f"{contest_state.mark(tx)}begun"
-    _tell_all(tx, contest, key, "tournament", facts, record, has_calendar=True)
+    _tell_all(
+        tx, contest, key=key, template="tournament", facts=facts, record=record, has_calendar=True
+    )
 
 
 def _end(tx: Transaction, contest: ContestContext, table: SeasonTable) -> None:

@@ -1,14 +1,27 @@
-"""What a command decides about a letter: a value, which `mailserver/write.py` writes down. Pure."""
+"""What a command decides about a letter, or the organizer about the contest: values, which
+`mailserver/write.py` and `mailserver/write_action.py` write down. Pure."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import NamedTuple
 
 from contest.ledger.receipts import Effect
-from contest.model import Attachment, Order, Registration, Team, TeamState
+from contest.model import (
+    Attachment,
+    Ban,
+    BanKind,
+    Order,
+    Phase,
+    Registration,
+    Rerun,
+    Team,
+    TeamState,
+)
+from contest.public_number.beacon import PublicNumber
+from contest.schema.sections import Dates
 from mailserver.reading.find_program import MailedProgram
 
 
@@ -147,18 +160,191 @@ class Log:
     reason: str = ""
 
 
-Change = (
-    Register
-    | Hear
-    | Submit
-    | Practise
-    | SetReports
-    | Withdraw
-    | SetAddress
-    | OfferString
-    | KeepCosignature
-    | Log
+# --- what the organizer changes of the contest ----------------------------------------------------
+@dataclass(frozen=True)
+class OrderRun:
+    """`serve` starts the contest day, or goes on with it."""
+
+
+@dataclass(frozen=True)
+class PauseContest:
+    """Nothing new is played."""
+
+    reason: str
+
+
+@dataclass(frozen=True)
+class ResumeContest:
+    """The contest goes on."""
+
+
+@dataclass(frozen=True)
+class PlayAgain:
+    """A round, or one group of it, is played again, and all that comes after it; its teams are
+    told.
+
+    `facts`: those of the mail, without `rerun`, whose number the database gives.
+    """
+
+    rerun: Rerun
+    readers: tuple[Team, ...]
+    facts: Mapping[str, object]
+
+
+@dataclass(frozen=True)
+class ChangeTime:
+    """A program has another time for a move from now on, in seconds."""
+
+    before: float
+    after: float
+
+
+@dataclass(frozen=True)
+class SetNumber:
+    """This public number makes the contest's seed."""
+
+    number: PublicNumber
+
+
+@dataclass(frozen=True)
+class HoldReports:
+    """The reports of the contest day are kept back."""
+
+
+@dataclass(frozen=True)
+class ReleaseReports:
+    """The reports that were kept back go out, and those to come."""
+
+
+@dataclass(frozen=True)
+class MoveDates:
+    """These dates are moved, and the teams are told. `written`: those of contest.toml; `before` and
+    `after`: those that count."""
+
+    moved: Mapping[str, datetime]
+    written: Dates
+    before: Dates
+    after: Dates
+    reason: str
+    readers: tuple[Team, ...]
+
+
+ContestChange = (
+    OrderRun
+    | PauseContest
+    | ResumeContest
+    | PlayAgain
+    | ChangeTime
+    | SetNumber
+    | HoldReports
+    | ReleaseReports
+    | MoveDates
 )
+
+
+# --- what the organizer changes of a team ---------------------------------------------------------
+@dataclass(frozen=True)
+class TakeOut:
+    """The team takes no part any more, and is told why."""
+
+    team: Team
+    kind: BanKind
+    reason: str
+    phase: Phase
+
+
+@dataclass(frozen=True)
+class LiftBan:
+    """The team that was taken out is in again."""
+
+    ban: Ban
+
+
+@dataclass(frozen=True)
+class Forgive:
+    """The failures of our engine with these programs, by their digests, are forgotten."""
+
+    programs: frozenset[str]
+
+
+@dataclass(frozen=True)
+class BuildAgain:
+    """The program of this team that was set aside waits for the compiler again."""
+
+    team: Team
+
+
+@dataclass(frozen=True)
+class Forget:
+    """The names and addresses of the team's people are deleted."""
+
+    team: Team
+
+
+@dataclass(frozen=True)
+class Accept:
+    """The team takes part, and gets the complete welcome mail."""
+
+    team: Team
+
+
+@dataclass(frozen=True)
+class Reject:
+    """The team's registration is rejected, and the team is told why."""
+
+    team: Team
+    reason: str
+
+
+TeamChange = TakeOut | LiftBan | Forgive | BuildAgain | Forget | Accept | Reject
+
+
+# --- what others learn of it ----------------------------------------------------------------------
+@dataclass(frozen=True)
+class Tell:
+    """The same mail to each of these teams. `event`: the beginning of the keys of these mails."""
+
+    event: str
+    template: str
+    readers: tuple[Team, ...]
+    facts: Mapping[str, object]
+
+
+@dataclass(frozen=True)
+class Invite:
+    """A mail to somebody who is in no team."""
+
+    key: str
+    template: str
+    address: str
+    facts: Mapping[str, object]
+
+
+@dataclass(frozen=True)
+class Record:
+    """The ledger has this entry of the organizer, who so can neither hide nor date back what was
+    done."""
+
+    effect: Effect
+    team: str = ""
+    digest: str = ""
+
+
+OrganizerChange = ContestChange | TeamChange | Tell | Invite | Record | Log
+
+
+@dataclass(frozen=True)
+class OrganizerDecision:
+    """What follows from an action of the organizer, and the sentence that says so."""
+
+    sentence: str
+    changes: tuple[OrganizerChange, ...] = ()
+
+
+LetterChange = (
+    Hear | Submit | Practise | SetReports | Withdraw | SetAddress | OfferString | KeepCosignature
+)
+Change = Register | LetterChange | OrganizerChange
 
 
 class Entry(NamedTuple):

@@ -14,6 +14,7 @@ from contest.config.settings import Settings
 from contest.interfaces.protocols import Rendered, Renderer, to_organizer
 from contest.language import speaking
 from contest.model import Attachment, StoredLetter
+from mailserver.command import Desk
 from mailserver.limits import DAY, MAX_WAIT_DAYS
 from mailserver.reading.letter import headers_alone
 from store import Store, Transaction, letters, outbox
@@ -24,16 +25,10 @@ _LIMIT, _REST = "limit_used_up", "letters_not_passed_on"
 _IGNORED = "letters_ignored"
 
 
-def pass_letter_on(
-    tx: Transaction,
-    stored: StoredLetter,
-    template: str,
-    mail: Rendered,
-    settings: Settings,
-    now: datetime,
-) -> str:
+def pass_letter_on(desk: Desk, stored: StoredLetter, template: str, mail: Rendered) -> str:
     """Queue this mail for the organizer, with the letter attached as it came, or keep it for the
     mail about the rest. Returns what was done, for the journal."""
+    tx, settings, now = desk.tx, desk.settings, desk.now
     to = settings.contest.organizer_address
     if outbox.sent_within(tx, to, (template,), DAY, now) >= MAX_PASSED_ON_PER_DAY:
         letters.keep_for_list(tx, stored.id, now + DAY)
@@ -44,15 +39,14 @@ def pass_letter_on(
     return "passed on to the organizer"
 
 
-def tell_of_limit(
-    tx: Transaction, limit: str, settings: Settings, renderer: Renderer, now: datetime
-) -> None:
+def tell_of_limit(desk: Desk, limit: str) -> None:
     """Tell the organizer, once in a day, that strangers have used up a limit."""
+    tx, settings, now = desk.tx, desk.settings, desk.now
     to = settings.contest.organizer_address
     if outbox.sent_within(tx, to, (_LIMIT,), DAY, now):
         return
     with speaking(settings.contest.language):
-        mail = renderer.render(_LIMIT, limit=limit, days=MAX_WAIT_DAYS)
+        mail = desk.renderer.render(_LIMIT, limit=limit, days=MAX_WAIT_DAYS)
     outbox.put(tx, to_organizer(settings, f"limits/{now.isoformat()}", _LIMIT, mail), settings, now)
 
 

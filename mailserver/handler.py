@@ -10,14 +10,12 @@ import re
 import traceback
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from datetime import datetime, timedelta
+from datetime import timedelta
 
 from contest.config.settings import Settings
 from contest.errors import StoreBusy
-from contest.interfaces.protocols import Renderer
 from contest.language import noted, speaking, spoken
 from contest.model import LetterQuestion, LetterState, StoredLetter
-from contest.util.clock import Clock
 from contest.util.log import log
 from mailserver import bounces
 from mailserver.authentication import proof_in
@@ -84,14 +82,7 @@ class Readings:
         return reading
 
 
-def handle(
-    tx: Transaction,
-    stored: StoredLetter,
-    readings: Readings,
-    settings: Settings,
-    clock: Clock,
-    renderer: Renderer,
-) -> tuple[LetterState, str]:
+def handle(desk: Desk, stored: StoredLetter, readings: Readings) -> tuple[LetterState, str]:
     """Handle a letter that this transaction has seen; return what became of it, and a note for the
     log.
 
@@ -100,9 +91,8 @@ def handle(
     used up, where somebody needs the answer: then the letter waits. Raises Unread, if a letter must
     be read first: this one stays as it is. Raises StoreBusy: roll back, and try again.
     """
-    now = clock.now()
-    desk = Desk(tx, settings, renderer, now)
-    with speaking(settings.contest.language):
+    tx, now = desk.tx, desk.now
+    with speaking(desk.settings.contest.language):
         try:
             with savepoint(tx):
                 state, note = _effect(desk, stored, readings)
@@ -115,36 +105,29 @@ def handle(
             # Who answers is no stranger any more, which makes room before the time has come.
             letters.wait(tx, stored.id, waits.limit, min(waits.until, now + MINUTE), waits.network)
             if waits.is_wide:
-                tell_of_limit(tx, waits.limit, settings, renderer, now)
+                tell_of_limit(desk, waits.limit)
             return LetterState.WAITING, f"the limit of {waits.limit} is used up until {waits.until}"
         except (StoreBusy, Unread):
             raise
         except TooHardToRead as error:
-            return set_aside(tx, stored, str(error), settings, renderer, now)
+            return set_aside(desk, stored, str(error))
         except Exception:
-            return set_aside(tx, stored, traceback.format_exc(), settings, renderer, now)
+            return set_aside(desk, stored, traceback.format_exc())
 
 
 _SET_ASIDE = "letter_set_aside"
 
 
-def set_aside(
-    tx: Transaction,
-    stored: StoredLetter,
-    reason: str,
-    settings: Settings,
-    renderer: Renderer,
-    now: datetime,
-) -> tuple[LetterState, str]:
+def set_aside(desk: Desk, stored: StoredLetter, reason: str) -> tuple[LetterState, str]:
     """Set a letter aside that we cannot handle, and tell the organizer. `reason`: may be a
     traceback."""
     log.error("letter set aside", letter=stored.id, reason=reason)
     summary = reason.strip().rpartition("\n")[2]
-    letters.finish(tx, stored.id, LetterState.FAILED, reason, None)
+    letters.finish(desk.tx, stored.id, LetterState.FAILED, reason, None)
     try:
-        with savepoint(tx), speaking(settings.contest.language):
-            mail = renderer.render(_SET_ASIDE, letter=stored, reason=summary)
-            pass_letter_on(tx, stored, _SET_ASIDE, mail, settings, now)
+        with savepoint(desk.tx), speaking(desk.settings.contest.language):
+            mail = desk.renderer.render(_SET_ASIDE, letter=stored, reason=summary)
+            pass_letter_on(desk, stored, _SET_ASIDE, mail)
     except StoreBusy:
         raise
     except Exception:
@@ -279,7 +262,7 @@ def _pass_on(desk: Desk, stored: StoredLetter, letter: Letter, to: str) -> str:
         sender=letter.answer_to or stored.sender,
         letter_subject=letter.subject,
     )
-    how = pass_letter_on(desk.tx, stored, _PASSED_ON, mail, desk.settings, desk.now)
+    how = pass_letter_on(desk, stored, _PASSED_ON, mail)
     return f"a letter to {to}, {how}"
 
 

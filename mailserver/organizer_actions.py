@@ -1,7 +1,9 @@
-"""The organizer's actions on a contest, from the command line or by letter.
+"""The organizer's actions on a contest, from the command line or by letter: what each changes, and
+whether it can be done.
 
-Each is one transaction with the change, its mails and its line in the journal. Nothing here plays
-or compiles: a run in another process sees the change in its next transaction.
+`mailserver/write_action.py` writes it in one transaction, with its mails and its line in the
+journal. Nothing here plays or compiles: a run in another process sees the change in its next
+transaction.
 """
 
 from __future__ import annotations
@@ -9,7 +11,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import TypeVar
 
@@ -18,32 +20,60 @@ from pydantic import ValidationError
 from contest.config.settings import Settings
 from contest.errors import GiveUp, NotFound, NotNow
 from contest.games.registry import game_of
-from contest.interfaces.protocols import Renderer, to_all
+from contest.interfaces.protocols import key_of
 from contest.language import gettext, ngettext, noted
-from contest.ledger.receipts import Effect, LedgerEntry
-from contest.mail import knobeln_json
+from contest.ledger.receipts import Effect
 from contest.mail.form import Form
-from contest.model import BanKind, Outgoing, Participation, Phase, Team, TeamState
-from contest.model.mail_records import DatesRecord, QuotedWords
+from contest.model import (
+    BanKind,
+    GroupPlan,
+    OutboxState,
+    Participation,
+    Phase,
+    Rerun,
+    Team,
+    TeamState,
+)
 from contest.public_number.beacon import BeaconKind
 from contest.public_number.draw import Draw, draw_awaited
 from contest.schema.sections import DATE_WORDS, Dates, Section
 from contest.util.clock import TIME_FORMAT
 from contest.util.plurals import did_you_mean, plural
 from contest.util.wrong_values import words_of
+from mailserver.decision import (
+    Accept,
+    BuildAgain,
+    ChangeTime,
+    Forget,
+    Forgive,
+    HoldReports,
+    Invite,
+    LiftBan,
+    Log,
+    MoveDates,
+    OrganizerChange,
+    OrganizerDecision,
+    PauseContest,
+    PlayAgain,
+    Record,
+    Reject,
+    ReleaseReports,
+    ResumeContest,
+    SetNumber,
+    TakeOut,
+    Tell,
+)
 from store import (
     Transaction,
     contest_state,
     decisions,
     engine_failures,
-    ledger,
     outbox,
+    participation,
     results,
     submissions,
     teams,
 )
-from store.contest_state import note
-from store.forget import forget_people
 
 S = TypeVar("S", bound=Section)
 
@@ -87,37 +117,45 @@ class Message:
 
 @dataclass(frozen=True)
 class OrganizerActions:
-    """Actions in one transaction. `actor` names the organizer in the journal.
+    """Actions on the contest as this transaction finds it. `actor` names the organizer in the
+    journal.
 
-    Each returns a sentence that says what follows. It raises NotNow if the contest is in another
-    phase or there is nothing to do, NotFound for an unknown team, round or date.
+    Each only decides: it returns what follows. It raises NotNow if the contest is in another phase
+    or there is nothing to do, NotFound for an unknown team, round or date.
     """
 
     tx: Transaction
     settings: Settings
-    renderer: Renderer
     now: datetime
     actor: str
 
     # --- the run ----------------------------------------------------------------------------------
-    def pause(self, reason: str) -> str:
+    def pause(self, reason: str) -> OrganizerDecision:
         self._must_not_be_over()
         pause = decisions.paused(self.tx)
         if pause is not None and pause.until is None:
             raise NotNow(
                 f"the contest is paused already, since {pause.since:{TIME_FORMAT}}: {pause.reason}"
             )
-        decisions.resume(self.tx)  # a pause that ends by itself becomes one that does not
-        decisions.pause(self.tx, reason, self.now)
-        self._note("pause", "the contest is paused", reason=reason)
-        return gettext("The contest is paused. Groups that are being played are finished first.")
+        return OrganizerDecision(
+            gettext("The contest is paused. Groups that are being played are finished first."),
+            (
+                PauseContest(reason),
+                self._line("pause", "the contest is paused", reason=reason),
+            ),
+        )
 
-    def resume(self, reason: str = "") -> str:
+    def resume(self, reason: str = "") -> OrganizerDecision:
         self._must_not_be_over()
-        if not decisions.resume(self.tx):
+        if decisions.paused(self.tx) is None:
             raise NotNow("the contest is not paused")
-        self._note("resume", "the contest goes on", reason=reason)
-        return gettext("The contest goes on.")
+        return OrganizerDecision(
+            gettext("The contest goes on."),
+            (
+                ResumeContest(),
+                self._line("resume", "the contest goes on", reason=reason),
+            ),
+        )
 
     def _must_not_be_over(self) -> None:
         if contest_state.state(self.tx).phase is Phase.FINISHED:
@@ -125,46 +163,49 @@ class OrganizerActions:
                 "the contest is finished, so there is no contest day that could rest or go on"
             )
 
-    def rerun(self, number: int, group: int | None, reason: str) -> str:
+    def rerun(self, number: int, group: int | None, reason: str) -> OrganizerDecision:
         """Order a round, or one group, to be played again from the same seeds; draw later rounds
-        anew.
-
-        Reports of the former results that are still held never go out.
-        """
+        anew."""
         phase = contest_state.state(self.tx).phase
         if phase is Phase.OPEN:
             raise NotNow("the contest has not started, so there is nothing to play again")
-        plan = results.drawn_round(self.tx, number).plan
-        later = [each for each in results.all_rounds(self.tx) if each.plan.number > number]
-        concerned = [each for each in plan.groups if later or group in (None, each.number)]
-        released = {
-            log.number: log.reported_at
-            for log in outbox.released_rounds(self.tx)
-            if log.reported_at
-        }
-        rerun, former = results.order_rerun(self.tx, number, group, reason, self.now, released)
-        outbox.drop_held_reports(self.tx, number, rerun.group)
-        contest_state.reopen(self.tx)
-        self._record(Effect.PLAYED_AGAIN)
-        what = rerun.what
-        playing = submissions.participants(self.tx)
-        names = {name for each in concerned for name in each.members}
-        readers = [playing[name] for name in playing if name in names]
-        engine_failures.forgive(self.tx, self._programs_of(readers))
-        facts = {"rerun": rerun, "later": bool(later), "is_over": phase is Phase.FINISHED}
-        self._tell(f"rerun/{rerun.id}", "played_again", readers, **facts)
-        self._note("rerun", f"{what} is played again; {_told(readers)}", whom=what, reason=reason)
-        return gettext(
-            "%(what)s is played again by the next `knobeln run`, or the one at work. %(kept)s",
-            what=what.capitalize(),
-            kept=ngettext(
-                "%(num)s finished group is kept for the pages.",
-                "%(num)s finished groups are kept for the pages.",
-                len(former),
+        drawn = results.drawn_round(self.tx, number)
+        groups = drawn.plan.groups
+        if group is not None and group not in {plan.number for plan in groups}:
+            raise NotFound(f"there is no group {group} in round {number}; it has {len(groups)}")
+        later = [other for other in results.all_rounds(self.tx) if other.plan.number > number]
+        only = group if len(groups) > 1 else None
+        rerun = Rerun(0, self.now, number, only, reason)
+        finished = [outcome for outcome in drawn.groups if only in (None, outcome.plan.number)]
+        former = len(finished) + sum(len(other.groups) for other in later)
+        readers = self._members(plan for plan in groups if later or group in (None, plan.number))
+        facts = {"later": bool(later), "is_over": phase is Phase.FINISHED}
+        text = f"{rerun.what} is played again; {_told(readers)}"
+        return OrganizerDecision(
+            gettext(
+                "%(what)s is played again by the next `knobeln run`, or the one at work. %(kept)s",
+                what=rerun.what.capitalize(),
+                kept=ngettext(
+                    "%(num)s finished group is kept for the pages.",
+                    "%(num)s finished groups are kept for the pages.",
+                    former,
+                ),
+            ),
+            (
+                PlayAgain(rerun, readers, facts),
+                Record(Effect.PLAYED_AGAIN),
+                Forgive(self._programs_of(readers)),
+                self._line("rerun", text, whom=rerun.what, reason=reason),
             ),
         )
 
-    def change_time(self, seconds: float, reason: str) -> str:
+    def _members(self, groups: Iterable[GroupPlan]) -> tuple[Team, ...]:
+        """The teams of these groups, in the order of the list of entries."""
+        names = {name for group in groups for name in group.members}
+        playing = submissions.participants(self.tx)
+        return tuple(team for name, team in playing.items() if name in names)
+
+    def change_time(self, seconds: float, reason: str) -> OrganizerDecision:
         """Change the time for a move, from the next group on, and tell all teams that play
         (U13)."""
         info = game_of(self.settings.game, self.settings.programs).info
@@ -179,25 +220,28 @@ class OrganizerActions:
         before, after = programs.seconds, _changed(programs, {"seconds": seconds}).seconds
         if after == before:
             raise NotNow(f"the time for a move is {before:g} s already")
-        decisions.change_time(self.tx, before, after, self.now)
-        self._record(Effect.TIME_CHANGED)
         out, playing = decisions.all_bans(self.tx), submissions.participants(self.tx)
-        readers = [playing[name] for name in playing if name not in out]
+        readers = tuple(team for name, team in playing.items() if name not in out)
         facts = {"before": before, "after": after, "reason": reason}
-        self._tell(f"time/{self.now.isoformat()}", "time_changed", readers, **facts)
-        self._note(
-            "seconds", f"time for a move: {after:g} s instead of {before:g} s", reason=reason
-        )
-        return gettext(
-            "From the next group on, a program has %(after)s s for a move instead of %(before)s s."
-            " Groups that have begun keep the old time. %(told)s.",
-            after=format(after, "g"),
-            before=format(before, "g"),
-            told=_told(readers),
+        text = f"time for a move: {after:g} s instead of {before:g} s"
+        return OrganizerDecision(
+            gettext(
+                "From the next group on, a program has %(after)s s for a move instead of"
+                " %(before)s s. Groups that have begun keep the old time. %(told)s.",
+                after=format(after, "g"),
+                before=format(before, "g"),
+                told=_told(readers),
+            ),
+            (
+                ChangeTime(before, after),
+                Record(Effect.TIME_CHANGED),
+                Tell(f"time/{self.now.isoformat()}", "time_changed", readers, facts),
+                self._line("seconds", text, reason=reason),
+            ),
         )
 
     # --- the public number ------------------------------------------------------------------------
-    def hand_in_number(self, text: str, source: str) -> str:
+    def hand_in_number(self, text: str, source: str) -> OrganizerDecision:
         """Read the public number in the text, and make the contest's seed of it.
 
         `source`: where it comes from, for the journal. Raises GiveUp with the right form.
@@ -208,16 +252,19 @@ class OrganizerActions:
                 f"the public number is drawn at {draw.at:{TIME_FORMAT}}, so this cannot be it"
             )
         number = draw.read(text)
-        contest_state.set_number(self.tx, number)
-        self._record(Effect.NUMBER_DRAWN, digest=hashlib.sha256(number.value).hexdigest())
-        shown = (
-            number.value.hex() if draw.beacon.kind is BeaconKind.DRAND else number.value.decode()
-        )
-        self._note("number", f"the public number is {shown}", reason=source)
-        return gettext(
-            "The public number is %(shown)s. The contest goes on by itself, or with the next"
-            " `knobeln run`.",
-            shown=shown,
+        is_hex = draw.beacon.kind is BeaconKind.DRAND
+        shown = number.value.hex() if is_hex else number.value.decode()
+        return OrganizerDecision(
+            gettext(
+                "The public number is %(shown)s. The contest goes on by itself, or with the next"
+                " `knobeln run`.",
+                shown=shown,
+            ),
+            (
+                SetNumber(number),
+                Record(Effect.NUMBER_DRAWN, digest=hashlib.sha256(number.value).hexdigest()),
+                self._line("number", f"the public number is {shown}", reason=source),
+            ),
         )
 
     def awaited_draw(self) -> Draw:
@@ -235,7 +282,7 @@ class OrganizerActions:
         return draw
 
     # --- teams ------------------------------------------------------------------------------------
-    def take_out(self, name: str, kind: BanKind, reason: str) -> str:
+    def take_out(self, name: str, kind: BanKind, reason: str) -> OrganizerDecision:
         """Disqualify a team, or drop it at its own request."""
         self._must_not_be_told()
         team, phase = teams.named(self.tx, name), contest_state.state(self.tx).phase
@@ -246,15 +293,18 @@ class OrganizerActions:
             )
         if team.state is not TeamState.ACTIVE:
             raise NotNow(f"{name} takes no part anyway: it is {team.state}")
-        made = decisions.ban(self.tx, team.id, kind, reason, self.now)
-        self._record(Effect.TAKEN_OUT, name)
-        self._tell(f"ban/{made.id}", str(kind), [team], team=team, reason=reason, phase=str(phase))
-        self._note(_COMMANDS[kind], f"{name} was {kind}", whom=name, reason=reason)
-        return gettext(
-            "%(name)s is %(kind)s, and told so. %(after_ban)s",
-            name=name,
-            kind=kind,
-            after_ban=gettext(_AFTER_BAN[phase]),
+        return OrganizerDecision(
+            gettext(
+                "%(name)s is %(kind)s, and told so. %(after_ban)s",
+                name=name,
+                kind=kind,
+                after_ban=gettext(_AFTER_BAN[phase]),
+            ),
+            (
+                TakeOut(team, kind, reason, phase),
+                Record(Effect.TAKEN_OUT, name),
+                self._line(_COMMANDS[kind], f"{name} was {kind}", whom=name, reason=reason),
+            ),
         )
 
     def _must_not_be_told(self) -> None:
@@ -269,60 +319,74 @@ class OrganizerActions:
             ),
         )
 
-    def reinstate(self, name: str, reason: str) -> str:
+    def reinstate(self, name: str, reason: str) -> OrganizerDecision:
         """Let a team in again that was taken out, or let its program be asked that was set
         aside."""
-        team, phase = teams.named(self.tx, name), contest_state.state(self.tx).phase
-        plays_again = self._reinstate_program(team, reason)
-        ban = decisions.ban_of(self.tx, team.id)
-        if ban is None and not plays_again:
+        team = teams.named(self.tx, name)
+        program, ban = self._reinstate_program(team, reason), decisions.ban_of(self.tx, team.id)
+        if ban is None and not program.sentence:
             raise NotNow(
                 f"{name} is neither disqualified nor dropped, and no program of it is set aside"
             )
         if ban is None:
-            return plays_again
-        decisions.lift(self.tx, ban.id, self.now)
-        self._record(Effect.REINSTATED, name)
+            return program
+        phase = contest_state.state(self.tx).phase
         plays = phase is Phase.OPEN or name in submissions.participants(self.tx)
-        own = submissions.program_of(self.tx, team.id)
+        takes_part = participation.without_ban(self.tx, team.id)
+        own = replace(submissions.program_of(self.tx, team.id), participation=takes_part)
         facts = {"team": team, "reason": reason, "phase": str(phase), "plays": plays, "own": own}
-        self._tell(f"ban/{ban.id}/lifted", "reinstated", [team], **facts)
-        self._note("reinstate", f"{name} was reinstated", whom=name, reason=reason)
-        return gettext(
-            "%(name)s is reinstated, and told so. %(after_lift)s",
-            name=name,
-            after_lift=_after_lift(phase, own.participation, plays=plays),
+        return OrganizerDecision(
+            gettext(
+                "%(name)s is reinstated, and told so. %(after_lift)s",
+                name=name,
+                after_lift=_after_lift(phase, takes_part, plays=plays),
+            ),
+            (
+                *program.changes,
+                LiftBan(ban),
+                Record(Effect.REINSTATED, name),
+                Tell(f"ban/{ban.id}/lifted", "reinstated", (team,), facts),
+                self._line("reinstate", f"{name} was reinstated", whom=name, reason=reason),
+            ),
         )
 
-    def _reinstate_program(self, team: Team, reason: str) -> str:
-        """What follows, in a sentence; "" if no program of the team is set aside."""
-        is_accepted = engine_failures.forgive(self.tx, self._programs_of([team]))
-        waiting = submissions.retry(self.tx, team.id)
-        if not is_accepted and not waiting:
-            return ""
-        engine_failures.forgive_waiting(self.tx)
-        self._record(Effect.PROGRAM_REINSTATED, team.name)
-        self._note(
-            "reinstate", f"the program of {team.name} plays again", whom=team.name, reason=reason
+    def _reinstate_program(self, team: Team, reason: str) -> OrganizerDecision:
+        """What follows for the team's program; without a sentence nothing, as none is set aside."""
+        name, programs = team.name, self._programs_of([team])
+        is_accepted = not programs.isdisjoint(engine_failures.aside(self.tx))
+        waits = submissions.is_set_aside(self.tx, team.id)
+        if not is_accepted and not waits:
+            return OrganizerDecision("", (Forgive(programs),))
+        text = f"the program of {name} plays again"
+        changes = (
+            Forgive(programs),
+            BuildAgain(team),
+            Record(Effect.PROGRAM_REINSTATED, name),
+            self._line("reinstate", text, whom=name, reason=reason),
         )
         if not is_accepted:
-            return gettext(
-                "The program of %(name)s is in the queue again, and is compiled.", name=team.name
+            sentence = gettext(
+                "The program of %(name)s is in the queue again, and is compiled.", name=name
             )
+            return OrganizerDecision(sentence, changes)
         event = f"aside/{self.now.isoformat()}/lifted"
-        self._tell(event, "program_reinstated", [team], team=team, reason=reason)
-        return gettext(
-            "The program of %(name)s is asked for moves again, and its team is told. Where a group"
-            " was finished without it, `knobeln run rerun` plays that again.",
-            name=team.name,
+        facts = {"team": team, "reason": reason}
+        return OrganizerDecision(
+            gettext(
+                "The program of %(name)s is asked for moves again, and its team is told. Where a"
+                " group was finished without it, `knobeln run rerun` plays that again.",
+                name=name,
+            ),
+            (*changes, Tell(event, "program_reinstated", (team,), facts)),
         )
 
-    def _programs_of(self, owners: Iterable[Team]) -> set[str]:
+    def _programs_of(self, owners: Iterable[Team]) -> frozenset[str]:
         """The digests of the programs that play for these teams."""
         ids = {team.id for team in owners}
-        return {digest for team_id, digest in submissions.owned(self.tx) if team_id in ids}
+        owned = submissions.owned(self.tx)
+        return frozenset(digest for team_id, digest in owned if team_id in ids)
 
-    def forget(self, name: str, reason: str) -> str:
+    def forget(self, name: str, reason: str) -> OrganizerDecision:
         """Delete the names and addresses of a team's people, see `store.forget`."""
         team, state = teams.named(self.tx, name), contest_state.state(self.tx)
         phase = state.phase
@@ -333,80 +397,103 @@ class OrganizerActions:
                 f"{name} still plays" if phase is Phase.OPEN else "the contest has not finished",
                 hint="people are forgotten after the contest, or when their team has withdrawn",
             )
-        own = self.settings.contest
-        forget_people(self.tx, team, (own.address, own.organizer_address))
+        changes: list[OrganizerChange] = [Forget(team)]
         if team.is_registered and state.number < self.settings.season.tournaments:
             # or else the next list would lack a team that has not gone
-            self._record(Effect.WITHDRAWN, name)
-        self._note("forget", f"the people of {name} were forgotten", whom=name, reason=reason)
-        return gettext(
-            "The people of %(name)s are forgotten. Delete the backups that name them; a published"
-            " archive, and mails that others have, name them still.",
-            name=name,
+            changes.append(Record(Effect.WITHDRAWN, name))
+        text = f"the people of {name} were forgotten"
+        return OrganizerDecision(
+            gettext(
+                "The people of %(name)s are forgotten. Delete the backups that name them; a"
+                " published archive, and mails that others have, name them still.",
+                name=name,
+            ),
+            (*changes, self._line("forget", text, whom=name, reason=reason)),
+        )
+
+    def accept(self, team: Team, reason: str = "") -> OrganizerDecision:
+        """Take a team in that waited, has withdrawn or was not heard from."""
+        return OrganizerDecision(
+            gettext("%(team)s takes part; the answer is in the outbox.", team=team.name),
+            (
+                Accept(team),
+                self._line("accept", f"{team.name} was accepted", whom=team.name, reason=reason),
+            ),
+        )
+
+    def reject(self, team: Team, reason: str) -> OrganizerDecision:
+        """Reject a registration that waited."""
+        return OrganizerDecision(
+            gettext("%(team)s does not take part; the answer is in the outbox.", team=team.name),
+            (
+                Reject(team, reason),
+                self._line("reject", f"{team.name} was rejected", whom=team.name, reason=reason),
+            ),
         )
 
     # --- reports ----------------------------------------------------------------------------------
-    def hold(self, reason: str) -> str:
+    def hold(self, reason: str) -> OrganizerDecision:
         """Hold the reports of the contest day, queued and future."""
         since = decisions.reports_held(self.tx)
         if since is not None:
             raise NotNow(f"the reports are held already, since {since:{TIME_FORMAT}}")
-        decisions.hold_reports(self.tx, self.now)
-        held = len(outbox.hold(self.tx, reports=True))
-        self._note("hold", f"reports are held; {held} waited", reason=reason)
-        return gettext(
-            "The reports of the contest day are kept back until `knobeln mail release`; %(held)s"
-            " waited.",
-            held=held,
+        waiting = outbox.count_reports(self.tx, OutboxState.READY)
+        text = f"reports are held; {waiting} waited"
+        return OrganizerDecision(
+            gettext(
+                "The reports of the contest day are kept back until `knobeln mail release`;"
+                " %(held)s waited.",
+                held=waiting,
+            ),
+            (HoldReports(), self._line("hold", text, reason=reason)),
         )
 
-    def release(self, reason: str = "") -> str:
+    def release(self, reason: str = "") -> OrganizerDecision:
         """Release the held reports; future reports go out as usual."""
-        since = decisions.reports_held(self.tx)
-        decisions.hold_reports(self.tx, None)
-        released = len(outbox.release(self.tx, self.now, reports=True))
-        if since is None and not released:
+        held = outbox.count_reports(self.tx, OutboxState.HELD)
+        if decisions.reports_held(self.tx) is None and not held:
             raise NotNow("no reports are held")
-        self._note(
-            "release", f"{plural(released, 'report was', 'reports were')} released", reason=reason
-        )
-        if not released:
-            return gettext("Nothing was held; future reports go out as usual.")
-        return gettext(
-            "%(released)s out now; future reports go out as usual.",
-            released=ngettext("%(num)s report goes", "%(num)s reports go", released),
+        sentence = gettext("Nothing was held; future reports go out as usual.")
+        if held:
+            sentence = gettext(
+                "%(released)s out now; future reports go out as usual.",
+                released=ngettext("%(num)s report goes", "%(num)s reports go", held),
+            )
+        text = f"{plural(held, 'report was', 'reports were')} released"
+        return OrganizerDecision(
+            sentence, (ReleaseReports(), self._line("release", text, reason=reason))
         )
 
     # --- dates ------------------------------------------------------------------------------------
-    def move_dates(self, written: Dates, moved: Mapping[str, datetime], reason: str) -> str:
+    def move_dates(
+        self, written: Dates, moved: Mapping[str, datetime], reason: str
+    ) -> OrganizerDecision:
         """Move dates, and tell all registered teams (K101). `written` are those of contest.toml."""
         before = decisions.dates_now(self.tx, written, self.settings.season)
-        moved = {name: at for name, at in moved.items() if getattr(before, name) != at}
+        moved = {name: date for name, date in moved.items() if getattr(before, name) != date}
         if not moved:
             raise NotNow("these dates are so already")
         self._must_be_movable(moved)
         after = _changed(before, moved, "move the other date, too, in the same command")
-        for name, at in moved.items():
-            decisions.move_date(self.tx, name, getattr(written, name), at, self.settings.season)
-            was = getattr(before, name)
-            text = f"{DATE_WORDS[name]}: moved from {was:{TIME_FORMAT}} to {at:{TIME_FORMAT}}"
-            self._note("dates", text, whom=name, reason=reason)
-        readers = self._registered()
-        new = self.settings.model_copy(update={"dates": after})
-        changes = [(_title(name), getattr(before, name), at) for name, at in moved.items()]
-        facts = {"changes": changes, "reason": reason, "settings": new}
-        event = f"dates/{self.now.isoformat()}"
-        receipt = ledger.note_settings(self.tx, new, self.now)
-        quoted = knobeln_json.quoted(QuotedWords, self.settings, words=reason)
-        record = DatesRecord(dates=dict(after), quoted=quoted)
-        mails = to_all(
-            readers, event, "dates_moved", self.settings, self.renderer, receipt, **facts
+        readers = tuple(self._registered())
+        lines = [
+            self._line(
+                "dates",
+                f"{DATE_WORDS[name]}: moved from {getattr(before, name):{TIME_FORMAT}} to"
+                f" {date:{TIME_FORMAT}}",
+                whom=name,
+                reason=reason,
+            )
+            for name, date in moved.items()
+        ]
+        dates = "; ".join(
+            f"{readable_name(name)}: {date:{TIME_FORMAT}}" for name, date in moved.items()
         )
-        mails = decisions.with_calendar(self.tx, mails, new, self.now)
-        mails = knobeln_json.with_file(mails, readers, self.settings, lambda: record)
-        outbox.put_all(self.tx, mails, self.settings, self.now)
-        what = "; ".join(f"{_title(name)}: {at:{TIME_FORMAT}}" for name, at in moved.items())
-        return f"{what}. {_told(readers)}."
+        return OrganizerDecision(
+            f"{dates}. {_told(readers)}.",
+            # the mails' calendar says by the journal how often the dates were moved
+            (*lines, MoveDates(moved, written, before, after, reason, readers)),
+        )
 
     def _must_be_movable(self, moved: Mapping[str, datetime]) -> None:
         phase = contest_state.state(self.tx).phase
@@ -418,21 +505,28 @@ class OrganizerActions:
             )
 
     # --- the organizer's own words ----------------------------------------------------------------
-    def tell(self, message: Message) -> str:
+    def tell(self, message: Message) -> OrganizerDecision:
         """Send the message, but not to teams that got the same words before, perhaps by a command
         that seemed to fail."""
         readers = self.readers_of(message)
         words = hashlib.sha256(f"{message.subject}\n{message.text}".encode()).hexdigest()[:16]
-        told = self._tell(f"tell/{words}", "organizer_words", readers, message=message)
-        if not told:
+        event = f"tell/{words}"
+        told = outbox.known(self.tx, [key_of(event, team) for team in readers])
+        new = tuple(team for team in readers if key_of(event, team) not in told)
+        if not new:
             raise NotNow(
                 f"{plural(len(readers), 'team has', 'teams have')} got these words before, and"
                 " there is nobody else",
                 hint="to say them again, change a word",
             )
-        text = f"{plural(told, 'team is', 'teams are')} told: {message.subject}"
-        self._note("tell", text, whom=message.readers)
-        return ngettext("%(num)s team is told.", "%(num)s teams are told.", told)
+        text = f"{plural(len(new), 'team is', 'teams are')} told: {message.subject}"
+        return OrganizerDecision(
+            ngettext("%(num)s team is told.", "%(num)s teams are told.", len(new)),
+            (
+                Tell(event, "organizer_words", new, {"message": message}),
+                self._line("tell", text, whom=message.readers),
+            ),
+        )
 
     def readers_of(self, message: Message) -> list[Team]:
         """Who gets the message. Raises NotNow if there is nobody, GiveUp if it says nothing."""
@@ -441,7 +535,7 @@ class OrganizerActions:
         if message.round is not None:
             plan = results.drawn_round(self.tx, message.round).plan
             playing = submissions.participants(self.tx)
-            readers = [playing[name] for group in plan.groups for name in group.members]
+            readers = [playing[name] for name in plan.members]
         else:
             readers = self._registered()
         if message.without_program:
@@ -454,7 +548,7 @@ class OrganizerActions:
 
     def invite(
         self, forms: Sequence[Form], others: Mapping[str, Form] | None = None, *, again: bool
-    ) -> str:
+    ) -> OrganizerDecision:
         """Send each of these forms to its address, unless that is registered or was invited before.
 
         `others`: the addresses of people who are in a team of somebody else's form; they are told
@@ -463,23 +557,20 @@ class OrganizerActions:
         closes = self.settings.dates.registration_closes
         if contest_state.state(self.tx).phase is not Phase.OPEN or self.now >= closes:
             raise NotNow(f"registration closed at {closes:{TIME_FORMAT}}, so nobody can be invited")
-        new = [form for form in forms if not self._is_registered(form.address)]
         time = f"/{self.now:%Y-%m-%d}" if again else ""
-        invited = outbox.put_all(
-            self.tx, (self._invitation(form, time) for form in new), self.settings, self.now
+        invitations = self._new(
+            self._invitation(form, time) for form in forms if not self._is_registered(form.address)
         )
-        told = outbox.put_all(
-            self.tx,
-            (
-                self._word_of_group(address, form, time)
-                for address, form in (others or {}).items()
-                if not self._is_registered(form.address)
-            ),
-            self.settings,
-            self.now,
+        to_others = self._new(
+            self._word_of_group(address, form, time)
+            for address, form in (others or {}).items()
+            if not self._is_registered(form.address)
         )
+        invited, told = len(invitations), len(to_others)
+        changes: tuple[OrganizerChange, ...] = (*invitations, *to_others)
         if invited:
-            self._note("invite", f"{plural(invited, 'invitation was', 'invitations were')} sent")
+            text = f"{plural(invited, 'invitation was', 'invitations were')} sent"
+            changes += (self._line("invite", text),)
         words = [plural(invited, "invitation goes out.", "invitations go out.")]
         if told:
             who = plural(told, "other member", "other members")
@@ -488,23 +579,27 @@ class OrganizerActions:
             when = "today" if again else "before (`--again` sends the form once more)"
             addresses = plural(before, "address was", "addresses were")
             words.append(f"{addresses} registered, or invited {when}.")
-        return " ".join(words)
+        return OrganizerDecision(" ".join(words), changes)
+
+    def _new(self, mails: Iterable[Invite]) -> tuple[Invite, ...]:
+        """The mails that nobody got yet."""
+        by_key = {mail.key: mail for mail in mails}
+        known = outbox.known(self.tx, tuple(by_key))
+        return tuple(mail for key, mail in by_key.items() if key not in known)
 
     def _is_registered(self, address: str) -> bool:
         team = teams.by_address(self.tx, address)
         return team is not None and team.is_registered
 
-    def _invitation(self, form: Form, time: str) -> Outgoing:
+    def _invitation(self, form: Form, time: str) -> Invite:
         is_open = self.settings.dates.registration_opens <= self.now
-        rendered = self.renderer.render("invitation", form=form.text, is_open=is_open)
-        key = f"invitation/{form.address}{time}"
-        return Outgoing(key, "invitation", form.address, rendered.subject, rendered.body)
+        facts = {"form": form.text, "is_open": is_open}
+        return Invite(f"invitation/{form.address}{time}", "invitation", form.address, facts)
 
-    def _word_of_group(self, address: str, form: Form, time: str) -> Outgoing:
+    def _word_of_group(self, address: str, form: Form, time: str) -> Invite:
         """Tell a member of a group who has its form."""
-        rendered = self.renderer.render("invitation_of_group", form=form)
         key = f"invitation_of_group/{address}/{form.address}{time}"
-        return Outgoing(key, "invitation_of_group", address, rendered.subject, rendered.body)
+        return Invite(key, "invitation_of_group", address, {"form": form})
 
     # --- for all of them --------------------------------------------------------------------------
     def _registered(self) -> list[Team]:
@@ -513,34 +608,17 @@ class OrganizerActions:
         wanted = (TeamState.ACTIVE, TeamState.PENDING)
         return [t for t in teams.all_teams(self.tx) if t.state in wanted and t.name not in out]
 
-    def _tell(
-        self,
-        event: str,
-        template: str,
-        readers: list[Team],
-        /,
-        **facts: object,
-    ) -> int:
-        """The same mail to each of these teams. Returns how many did not have it yet."""
-        mails = to_all(readers, event, template, self.settings, self.renderer, **facts)
-        return outbox.put_all(self.tx, mails, self.settings, self.now)
-
-    def _record(self, effect: Effect, team: str = "", digest: str = "") -> None:
-        """Append the action to the ledger, so that nobody can hide it or date it back."""
-        ledger.append(self.tx, LedgerEntry(effect, team, self.now, digest=digest))
-
-    def _note(self, what: str, text: str, *, whom: str = "", reason: str = "") -> None:
-        note(self.tx, what, text, self.now, actor=self.actor, whom=whom, reason=reason)
+    def _line(self, what: str, text: str, *, whom: str = "", reason: str = "") -> Log:
+        """A line in the journal."""
+        return Log(what, text, self.actor, whom, reason)
 
 
 _COMMANDS = {BanKind.DISQUALIFIED: "disqualify", BanKind.DROPPED: "drop"}
 
 
-def _after_lift(phase: Phase, participation: Participation, *, plays: bool) -> str:
-    if phase is Phase.OPEN and participation is not Participation.ACTIVE:
-        return gettext(
-            "But it takes no part: it is %(participation)s.", participation=participation
-        )
+def _after_lift(phase: Phase, takes_part: Participation, *, plays: bool) -> str:
+    if phase is Phase.OPEN and takes_part is not Participation.ACTIVE:
+        return gettext("But it takes no part: it is %(participation)s.", participation=takes_part)
     if phase is Phase.OPEN:
         return gettext("It takes part as before.")
     if not plays:
@@ -585,9 +663,10 @@ def _changed(section: S, changes: Mapping[str, object], hint: str = "") -> S:
         raise GiveUp(f"that cannot be: {reasons}", hint=hint) from None
 
 
-def _told(readers: list[Team]) -> str:
+def _told(readers: Sequence[Team]) -> str:
     return ngettext("%(num)s team is told", "%(num)s teams are told", len(readers))
 
 
-def _title(name: str) -> str:
+def readable_name(name: str) -> str:
+    """The name of a date in contest.toml, as mails say it."""
     return name.replace("_", " ")

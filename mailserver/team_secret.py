@@ -37,8 +37,11 @@ _ALMOST = re.compile(
 
 def new_string() -> str:
     """A fresh string of 5 groups of 4 signs, 99 bits of chance: `k7qd-...`."""
-    groups = ("".join(secrets.choice(ALPHABET) for _ in range(GROUP_SIZE)) for _ in range(GROUPS))
-    return "-".join(groups)
+    return "-".join(_new_group() for _ in range(GROUPS))
+
+
+def _new_group() -> str:
+    return "".join(secrets.choice(ALPHABET) for _ in range(GROUP_SIZE))
 
 
 def digest(string: str) -> str:

@@ -1,7 +1,7 @@
 """Writes a decision down: what changes, the ledger's entries, the mails within the limits. All is
 one transaction.
 
-The organizer's actions alone have been written before: `knobeln` carries out the same ones.
+What the organizer changes is written by `mailserver/write_action.py`, for the command line, too.
 """
 
 from __future__ import annotations
@@ -20,13 +20,14 @@ from mailserver.command import (
 )
 from mailserver.decision import (
     Answer,
-    Change,
     Decision,
     Entry,
     Hear,
     KeepCosignature,
+    LetterChange,
     Log,
     OfferString,
+    OrganizerChange,
     PassedOn,
     Practise,
     Question,
@@ -49,9 +50,9 @@ from mailserver.limits import (
 )
 from mailserver.reading import addresses
 from mailserver.team_secret import digest, new_string
+from mailserver.write_action import write_change, write_log
 from store import (
     answers,
-    contest_state,
     decisions,
     ledger,
     outbox,
@@ -104,7 +105,7 @@ def _register(context: LetterContext, form: Register) -> Team:
     )
 
 
-def _change(context: LetterContext, change: Change) -> None:
+def _change(context: LetterContext, change: LetterChange | OrganizerChange) -> None:
     """Write what changes. Who reads the log learns what has become of a team by a letter."""
     tx, letter_id = context.tx, context.stored.id
     match change:
@@ -131,21 +132,8 @@ def _change(context: LetterContext, change: Change) -> None:
             write_log(context, Log("teams", text))
         case KeepCosignature(number, key, signature):
             ledger.keep_cosignature(tx, number, key, signature)
-        case Log():
-            write_log(context, change)
-
-
-def write_log(context: LetterContext, line: Log) -> None:
-    """Add the line to the log."""
-    contest_state.note(
-        context.tx,
-        line.area,
-        line.text,
-        context.now,
-        actor=line.actor,
-        whom=line.whom,
-        reason=line.reason,
-    )
+        case _:
+            write_change(context, change)
 
 
 def _submit(context: LetterContext, change: Submit) -> None:
@@ -204,9 +192,7 @@ def _send(
 
 def _pass_on(context: LetterContext, mail: PassedOn) -> str:
     rendered = context.renderer.render(mail.template, **mail.facts)
-    return pass_letter_on(
-        context.tx, context.stored, mail.kind, rendered, context.settings, context.now
-    )
+    return pass_letter_on(context, context.stored, mail.kind, rendered)
 
 
 def _queue(context: LetterContext, answer: Answer, note: str, receipt: Receipt | None) -> str:
@@ -315,7 +301,7 @@ def _left_out(context: LetterContext, mail: Answer | Question, room: Room) -> st
     if full.quota.waits:
         raise LetterWaits(limit, full.for_one, context.network, is_wide)
     if is_wide:
-        tell_of_limit(context.tx, limit, context.settings, context.renderer, context.now)
+        tell_of_limit(context, limit)
     return f"the limit of {limit} is used up"
 
 

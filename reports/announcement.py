@@ -44,7 +44,14 @@ def announcement(
         teams=figures[0][1],
         games=sum(map(results.games_played, history)),
         rounds=figures,
-        **summary.facts_of_contest(history, ranking, evolution, seed, prize_fields, settings),
+        **summary.facts_of_contest(
+            history,
+            ranking,
+            evolution=evolution,
+            seed=seed,
+            prize_fields=prize_fields,
+            settings=settings,
+        ),
     )
 
 

@@ -119,7 +119,7 @@ class ContestReporter:
 def _changes(before: SealedList, after: SealedList) -> Iterator[str]:
     """What has changed between two lists, in sentences of the moment's language, without full
     stops."""
-    old, new = ({entry.team for entry in version.list.entries} for version in (before, after))
+    old, new = before.list.by_team, after.list.by_team
     why = {absent.team: absent.reason for absent in after.absent}
     for team in before.list.changed_teams(after.list):
         if team not in new:

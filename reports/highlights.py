@@ -131,7 +131,9 @@ def _close(meeting: Meeting, game: GameInfo, history: Sequence[RoundOutcome]) ->
     else:
         sentence = gettext("%(winner)s beat %(loser)s with a win rate of %(points)s.", **values)
     measure = gettext(
-        "The smallest difference in points of the %(decided)s that were not drawn.",
+        noted("The smallest difference in points of the %(decided)s that were not drawn.")
+        if game.play.has_moves
+        else noted("The win rate nearest to one half, of the %(decided)s that are not one half."),
         decided=number(sum(not meeting.is_drawn for meeting in meetings(history))),
     )
     last = meeting.games[-1]

@@ -184,9 +184,8 @@ def compare_versions(
         return None
     rows = [_comparison_row(name, [played]) for name, played in pairs.items()]
     rows.sort(key=lambda row: (-row.difference, row.name.casefold()))
-    ranked = (
-        replace(row, rank=1 + sum(r.difference > row.difference for r in rows)) for row in rows
-    )
+    differences = [row.difference for row in rows]  # the greatest first
+    ranked = (replace(row, rank=1 + differences.index(row.difference)) for row in rows)
     total = _comparison_row("all", list(pairs.values()))
     has_chance = info.play.has_moves and any(len(different) > 1 for different in digests.values())
     unequal = sum(a != b for played in pairs.values() for a, b in played)
@@ -225,6 +224,11 @@ def mean_text(value: float, point: int) -> str:
     return f"{value / point:,.{decimals}f}"
 
 
+def _best_of_others(result: GameResult, seat: int) -> int:
+    """The most points that another seat has."""
+    return max(other.points for place, other in enumerate(result.seats) if place != seat)
+
+
 def _row(name: str, played: Sequence[tuple[GameResult, int]], info: GameInfo) -> PracticeRow:
     failed = sum(result.seats[seat].verdict.is_charged for result, seat in played)
     games = [(result, seat) for result, seat in played if does_count(result, info)]
@@ -235,10 +239,7 @@ def _row(name: str, played: Sequence[tuple[GameResult, int]], info: GameInfo) ->
     if not games:
         return PracticeRow(None, name, failed=failed, stopped=stopped)
     own = [result.seats[seat].points for result, seat in games]
-    best = [
-        max(s.points for other, s in enumerate(result.seats) if other != seat)
-        for result, seat in games
-    ]
+    best = [_best_of_others(result, seat) for result, seat in games]
     won = sum(a > b for a, b in zip(own, best, strict=True))
     lost = sum(a < b for a, b in zip(own, best, strict=True))
     drawn = len(games) - won - lost

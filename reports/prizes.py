@@ -55,10 +55,8 @@ def prize_lists(
 
 
 def _places(best_first: Sequence[Standing], most: int) -> tuple[tuple[int, Standing], ...]:
-    numbered = (
-        (1 + sum(_rank(other) < _rank(standing) for other in best_first), standing)
-        for standing in best_first
-    )
+    ranks = [_rank(standing) for standing in best_first]
+    numbered = ((1 + ranks.index(_rank(standing)), standing) for standing in best_first)
     return tuple((place, standing) for place, standing in numbered if place <= most)
 
 

@@ -104,7 +104,7 @@ def status(match: Match) -> GameStatus:
 
 def games_played(outcome: RoundOutcome) -> int:
     """How many games of the round were played to their end, whether they count or not."""
-    return sum(not match.is_discarded for group in outcome.groups for match in group.matches)
+    return sum(not match.is_discarded for match in outcome.matches)
 
 
 def failures_of_match(match: Match) -> tuple[Failure, ...]:
@@ -274,8 +274,7 @@ def _lines(
 
 def _line(match: Match, entry: str, other: str, why: str) -> GameLine:
     own, theirs = (None, None) if match.is_discarded else points_of(match, entry)
-    faulty = () if match.result.is_flawless else match.sides
-    return GameLine(
+    line = GameLine(
         opponent=other,
         is_self=match.pairing.is_self,
         game=match.game,
@@ -283,11 +282,16 @@ def _line(match: Match, entry: str, other: str, why: str) -> GameLine:
         status=status(match),
         own=own,
         theirs=theirs,
-        sides=tuple(seat.points for seat in match.result.seats),
-        failures=failures_of_match(match) if faulty else (),
+        sides=tuple([seat.points for seat in match.result.seats]),
+        failures=(),
         gone=why,
-        own_faults=sum(seat.faults for name, seat in faulty if name == entry),
-        their_faults=sum(seat.faults for name, seat in faulty if name != entry),
+    )
+    if match.result.is_flawless:
+        return line
+    return line._replace(
+        failures=failures_of_match(match),
+        own_faults=sum(seat.faults for name, seat in match.sides if name == entry),
+        their_faults=sum(seat.faults for name, seat in match.sides if name != entry),
     )
 
 

@@ -12,6 +12,7 @@ from contest.model import GroupOutcome, GroupPlan, Match, SeatResult
 from reports import results
 from reports.results import GameLine, GameStatus, OwnGames
 
+_COUNTED = (GameStatus.COUNTED, GameStatus.REPLAYED)
 FEW_GAMES = 9  # a series of at most this many games is shown game by game
 
 
@@ -48,15 +49,15 @@ class Score:
     @cached_property
     def counted(self) -> tuple[GameLine, ...]:
         """The games that count."""
-        return tuple(g for g in self.lines if g.status in (GameStatus.COUNTED, GameStatus.REPLAYED))
+        return tuple([line for line in self.lines if line.status in _COUNTED])
 
     @cached_property
     def own(self) -> int:
-        return sum(line.own or 0 for line in self.counted)
+        return sum(map(_own, self.counted))
 
     @cached_property
     def theirs(self) -> int:
-        return sum(line.theirs or 0 for line in self.counted)
+        return sum(map(_theirs, self.counted))
 
     @property
     def lead(self) -> int:

@@ -97,9 +97,10 @@ def wrap(text: object, width: int = WIDTH, indent: str = "", first: str | None =
 
 def _filled(words: Sequence[str], width: int, start: str, indent: str) -> Iterator[str]:
     line, used = start, columns_of(start)
+    room = width - max(used, columns_of(indent))
     is_empty = True
     for word in words:
-        for piece in _pieces(word, width - max(columns_of(start), columns_of(indent))):
+        for piece in _pieces(word, room):
             needed = columns_of(piece)
             if not is_empty and used + 1 + needed > width:
                 yield line.rstrip()

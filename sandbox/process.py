@@ -370,8 +370,9 @@ class SandboxedProcess:
         if not self._budget:
             return
         used = self._sandbox.cpu_seconds() or 0.0
-        paid, self._paid = self._paid, used
-        self._budget.pay(used - paid)
+        unpaid = used - self._paid
+        self._paid = used
+        self._budget.pay(unpaid)
         if self._is_cut and answer.kind is AnswerKind.LATE:
             raise UsedUp
 

@@ -1,8 +1,9 @@
 """The organizer's decisions that are a state of the contest: pause, bans, moved dates, held
 reports.
 
-`mailserver.organizer_actions` makes them, and notes each in the journal. A run in another
-process reads them in each of its transactions, so it sees a change at its next step.
+`mailserver.organizer_actions` makes them, `mailserver.write_action` writes each with a line in
+the journal. A run in another process reads them in each of its transactions, so it sees a change
+at its next step.
 """
 
 from __future__ import annotations

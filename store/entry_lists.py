@@ -20,7 +20,7 @@ from store.tables import entry_lists
 def add(tx: Transaction, now: datetime, *, is_final: bool) -> SealedList:
     """Make a list of the entries as they are now, and keep it."""
     entries = submissions.entry_list(tx)
-    listed = {entry.team for entry in entries.entries}
+    listed = entries.by_team
     bans, waiting = decisions.all_bans(tx), languages.teams_waiting(tx)
     participating = participation.of_all(tx)
     absent = tuple(

@@ -523,6 +523,12 @@ def release(
     return _change(tx, (OutboxState.HELD,), ids, _at_once(now), reports=reports)
 
 
+def count_reports(tx: Transaction, state: OutboxState) -> int:
+    """How many reports are in this state."""
+    query = select(func.count()).select_from(outbox).where(_IS_REPORT, outbox.c.state == state)
+    return tx.execute(query).scalar_one()
+
+
 def drop_held_reports(tx: Transaction, number: int, group: int | None) -> None:
     """Delete the held reports of a round, or of one of its groups, and of what follows."""
     concerned = outbox.c.round == number

@@ -21,6 +21,12 @@ def of_team(tx: Transaction, team_id: int) -> Participation:
     return Participation(participation)
 
 
+def without_ban(tx: Transaction, team_id: int) -> Participation:
+    """Whether the team with this id takes part once it is not banned, or why not."""
+    participation = tx.execute(select(_BY_STATE).where(teams.c.id == team_id)).scalar_one()
+    return Participation(participation)
+
+
 def of_all(tx: Transaction) -> dict[int, Participation]:
     """Whether each team takes part, or why not, by its id."""
     rows = tx.execute(select(teams.c.id, _participation(tx).label("participation")))
@@ -32,15 +38,17 @@ def takes_part(tx: Transaction) -> ColumnElement[bool]:
     return _participation(tx) == Participation.ACTIVE
 
 
+_BY_STATE = case(
+    (teams.c.state != TeamState.ACTIVE, teams.c.state),
+    (teams.c.proved.is_(False), Participation.UNHEARD.value),
+    else_=Participation.ACTIVE.value,
+)
+
+
 def _participation(tx: Transaction) -> ColumnElement[Any]:
     """The participation of a team in a query on `teams`. Its kinds of bans and its states are words
     of it."""
     of_tournament = (bans.c.tournament == tournament_of(tx)) & bans.c.lifted_at.is_(None)
     newest = select(bans.c.kind).where(bans.c.team_id == teams.c.id, of_tournament)
     ban = newest.order_by(bans.c.id.desc()).limit(1).correlate(teams).scalar_subquery()
-    return case(
-        (ban.is_not(None), ban),
-        (teams.c.state != TeamState.ACTIVE, teams.c.state),
-        (teams.c.proved.is_(False), Participation.UNHEARD.value),
-        else_=Participation.ACTIVE.value,
-    )
+    return case((ban.is_not(None), ban), else_=_BY_STATE)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from datetime import datetime
 from enum import Enum
 from typing import Any
@@ -67,16 +67,10 @@ def add_round(tx: Transaction, plan: RoundPlan, now: datetime) -> None:
         group_id = tx.execute(insert(groups).values(values).returning(groups.c.id)).scalar_one()
         rows = [(group_id, place, ids[name]) for place, name in enumerate(group.members)]
         insert_many(tx, members, ("group_id", "place", "entry_id"), rows)
-        meetings = [
-            (
-                group_id,
-                place,
-                json_text([ids[name] for name in pairing.players]),
-                pairing.games,
-                pairing.most,
-            )
-            for place, pairing in enumerate(group.pairings)
-        ]
+        meetings = []
+        for place, pairing in enumerate(group.pairings):
+            players = json_text([ids[name] for name in pairing.players])
+            meetings.append((group_id, place, players, pairing.games, pairing.most))
         insert_many(tx, pairings, ("group_id", "place", "players", "games", "most"), meetings)
 
 
@@ -132,11 +126,11 @@ def finish_group(
     insert_many(tx, matches, ("group_id", *GameRow._fields), ((group_id, *game) for game in games))
     if outcome.standings:
         ids = _entry_ids(tx, [standing.entry for standing in outcome.standings])
-        lines = [
-            {name: value for name, value in asdict(standing).items() if name != "entry"}
-            | {"of_entry": ids[standing.entry], "position": position}
-            for position, standing in enumerate(outcome.standings)
-        ]
+        lines = []
+        for position, standing in enumerate(outcome.standings):
+            line = asdict(standing)
+            del line["entry"]
+            lines.append({**line, "of_entry": ids[standing.entry], "position": position})
         of_entry = members.c.entry_id == bindparam("of_entry")
         tx.execute(update(members).where(members.c.group_id == group_id, of_entry), lines)
     return True
@@ -302,32 +296,21 @@ def round_outcome(
 
 
 # --- played again ---------------------------------------------------------------------------------
-def order_rerun(
-    tx: Transaction,
-    number: int,
-    group: int | None,
-    reason: str,
-    now: datetime,
-    released: Mapping[int, datetime],
-) -> tuple[Rerun, tuple[GroupOutcome, ...]]:
-    """Order a round (or only one group of it) to be played again; later rounds are drawn anew.
+def order_rerun(tx: Transaction, rerun: Rerun, released: Mapping[int, datetime]) -> Rerun:
+    """Play a round (or only one group of it) again; later rounds are drawn anew.
 
-    `released`: when the results of each round went out. The finished groups among them are moved to
-    the former groups, and returned. Raises NotFound if there is no such round or group.
+    `released`: when the results of each round went out. The finished groups among them become
+    former ones. Returns the rerun with its number. Raises NotFound if there is no such round.
     """
+    number, only = rerun.round, rerun.group
     drawn = drawn_round(tx, number, Games.WITH_MOVES)
     groups_by_number = {group.number: group for group in drawn.plan.groups}
-    if group is not None and group not in groups_by_number:
-        raise NotFound(
-            f"there is no group {group} in round {number}; it has {len(drawn.plan.groups)}"
-        )
-    only = group if len(drawn.plan.groups) > 1 else None  # None: the whole round
     values = {
         "tournament": tournament_of(tx),
-        "at": now,
+        "at": rerun.at,
         "round": number,
         "group": only,
-        "reason": reason,
+        "reason": rerun.reason,
     }
     rerun_id = tx.execute(insert(reruns).values(values).returning(reruns.c.id)).scalar_one()
     numbers = tx.execute(select(rounds.c.number).where(_of(rounds, tx))).scalars()
@@ -338,14 +321,13 @@ def order_rerun(
     _keep_former(tx, rerun_id, former, released)
     for table in (evolution, certainty):
         tx.execute(delete(table).where(_of(table, tx)))
-    _delete_worst_games(tx)
     if only is None:
         _delete_round(tx, number)
     else:
         _forget_results(tx, groups_by_number[only])
     for later_number in later:
         _delete_round(tx, later_number)
-    return Rerun(rerun_id, now, number, only, reason), tuple(former)
+    return replace(rerun, id=rerun_id)
 
 
 def _keep_former(
@@ -365,7 +347,7 @@ def _keep_former(
 
 def _delete_round(tx: Transaction, number: int) -> None:
     ids = select(groups.c.id).where(_in_round(tx, number))
-    for table in (matches, pairings, members):
+    for table in (worst_games, matches, pairings, members):
         tx.execute(delete(table).where(table.c.group_id.in_(ids)))
     tx.execute(delete(groups).where(_in_round(tx, number)))
     tx.execute(delete(rounds).where(_is_round(tx, number)))
@@ -374,7 +356,8 @@ def _delete_round(tx: Transaction, number: int) -> None:
 def _forget_results(tx: Transaction, plan: GroupPlan) -> None:
     """Reset the group to its state when drawn, and its round to the time before it was finished."""
     group_id = _group_id(tx, plan)
-    tx.execute(delete(matches).where(matches.c.group_id == group_id))
+    for table in (worst_games, matches):
+        tx.execute(delete(table).where(table.c.group_id == group_id))
     nothing = dict.fromkeys(
         ("position", "half_points", "rank", "failures", "disqualified", "advances")
     )
@@ -448,39 +431,25 @@ def get_certainty(tx: Transaction) -> Certainty | None:
 
 
 # --- everybody's worst game -----------------------------------------------------------------------
-def with_moves(tx: Transaction, game: WorstGame) -> WorstGame:
-    """The game with its moves, if they were stored. Its plan is the whole one of its group."""
-    query = _GAMES[True].where(
-        matches.c.group_id == _group_id(tx, game.plan),
-        matches.c.pairing == game.plan.pairings.index(game.match.pairing),
-        matches.c.game == game.match.game,
-        matches.c.attempt == game.match.attempt,
-    )
-    row = GameRow._make(tx.execute(query).one())
-    return replace(game, match=match_of(row, game.match.pairing))
-
-
-def set_worst_games(tx: Transaction, games: Sequence[WorstGame]) -> None:
-    """Store everybody's worst game; they replace what was stored before."""
-    _delete_worst_games(tx)
-    ids = _entry_ids(tx)
-    rows = [(ids[game.entry], json_text(plain(game, WorstGame))) for game in games]
-    insert_many(tx, worst_games, ("entry_id", "facts"), rows)
+def add_worst_games(tx: Transaction, plan: GroupPlan, games: Sequence[WorstGame]) -> None:
+    """Store the worst game of each member of a group that has just been finished."""
+    group_id = _group_id(tx, plan)
+    ids = _entry_ids(tx, [game.entry for game in games])
+    kind = adapter(WorstGame)
+    rows = [(group_id, ids[game.entry], kind.dump_json(game).decode()) for game in games]
+    insert_many(tx, worst_games, ("group_id", "entry_id", "facts"), rows)
 
 
 def get_worst_games(tx: Transaction) -> dict[str, WorstGame]:
-    """Everybody's worst game, by name; none before the contest's end."""
-    facts = tx.execute(select(worst_games.c.facts).where(_is_entry(tx))).scalars()
-    games = map(adapter(WorstGame).validate_python, facts)
-    return {game.entry: game for game in games}
-
-
-def _delete_worst_games(tx: Transaction) -> None:
-    tx.execute(delete(worst_games).where(_is_entry(tx)))
-
-
-def _is_entry(tx: Transaction) -> ColumnElement[bool]:
-    return worst_games.c.entry_id.in_(select(entries.c.id).where(_of(entries, tx)))
+    """Everybody's worst game in all finished groups, by name; of equal ones the first."""
+    query = select(worst_games.c.facts).join(groups, groups.c.id == worst_games.c.group_id)
+    in_order = query.where(_of(groups, tx)).order_by(groups.c.round, groups.c.number)
+    games = [adapter(WorstGame).validate_python(facts) for facts in tx.execute(in_order).scalars()]
+    worst: dict[str, WorstGame] = {}
+    for game in games:
+        if game.entry not in worst or game.lead < worst[game.entry].lead:
+            worst[game.entry] = game
+    return worst
 
 
 # --- rows -----------------------------------------------------------------------------------------

@@ -325,6 +325,13 @@ def retry(tx: Transaction, team_id: int | None = None) -> int:
     return tx.execute(query.values(state=SubmissionState.QUEUED)).rowcount
 
 
+def is_set_aside(tx: Transaction, team_id: int) -> bool:
+    """Whether a program of the team was set aside before it was built."""
+    is_aside = submissions.c.state == SubmissionState.SET_ASIDE
+    query = select(submissions.c.id).where(is_aside, submissions.c.team_id == team_id)
+    return tx.execute(query.limit(1)).first() is not None
+
+
 def newest_accepted(query: Select[Any]) -> Select[Any]:
     """Restrict a query on submissions to the newest accepted one of every team."""
     newest = select(submissions.c.team_id, func.max(submissions.c.number).label("number"))

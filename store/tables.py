@@ -477,6 +477,7 @@ certainty = _table(
 
 worst_games = _table(
     "worst_games",
+    Column("group_id", ForeignKey("groups.id"), primary_key=True),
     Column("entry_id", ForeignKey("entries.id"), primary_key=True),
     Column("facts", JSON, nullable=False),  # a WorstGame
 )

@@ -120,9 +120,10 @@ def take(driver: webdriver.Chrome, pages: Path, shot: Shot) -> bytes:
     for pattern in shot.links:
         driver.get(address)
         links = driver.execute_script("return Array.from(document.links, link => link.href)")
-        here, address = address, next((link for link in links if re.search(pattern, link)), "")
-        if not address:
-            raise LookupError(f"{here} has no link to {pattern}")
+        matching = [link for link in links if re.search(pattern, link)]
+        if not matching:
+            raise LookupError(f"{address} has no link to {pattern}")
+        address = matching[0]
     driver.get(address + shot.turn)
     WebDriverWait(driver, 10).until(lambda _: driver.execute_script(_REPLAY_IS_THERE))
     if shot.checks:

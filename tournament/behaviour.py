@@ -18,7 +18,7 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Seq
 from contextlib import closing
 from functools import partial
 from importlib.resources import files
-from itertools import pairwise
+from itertools import chain, islice, pairwise
 from typing import Any
 
 from contest.games.game import TextGame
@@ -54,7 +54,8 @@ def twins_against_probes(
 
     def courses(left: Sequence[str], probes: range) -> Iterator[Hashable]:
         streams = [
-            tuple(_SEEDS.stream(f"{n}/{who}") for who in ("program", "probe")) for n in probes
+            (_SEEDS.stream(f"{number}/program"), _SEEDS.stream(f"{number}/probe"))
+            for number in probes
         ]
         jobs = [GameJob((image, probe), stream) for image in left for stream in streams]
         # What a program did in a game: its throws, and how it ended.
@@ -62,7 +63,7 @@ def twins_against_probes(
             (result.digest, result.turns, result.seats[0].verdict)
             for result in carry_out(jobs, runner)
         )
-        return (tuple([next(done) for _ in probes]) for _ in left)
+        return (tuple(islice(done, len(probes))) for _ in left)
 
     return _twins(images, _STAGES, courses)
 
@@ -80,11 +81,8 @@ def _twins(
     for played, stage in pairwise((0, *stages)):
         left = [image for group in groups for image in group]
         course_of = dict(zip(left, courses(left, range(played, stage)), strict=True))
-        groups = [
-            alike
-            for group in groups
-            for alike in together({image: course_of[image] for image in group})
-        ]
+        by_course = ({image: course_of[image] for image in group} for group in groups)
+        groups = list(chain.from_iterable(map(together, by_course)))
     return tuple(map(tuple, groups))
 
 

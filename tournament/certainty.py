@@ -312,16 +312,15 @@ def _play_together(field: Field, numbers: range, pools: _Pools) -> list[_Reached
         for number in numbers
     ]
     fixtures = _Fixtures()
-    playing, round_number = [redraw for redraw in redraws if redraw.plan_next(fixtures)], 1
-    while playing:
+    playing = redraws
+    for round_number in count(1):
+        playing = [redraw for redraw in playing if redraw.plan_next(fixtures)]
+        if not playing:
+            break
         fixtures.draw(f"contest/from {numbers.start}/round/{round_number}", pools)
         for redraw in playing:
             redraw.play_round(pools)
             pools.watcher.round_replayed()
-        playing, round_number = (
-            [redraw for redraw in playing if redraw.plan_next(fixtures)],
-            round_number + 1,
-        )
     return [_Reached.of(field.format, redraw.history) for redraw in redraws]
 
 
@@ -352,6 +351,10 @@ class _Fixtures:
             self._known[key] = tuple(_Fixture(pairing, n, pairing.seating(n)) for n in numbers)
         return self._known[key]
 
+    def of_group(self, group: GroupPlan) -> tuple[_Fixture, ...]:
+        """The games of all its pairings."""
+        return tuple(chain.from_iterable(map(self.of, group.pairings)))
+
     def draw(self, title: str, pools: _Pools) -> None:
         """Draw the games of a round for all contests that use them."""
         needed = [
@@ -368,7 +371,14 @@ class _Fixtures:
                     Match(fixture.pairing, 1, game, True, fixture.number) for game in games
                 )
             numbers = islice(drawn[fixture.seating], fixture.uses)
-            fixture.drawn, fixture.uses = iter([fixture.pool[number] for number in numbers]), 0
+            fixture.drawn = iter([fixture.pool[number] for number in numbers])
+            fixture.uses = 0
+
+
+def _shared(group: GroupPlan, fixtures: Sequence[_Fixture]) -> GroupPlan:
+    """The group with pairings that all contests share: a thousand of them would need a gigabyte."""
+    pairings = [fixture.pairing for fixture in fixtures if fixture.number == 1]
+    return replace(group, pairings=tuple(pairings))
 
 
 @dataclass
@@ -380,40 +390,28 @@ class _Redraw:
     seeds: Seeds
     history: list[RoundOutcome] = dataclass_field(default_factory=list)
     _plan: RoundPlan | None = None
-    _fixtures: tuple[list[_Fixture], ...] = ()  # of each group
+    _fixtures: tuple[tuple[_Fixture, ...], ...] = ()  # of each group
 
     def plan_next(self, fixtures: _Fixtures) -> bool:
         """Draw the next round; False at the contest's end."""
         plan = self.field.format.plan(tuple(self.field.images), self.history, self.seeds)
         if plan is None:
             return False
-        self._fixtures = tuple(
-            [fixture for p in group.pairings for fixture in fixtures.of(p)] for group in plan.groups
-        )
+        self._fixtures = tuple(fixtures.of_group(group) for group in plan.groups)
         for fixture in chain.from_iterable(self._fixtures):
             fixture.uses += 1
-        # A thousand contests share their pairings, or they need a gigabyte.
-        shared = (
-            replace(
-                group,
-                pairings=tuple([fixture.pairing for fixture in planned if fixture.number == 1]),
-            )
-            for group, planned in zip(plan.groups, self._fixtures, strict=True)
-        )
-        self._plan = replace(plan, groups=tuple(shared))
+        self._plan = replace(plan, groups=tuple(map(_shared, plan.groups, self._fixtures)))
         return True
 
     def play_round(self, pools: _Pools) -> None:
         """Play the round as drawn: each game is the next one that its fixture has."""
         if self._plan is None:
             return
-        groups = tuple(
-            self._group(
-                group, self._plan.final, [next(fixture.drawn) for fixture in planned], pools
-            )
-            for group, planned in zip(self._plan.groups, self._fixtures, strict=True)
-        )
-        self.history.append(RoundOutcome(self._plan, groups))
+        groups = []
+        for group, fixtures in zip(self._plan.groups, self._fixtures, strict=True):
+            matches = [next(fixture.drawn) for fixture in fixtures]
+            groups.append(self._group(group, self._plan.final, matches, pools))
+        self.history.append(RoundOutcome(self._plan, tuple(groups)))
 
     def _group(
         self, plan: GroupPlan, final: bool, matches: Sequence[Match], pools: _Pools

@@ -8,10 +8,10 @@
     all rounds finished                     the next round is drawn, or the contest is finished
     a group drawn, not started              it is started; LGP mails
     a group started, not finished           it is played (no transaction), then its games, its
-                                            ranking and its DGP, GRP, GRG and GRR mails are
-                                            kept together
-    all groups of the last round finished   how sure the ranking is, and what decided everybody's
-                                            worst game (no transaction), then both are kept
+                                            ranking, what decided everybody's worst game, and its
+                                            DGP, GRP, GRG and GRR mails are kept together
+    all groups of the last round finished   how sure the ranking is (no transaction), then it is
+                                            kept
     all groups of a round finished          the round is finished, in the final with the
                                             evolution; BRK, OWN and RSM mails; the last may wait
                                             for the organizer's words
@@ -38,7 +38,7 @@ from functools import cached_property, partial
 from contest.config.settings import Settings, without_secrets
 from contest.errors import NotFound, NotNow, NumberAwaited, Paused
 from contest.games.game import KindOfPlay
-from contest.games.registry import game_of, text_game_of
+from contest.games.registry import game_of
 from contest.interfaces.events import (
     ContestStarted,
     Event,
@@ -46,7 +46,7 @@ from contest.interfaces.events import (
     RoundFinished,
     RoundPlayed,
 )
-from contest.interfaces.protocols import Images, Reporter, RunnerFactory, no_progress
+from contest.interfaces.protocols import Images, Reporter, RunnerFactory
 from contest.model import (
     Certainty,
     GroupOutcome,
@@ -57,7 +57,6 @@ from contest.model import (
     RoundPlan,
     Standing,
     Team,
-    WorstGame,
 )
 from contest.seeds import Seeds
 from contest.util.clock import Clock
@@ -94,7 +93,6 @@ from tournament.group_workers import (
 from tournament.rounds import rounds
 from tournament.runners import open_runner, runner_of
 from tournament.seal_entries import seal_entries
-from tournament.worst_games import condensed, decided_by_moves, decided_by_throws, worst_games
 
 
 class Spectator(Watcher):
@@ -206,7 +204,7 @@ class ContestDay:
         if drawn is None:
             return
         self._play_groups(workers, drawn)
-        self._look_back(drawn.plan)
+        self._tell_certainty(drawn.plan)
         self._finish_round(drawn.plan)
 
     def _is_over(self) -> bool:
@@ -338,12 +336,13 @@ class ContestDay:
             if not is_started or now != played_with:
                 raise StaleState
             results.finish_group(tx, outcome, result.games, self._clock.now())
+            results.add_worst_games(tx, outcome.plan, result.worst_games)
             outbox.keep_all(tx, result.mails, self._settings, self._clock.now())
         self._spectator.group_finished(outcome)
 
-    def _look_back(self, plan: RoundPlan) -> None:
-        """After the contest's last round, compute how sure its ranking is, and what decided
-        everybody's worst game. Neither changes a result."""
+    def _tell_certainty(self, plan: RoundPlan) -> None:
+        """After the contest's last round, compute how sure its ranking is, if anybody can tell it
+        and it does not take too long. It changes no result."""
         contest = self._contest
         digests = {name: entry.image_digest for name, entry in contest.entries.items()}
         with self._store.read() as tx:
@@ -351,20 +350,21 @@ class ContestDay:
             history = self._history(tx, plan.number, self._known(plan))
             if not plan.final and self._drawn(tx, history) is not None:
                 return
-            field = field_of(contest.settings, contest.format, digests, contest.seeds, history)
-            played = self._with_all_games(tx, history)
-            games = worst_games(played)
-            if not self._play.is_computed:  # then their moves were stored
-                games = tuple(results.with_moves(tx, game) for game in games)
             images = submissions.load_images(tx, tuple(digests.values()))
             images = without(images, engine_failures.aside(tx))
-        facts = self._how_sure(field, played, images)
-        told = self._with_what_decided(games, digests, images)
+            if why_unknown(contest.settings, images) is not None:
+                return
+            field = field_of(contest.settings, contest.format, digests, contest.seeds, history)
+            # quick games are not looked at, and are many
+            known = history if self._play.is_quick else self._with_all_games(tx, history)
+            contests = default_contests(field, known)
+            if contests is None:
+                return
+            played = self._with_all_games(tx, history)
+        facts = self._how_sure(field, played, images, contests)
         with self._store.write() as tx:
             _must_be_complete(tx, plan)
-            if facts is not None:
-                results.set_certainty(tx, facts)
-            results.set_worst_games(tx, list(map(condensed, told)))
+            results.set_certainty(tx, facts)
 
     def _with_all_games(
         self, tx: Transaction, history: Sequence[RoundOutcome]
@@ -375,12 +375,8 @@ class ContestDay:
         )
 
     def _how_sure(
-        self, field: Field, played: Sequence[RoundOutcome], images: Images
-    ) -> Certainty | None:
-        """None if nobody can tell it, or it would take too long."""
-        contests = default_contests(field, played)
-        if contests is None or why_unknown(self._contest.settings, images) is not None:
-            return None
+        self, field: Field, played: Sequence[RoundOutcome], images: Images, contests: int
+    ) -> Certainty:
         if self._redraws is not None:
             contests = min(contests, self._redraws)
         self._spectator.playing_with_other_chance(contests, len(played))
@@ -388,19 +384,6 @@ class ContestDay:
         progress = self._spectator.pool_games_played
         with self._make_runner(images, settings, seeds, progress) as runner:
             return certainty(field, played, contests, runner, self._spectator)
-
-    def _with_what_decided(
-        self, games: Sequence[WorstGame], digests: Mapping[str, str], images: Images
-    ) -> Sequence[WorstGame]:
-        contest = self._contest
-        settings, seeds = contest.settings, contest.seeds
-        if not self._play.has_moves:
-            return games
-        if not self._play.is_computed:
-            rules = text_game_of(settings.game, settings.programs)
-            return decided_by_moves(games, rules, seeds)
-        with self._make_runner(images, settings, seeds, no_progress) as runner:
-            return decided_by_throws(games, digests, seeds, runner)
 
     def _finish_round(self, plan: RoundPlan) -> None:
         with self._store.write() as tx:

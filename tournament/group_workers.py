@@ -16,7 +16,7 @@ from typing import NamedTuple
 from contest.config.settings import Settings
 from contest.errors import EngineFailed
 from contest.formats.format import Format
-from contest.games.registry import game_of
+from contest.games.registry import game_of, text_game_of
 from contest.interfaces.events import GroupFinished
 from contest.interfaces.protocols import (
     Images,
@@ -25,9 +25,9 @@ from contest.interfaces.protocols import (
     RunnerFactory,
     no_progress,
 )
-from contest.language import gettext, speaking, spoken
+from contest.language import gettext, speaking
 from contest.mail.compose import Composed, compose
-from contest.model import Entry, GroupOutcome, GroupPlan, Outgoing, Team
+from contest.model import Entry, GroupOutcome, GroupPlan, Outgoing, Team, WorstGame
 from contest.model.as_json import GameRow, game_rows
 from contest.seeds import Seeds
 from contest.subprocesses.engine_pool import cores
@@ -35,6 +35,7 @@ from contest.subprocesses.worker_pool import worker_pool
 from contest.util.clock import Clock
 from store import Transaction, contest_state
 from tournament.field import Field
+from tournament.worst_games import condensed, decided_by_moves, decided_by_throws, worst_games
 
 LARGE = 100
 """From so many teams on, groups are played in processes."""
@@ -86,11 +87,12 @@ class GroupJob:
 class GroupResult:
     """A group's outcome without its games; the games as they are stored; the mails about it.
 
-    `banned`, `aside`: as in GroupJob.
+    `worst_games`: as they are kept; `banned`, `aside`: as in GroupJob.
     """
 
     outcome: GroupOutcome
     games: tuple[GameRow, ...]
+    worst_games: tuple[WorstGame, ...]
     banned: frozenset[str]
     aside: frozenset[str]
     mails: tuple[Composed, ...]
@@ -141,6 +143,7 @@ class GroupWorker:
                 banned=job.banned,
                 protocols_for=set(plan.members) if keeps_moves else wanting,
             )
+            worst = self._worst_games(job, outcome, settings)
         mails = contest.reporter.mails(
             GroupFinished(teams=contest.teams, outcome=outcome, final=job.final)
         )
@@ -149,7 +152,29 @@ class GroupWorker:
             compose(mail, contest.mail, contest.secret, now) for mail in marked(mails, job.mark)
         )
         games = tuple(game_rows(outcome, keep_moves=keeps_moves))
-        return GroupResult(replace(outcome, matches=()), games, job.banned, job.aside, composed)
+        return GroupResult(
+            outcome=replace(outcome, matches=()),
+            games=games,
+            worst_games=worst,
+            banned=job.banned,
+            aside=job.aside,
+            mails=composed,
+        )
+
+    def _worst_games(
+        self, job: GroupJob, outcome: GroupOutcome, settings: Settings
+    ) -> tuple[WorstGame, ...]:
+        """Each member's worst game, with what decided it, as it is kept."""
+        games, seeds = worst_games(outcome), self.contest.seeds
+        play = game_of(settings.game, settings.programs).info.play
+        if play.is_computed and play.has_moves:
+            # nobody counts these games: they were played before
+            with self.contest.make_runner(job.images, settings, seeds, no_progress) as runner:
+                games = decided_by_throws(games, job.digests, seeds, runner)
+        elif play.has_moves:
+            rules = text_game_of(settings.game, settings.programs)
+            games = decided_by_moves(games, rules, seeds)
+        return tuple(map(condensed, games))
 
 
 def open_workers(
@@ -228,24 +253,27 @@ class Mark(NamedTuple):
 
     prefix: str  # of their keys
     tournament: int  # of a season, which their subjects name; 0 = the contest is no season
+    language: str  # of the mails to readers who chose none
 
 
 def mark_of(tx: Transaction, settings: Settings) -> Mark:
     """The mark of this tournament."""
     number = contest_state.state(tx).number if settings.season.is_season else 0
-    return Mark(contest_state.mark(tx), number)
+    return Mark(contest_state.mark(tx), number, settings.contest.language)
 
 
 def marked(mails: Iterable[Outgoing], mark: Mark) -> Iterable[Outgoing]:
     """The mails, with the mark on their keys and subjects."""
     return (
-        replace(mail, key=mark.prefix + mail.key, subject=_in_tournament(mail, mark.tournament))
+        replace(mail, key=mark.prefix + mail.key, subject=_in_tournament(mail, mark))
         for mail in mails
     )
 
 
-def _in_tournament(mail: Outgoing, number: int) -> str:
-    if not number:
+def _in_tournament(mail: Outgoing, mark: Mark) -> str:
+    if not mark.tournament:
         return mail.subject
-    with speaking(mail.language or spoken()):
-        return gettext("Tournament %(number)s: %(subject)s", number=number, subject=mail.subject)
+    with speaking(mail.language or mark.language):
+        return gettext(
+            "Tournament %(number)s: %(subject)s", number=mark.tournament, subject=mail.subject
+        )

@@ -146,7 +146,7 @@ def seal_entries(
 
 def _fix_prizes(tx: Transaction, field: str, listed: SealedList, now: datetime) -> None:
     """Put the field of the form by which there are prizes under the receipts of all teams."""
-    playing = {entry.team for entry in listed.list.entries}
+    playing = listed.list.by_team
     values = {
         team.name: team.registration.field(field)
         for team in teams.all_teams(tx)

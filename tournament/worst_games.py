@@ -1,4 +1,4 @@
-"""What decided everybody's worst game. Pure but for the runner that plays games again.
+"""What decided everybody's worst game in a group. Pure but for the runner that plays games again.
 
 A player's *lead* is its score less that of the best other player. Its worst game is the one that
 ended with its smallest lead; of equal ones the first. A turn decided the game if the lead fell by
@@ -12,14 +12,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache, partial
-from heapq import nlargest
-from itertools import accumulate, pairwise, starmap
-from typing import Any, NamedTuple, cast
+from itertools import accumulate, starmap
+from operator import sub
+from typing import Any, NamedTuple
 
 from contest.errors import Differs, EngineFailed
 from contest.games.drawing import Ring
 from contest.games.game import TextGame
-from contest.games.knobeln import throw_points
+from contest.games.knobeln import ThrowLines, throw_points
 from contest.interfaces.protocols import Runner
 from contest.model import (
     DecisiveTurn,
@@ -27,7 +27,6 @@ from contest.model import (
     GroupOutcome,
     Match,
     Moves,
-    RoundOutcome,
     WorstGame,
     recorded_text,
 )
@@ -45,7 +44,7 @@ Leads = Sequence[int]
 # --- the rules ------------------------------------------------------------------------------------
 def lead_of(scores: Sequence[int], seat: int) -> int:
     """How far this seat is ahead of the best other one; below 0 it is behind."""
-    return scores[seat] - max(score for other, score in enumerate(scores) if other != seat)
+    return scores[seat] - max((*scores[:seat], *scores[seat + 1 :]))
 
 
 class Fall(NamedTuple):
@@ -66,26 +65,25 @@ class Decisive(NamedTuple):
 
 def decisive(leads: Leads) -> Decisive:
     """What decided a game with these leads."""
-    drops = [before - after for before, after in pairwise(leads)]
-    # of equal ones the first
-    greatest = nlargest(DECISIVE_TURNS, range(len(drops)), key=drops.__getitem__)
-    told = sorted(place for place in greatest if drops[place] > 0)
+    drops = [*map(sub, leads, leads[1:])]
+    places = [place for place, drop in enumerate(drops) if drop > 0]
+    # of equal ones the first, as a sort keeps their order
+    greatest = sorted(places, key=drops.__getitem__, reverse=True)[:DECISIVE_TURNS]
+    told = sorted(greatest)
     falls = tuple(Fall(place + 1, drops[place], leads[place + 1]) for place in told)
     least = min((fall.by for fall in falls), default=0)
     alike = drops.count(least) - sum(fall.by == least for fall in falls) if falls else 0
     return Decisive(falls, alike)
 
 
-def worst_games(history: Iterable[RoundOutcome]) -> tuple[WorstGame, ...]:
-    """The worst game of everybody, as far as one counted, without what decided it, and with the
-    whole plan of its group. Games against oneself are none."""
-    worst: dict[str, tuple[int, WorstGame]] = {}
-    for outcome in history:
-        for group in outcome.groups:
-            for name, lead, match in _endings(group):
-                if name not in worst or lead < worst[name][0]:
-                    worst[name] = lead, WorstGame(name, group.plan, match)
-    return tuple(game for _, game in worst.values())
+def worst_games(group: GroupOutcome) -> tuple[WorstGame, ...]:
+    """The worst game of each member, as far as one counted, without what decided it, and with the
+    whole plan of the group. Games against oneself are none."""
+    worst: dict[str, tuple[int, Match]] = {}
+    for name, lead, match in _endings(group):
+        if name not in worst or lead < worst[name][0]:
+            worst[name] = lead, match
+    return tuple(WorstGame(name, group.plan, match) for name, (_, match) in worst.items())
 
 
 def condensed(game: WorstGame) -> WorstGame:
@@ -108,13 +106,15 @@ def _endings(group: GroupOutcome) -> Iterable[tuple[str, int, Match]]:
 def decided_by_throws(
     games: Sequence[WorstGame], images: Mapping[str, str], seeds: Seeds, runner: Runner
 ) -> tuple[WorstGame, ...]:
-    """Games of KNOBELN with what decided them: they are played again. `images`: digests by name.
+    """Games of KNOBELN with what decided them: those that were not recorded are played again.
+    `images`: digests by name.
 
     If our machinery fails, nobody knows what decided them.
     """
-    decided = list[WorstGame]()
-    for start in range(0, len(games), _GAMES_AT_ONCE):
-        some = games[start : start + _GAMES_AT_ONCE]
+    decided = [_decided_by_throws(game, game.match.result) for game in games if _is_recorded(game)]
+    others = [game for game in games if not _is_recorded(game)]
+    for start in range(0, len(others), _GAMES_AT_ONCE):
+        some = others[start : start + _GAMES_AT_ONCE]
         try:
             decided.extend(_played_again(some, images, seeds, runner))
         except EngineFailed:
@@ -132,23 +132,33 @@ def _played_again(
         for game in games
     ]
     results: Sequence[GameResult] = carry_out(jobs, runner)
-    for game, result in zip(games, results, strict=True):
-        if result.moves and result.digest == game.match.result.digest:
-            yield _told(game, _leads_by_throws(result.moves, _seat_of(game)), result.moves)
-        else:
-            yield game
+    return map(_decided_by_throws, games, results)
 
 
-def _leads_by_throws(moves: Sequence[Moves], seat: int) -> Leads:
-    throws = cast(Sequence[tuple[int, int]], moves[:])
-    leads = accumulate(starmap(_gain, throws), initial=0)
-    return [-lead for lead in leads] if seat else list(leads)
+def _is_recorded(game: WorstGame) -> bool:
+    return game.match.result.moves is not None
+
+
+def _decided_by_throws(game: WorstGame, result: GameResult) -> WorstGame:
+    """The game with what decided it, if this result is its own."""
+    if result.moves is None or result.digest != game.match.result.digest:
+        return game
+    throws = _in_words(result.moves)
+    leads = [*accumulate(starmap(_gain, throws), initial=0)]
+    is_first = _seat_of(game) == 0
+    return _told(game, leads if is_first else [-lead for lead in leads], throws)
+
+
+def _in_words(throws: Sequence[Moves]) -> Sequence[tuple[str, str]]:
+    if isinstance(throws, ThrowLines):
+        return throws.words
+    return [(recorded_text(first), recorded_text(second)) for first, second in throws]
 
 
 @lru_cache(maxsize=65_536)  # the same throws come again and again
-def _gain(first: int, second: int) -> int:
+def _gain(first: str, second: str) -> int:
     """Of the first player in a throw."""
-    own, others = throw_points(first, second)
+    own, others = throw_points(int(first), int(second))
     return own - others
 
 

@@ -176,5 +176,6 @@ def _compared(
     before: Sequence[Standing | EvolutionRank], after: Sequence[Standing | EvolutionRank]
 ) -> tuple[OtherRank, ...]:
     """Each entry with both its ranks, in the order of the other contest."""
-    old, new = ({line.entry: line.rank for line in ranking} for ranking in (before, after))
+    old = {line.entry: line.rank for line in before}
+    new = {line.entry: line.rank for line in after}
     return tuple(OtherRank(name, old.get(name), new.get(name)) for name in {**new, **old})

@@ -326,7 +326,7 @@ class _Verification:
         images, seeds = claim.field.images, claim.field.seeds
         if not self._is_computed:
             self._check_faults()
-        games = sum(len(group.matches) for outcome in archive.history for group in outcome.groups)
+        games = sum(len(outcome.matches) for outcome in archive.history)
         with self._progress_bar("games", games) as progress:
 
             def checking_runner(group: GroupOutcome) -> AbstractContextManager[Runner]:
@@ -347,8 +347,7 @@ class _Verification:
         again = sum(
             any(self._plays_here(images[name]) for name in match.players)
             for outcome in archive.history
-            for group in outcome.groups
-            for match in group.matches
+            for match in outcome.matches
         )
         if self._is_computed or (
             again and not aside and all(map(self._plays_here, images.values()))
@@ -432,7 +431,7 @@ class _Verification:
     def _check_faults(self) -> None:
         """The sentences about faults in games in words are for a program's own team only."""
         for outcome in self._archive.history:
-            for match in (match for group in outcome.groups for match in group.matches):
+            for match in outcome.matches:
                 for seat in match.result.seats:
                     if seat.stderr_tail or (
                         seat.fault and (seat.fault.reason or seat.fault.stderr_tail)
@@ -498,8 +497,8 @@ class _Verification:
         silent = {name for name in images if aside[name] or not self._plays_here(images[name])}
 
         def open_group(names: AbstractSet[str], seeds: Seeds) -> AbstractContextManager[Runner]:
-            needed = {digest: builds[digest] for digest in {images[name] for name in names}}
-            return open_runner(needed, self._settings, seeds)
+            needed = {images[name] for name in names}
+            return open_runner({digest: builds[digest] for digest in needed}, self._settings, seeds)
 
         try:
             with memory_limit(), self._progress_bar(label, 1) as progress:

@@ -65,8 +65,12 @@ _FORGOTTEN = "(forgotten)"  # in place of the people of a team that wished it
 _LISTS = (Effect.ENTRIES_LISTED, Effect.ENTRIES_FINAL)
 _FREEZES = (*_LISTS, Effect.SETTINGS_CHANGED)
 _OWN = (
-    *(*_DECIDED, *_FREEZES, Effect.PROGRAMS_CLOSED),
-    *(Effect.PRIZES_FIXED, Effect.NUMBER_DRAWN, Effect.TOURNAMENT_BEGUN),
+    *_DECIDED,
+    *_FREEZES,
+    Effect.PROGRAMS_CLOSED,
+    Effect.PRIZES_FIXED,
+    Effect.NUMBER_DRAWN,
+    Effect.TOURNAMENT_BEGUN,
 )
 """The effects that follow no letter."""
 
@@ -444,9 +448,8 @@ def _about_letters(
 ) -> Iterator[Finding]:
     """What became of each objection, and which programs were refused as late though they came in
     time."""
-    first, final = (
-        {entry.team: entry for entry in archive.entry_lists[index].entries} for index in (0, -1)
-    )
+    first = {entry.team: entry for entry in archive.entry_lists[0].entries}
+    final = {entry.team: entry for entry in archive.entry_lists[-1].entries}
     closes = settings.dates.compilation_closes
     for logged in ledger:
         if logged.effect is Effect.OBJECTION:
@@ -498,10 +501,10 @@ def _noticed(
 ) -> Iterator[Finding]:
     """What the organizer has decided before the start, or what came late."""
     closes = settings.dates.compilation_closes
-    listed_at, frozen = None, ""
+    listed_at, frozen = None, None
     for logged in until_final:
         if logged.effect in _FREEZES:
-            if frozen not in ("", logged.letter):
+            if frozen not in (None, logged.letter):
                 yield Finding(
                     "settings-changed",
                     f"settings, title, dates or rules were changed before"
@@ -542,16 +545,22 @@ def _noticed_in_order(ledger: Sequence[LedgerEntry]) -> Iterator[Finding]:
     """What the organizer has decided after the start, and what was dated back.
 
     A letter has the time when it came, which can be before that of an entry in front of it. What
-    the contest does itself has the time of its entry.
+    the contest does itself has the time of its entry; the programs of a team are compiled in the
+    order in which they came.
     """
     latest = LedgerEntry(Effect.ENTRIES_LISTED, "", datetime.min.replace(tzinfo=UTC))
+    newest = dict[str, LedgerEntry]()  # of the accepted programs of each team
     since = ""
     for logged in ledger:
-        if logged.effect in _OWN and logged.at < latest.at:
+        before = latest
+        if logged.effect is Effect.PROGRAM_ACCEPTED:
+            before = newest.setdefault(logged.team, logged)
+            newest[logged.team] = max(before, logged, key=lambda entry: entry.at)
+        if logged.effect in (*_OWN, Effect.PROGRAM_ACCEPTED) and logged.at < before.at:
             yield Finding(
                 "dated-back",
                 f"the ledger has an entry of {logged.at:{TIME_FORMAT}} behind one of"
-                f" {latest.at:{TIME_FORMAT}}: {logged.effect}; it was dated back, or the clock was"
+                f" {before.at:{TIME_FORMAT}}: {logged.effect}; it was dated back, or the clock was"
                 " changed",
             )
         if since and logged.effect in _ABOUT_TEAMS:

@@ -104,13 +104,11 @@ def _seated(claim: Claim, drawn: RoundPlan, claimed: RoundPlan) -> RoundPlan:
     """The group as played: without those who were banned when it began, if all play in one game."""
     if claim.field.format.seats is not None or len(claimed.groups) != len(drawn.groups):
         return drawn
-    seated = [
-        {n for pairing in group.pairings for n in pairing.players} for group in claimed.groups
-    ]
-    pairs = zip(drawn.groups, seated, strict=True)
-    return replace(
-        drawn, groups=tuple(group.without_seats(claim.banned - there) for group, there in pairs)
-    )
+    groups = []
+    for group, played in zip(drawn.groups, claimed.groups, strict=True):
+        seated = {name for pairing in played.pairings for name in pairing.players}
+        groups.append(group.without_seats(claim.banned - seated))
+    return replace(drawn, groups=tuple(groups))
 
 
 # --- draws ----------------------------------------------------------------------------------------

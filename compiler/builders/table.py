@@ -96,10 +96,10 @@ class TableBuilder(ProgramBuilder[HogEntry]):
         outcome = languages.examine(
             uploaded.files,
             self._sandbox,
-            programs,
-            self._languages,
-            _with_course,
-            Wanted(Hog.info.program_name, FUNCTION),
+            settings=programs,
+            languages=self._languages,
+            build=_with_course,
+            wanted=Wanted(Hog.info.program_name, FUNCTION),
         )
         reading = (
             _Reading()

@@ -194,11 +194,12 @@ def section_from(name: str, values: Any) -> Section:
 def of_roles(values: SettingsValues, *roles: Role) -> SettingsValues:
     """Those of the values, by section and name, that have one of these roles; no section is
     empty."""
-    by_role = {
-        name: {key: value for key, value in section.items() if _model(name).role_of(key) in roles}
-        for name, section in values.items()
-    }
-    return {name: section for name, section in by_role.items() if section}
+    chosen: dict[str, dict[str, object]] = {}
+    for name, section in values.items():
+        for key, value in section.items():
+            if _model(name).role_of(key) in roles:
+                chosen.setdefault(name, {})[key] = value
+    return chosen
 
 
 def published_settings(settings: Settings) -> SettingsValues:
@@ -258,12 +259,15 @@ def without_secrets(settings: Settings) -> SettingsValues:
 
 def hide_secrets(settings: Settings) -> Settings:
     """The settings, with the defaults in place of passwords and other secrets."""
-    sections = {name: getattr(settings, name) for name in Settings.model_fields}
     defaults = {
-        name: {key: type(section).model_fields[key].default for key in _secrets_of(section)}
-        for name, section in sections.items()
+        name: _defaults_of_secrets(getattr(settings, name)) for name in Settings.model_fields
     }
     return settings.changed(**defaults)
+
+
+def _defaults_of_secrets(section: BaseModel) -> dict[str, object]:
+    fields = type(section).model_fields
+    return {key: fields[key].default for key in _secrets_of(section)}
 
 
 def _secrets_of(section: BaseModel) -> set[str]:

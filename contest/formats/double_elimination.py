@@ -56,7 +56,7 @@ class DoubleElimination(Format):
         bracket = self._bracket(field, history, seeds)
         number = len(history) + 1
         groups = [
-            self._group(number, index, place, players, bracket, seeds)
+            self._group(number, index, place=place, players=players, bracket=bracket, seeds=seeds)
             for index, (place, players) in enumerate(_ready(bracket), start=1)
         ]
         if not history:

@@ -109,5 +109,5 @@ def better_half(points: Mapping[str, int], size_at_start: int) -> AbstractSet[st
 def stands_still(history: Sequence[RoundOutcome]) -> bool:
     """Whether everybody proceeded in each of the last two rounds (K67)."""
     latest = history[-STANDSTILLS:]
-    fields = [sum(len(group.members) for group in outcome.plan.groups) for outcome in latest]
+    fields = [len(outcome.plan.members) for outcome in latest]
     return len(latest) == STANDSTILLS and fields == [len(outcome.survivors) for outcome in latest]

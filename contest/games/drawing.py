@@ -96,6 +96,7 @@ class Course:
     @property
     def gains(self) -> list[list[int]]:
         """What each seat won in each turn."""
-        first, later = self.points[:1], pairwise(self.points)
-        changes = ([b - a for a, b in zip(before, after, strict=True)] for before, after in later)
-        return [*map(list, first), *changes]
+        gains = [list(points) for points in self.points[:1]]
+        for before, after in pairwise(self.points):
+            gains.append([now - then for then, now in zip(before, after, strict=True)])
+        return gains

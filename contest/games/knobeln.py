@@ -48,11 +48,16 @@ class ThrowLines(Sequence[tuple[int, int]]):
         """Each line ends with a newline."""
         self.text = text
 
+    @property
+    def words(self) -> list[tuple[str, str]]:
+        """The throws as they are written, which takes half as long as to read the numbers."""
+        lines = self.text.splitlines()
+        first, second = (",".join(side).split(",") for side in (lines[::2], lines[1::2]))
+        return list(zip(first, second, strict=True)) if lines else []
+
     @cached_property
     def _throws(self) -> tuple[tuple[int, int], ...]:
-        lines = self.text.splitlines()
-        first, second = (map(int, ",".join(side).split(",")) for side in (lines[::2], lines[1::2]))
-        return tuple(zip(first, second, strict=True)) if lines else ()
+        return tuple([(int(first), int(second)) for first, second in self.words])
 
     @overload
     def __getitem__(self, index: int) -> tuple[int, int]: ...

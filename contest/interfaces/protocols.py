@@ -31,13 +31,26 @@ class Rendered:
 
 def to_team(team: Team, key: str, kind: str, text: Rendered) -> Outgoing:
     """A mail to the team's address; `replace` adds what else there is."""
-    words = Outgoing(key, kind, team.address, text.subject, text.body, language=team.language)
-    return replace(words, team_id=team.id, team=team.name)
+    return Outgoing(
+        key=key,
+        kind=kind,
+        to=team.address,
+        subject=text.subject,
+        body=text.body,
+        team_id=team.id,
+        team=team.name,
+        language=team.language,
+    )
+
+
+def key_of(event: str, team: Team) -> str:
+    """The key of the mail that a team gets on this event."""
+    return f"{event}/{team.name}"
 
 
 def to_all(
     readers: Iterable[Team],
-    key: str,
+    event: str,
     template: str,
     settings: Settings,
     renderer: Renderer,
@@ -50,7 +63,8 @@ def to_all(
         with speaking(language):
             rendered = renderer.render(template, **facts)
         for team in of_language:
-            yield replace(to_team(team, f"{key}/{team.name}", template, rendered), receipt=receipt)
+            mail = to_team(team, key_of(event, team), template, rendered)
+            yield replace(mail, receipt=receipt)
 
 
 def to_organizer(settings: Settings, key: str, kind: str, text: Rendered) -> Outgoing:

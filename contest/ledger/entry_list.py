@@ -39,9 +39,13 @@ class EntryList:
     def root(self) -> bytes:
         return merkle.root(entry.leaf() for entry in self.entries)
 
+    @property
+    def by_team(self) -> dict[str, SealedEntry]:
+        return {entry.team: entry for entry in self.entries}
+
     def changed_teams(self, later: EntryList) -> list[str]:
         """The teams whose entries differ between this list and a later one, sorted by name."""
-        old, new = ({entry.team: entry for entry in listing.entries} for listing in (self, later))
+        old, new = self.by_team, later.by_team
         return sorted(team for team in old | new if old.get(team) != new.get(team))
 
     def to_bytes(self) -> bytes:

@@ -94,5 +94,6 @@ def _folded(line: str) -> bytes:
         while rest[cut] & 0xC0 == 0x80:
             cut -= 1
         folded += rest[:cut] + b"\r\n "
-        rest, room = rest[cut:], _MAX_LINE_BYTES - 1
+        rest = rest[cut:]
+        room = _MAX_LINE_BYTES - 1  # the line begins with a blank
     return folded + rest + b"\r\n"

@@ -38,6 +38,7 @@ _SOME_NAME = "0" * 32
 # Text that the library would write as it is, after a slow check.
 # no encoded words, which have a =
 _SIMPLE_TEXT = re.compile(r"(?=.{1,60}\Z)[!-<>-~]+( [!-<>-~]+)*")
+_ADDRESSES = re.compile(r"(?=.{1,300}\Z)<([!-<>-~]|=(?!\?))+>")
 _MESSAGE_IDS = re.compile(r"(?=.{1,300}\Z)<[!-<>-~]+>( <[!-<>-~]+>)*")
 _SIMPLE_ADDRESS = re.compile(r"(?=.{1,60}\Z)[\w+-]+(\.[\w+-]+)*@[\w-]+(\.[\w-]+)*", re.ASCII)
 _SIMPLE_FILE = re.compile(r"[\w.-]{1,60}", re.ASCII)
@@ -47,11 +48,14 @@ _SIMPLE = {
     "X-Knobeln-Team": _SIMPLE_TEXT,
     "In-Reply-To": _MESSAGE_IDS,
     "References": _MESSAGE_IDS,
+    "List-Id": _ADDRESSES,
+    "List-Unsubscribe": _ADDRESSES,
 }
 
 _END_OF_HEADERS = b"\r\n\r\n"
 _VERSION = b"MIME-Version: 1.0\r\n"
 
+_BASE64_LINE_BYTES = 76
 MAX_LINE_BYTES = 998  # that a relay must take (RFC 5322, 2.1.1)
 
 
@@ -94,7 +98,7 @@ def compose(outgoing: Outgoing, settings: Settings, secret: bytes, now: datetime
     Raises ValueError for a subject or an address with a line break: no stranger adds headers.
     """
     name, domain = _name_and_domain(outgoing.to, outgoing.key, settings, secret)
-    head = b"".join(_head(outgoing, settings, secret, now, name, domain))
+    head = b"".join(_head(outgoing, settings, secret=secret, now=now, name=name, domain=domain))
     body, attachments = outgoing.body, outgoing.attachments
     body_digest = hashlib.sha256(f"{outgoing.lead}\0{body}".encode())
     for attachment in attachments:
@@ -121,7 +125,7 @@ def compose(outgoing: Outgoing, settings: Settings, secret: bytes, now: datetime
 @lru_cache(maxsize=64)  # as of the content: a long text goes to many
 def _is_plain(text: str) -> bool:
     """Whether it goes as it is."""
-    return text.isascii() and all(len(line) <= MAX_LINE_BYTES for line in text.splitlines())
+    return text.isascii() and max(map(len, text.splitlines()), default=0) <= MAX_LINE_BYTES
 
 
 def _lead(text: str, plain: bool) -> bytes:
@@ -306,5 +310,8 @@ def _folded_head_of_file(media_type: str, name: str) -> bytes:
 
 
 def _base64(data: bytes) -> bytes:
-    """The data in base64, as the library writes it."""
-    return base64.encodebytes(data).replace(b"\n", b"\r\n")
+    """The data in base64, as the library writes it; that encodes line by line, which takes
+    longer."""
+    encoded, size = base64.b64encode(data), _BASE64_LINE_BYTES
+    lines = [encoded[start : start + size] for start in range(0, len(encoded), size)]
+    return b"\r\n".join([*lines, b""])

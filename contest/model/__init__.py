@@ -5,9 +5,98 @@ itself receives the mean of its two sides (K66); `points_text` shows them. Times
 in UTC.
 """
 
-from contest.model.games import *
-from contest.model.ladder import *
-from contest.model.letters import *
-from contest.model.programs import *
-from contest.model.teams import *
-from contest.model.tournament import *
+from contest.model.games import (
+    Changed as Changed,
+    Fault as Fault,
+    GameJob as GameJob,
+    GameResult as GameResult,
+    Missing as Missing,
+    Moves as Moves,
+    SeatResult as SeatResult,
+    SeatUsage as SeatUsage,
+    Verdict as Verdict,
+    recorded_text as recorded_text,
+)
+from contest.model.ladder import (
+    ExactPlace as ExactPlace,
+    LadderEntry as LadderEntry,
+    LadderGame as LadderGame,
+    LadderLine as LadderLine,
+    LadderPlace as LadderPlace,
+    LadderRank as LadderRank,
+    LadderRanking as LadderRanking,
+    StrategyFacts as StrategyFacts,
+)
+from contest.model.letters import (
+    Attachment as Attachment,
+    Bounce as Bounce,
+    CountedAnswer as CountedAnswer,
+    IncomingLetter as IncomingLetter,
+    LetterQuestion as LetterQuestion,
+    LetterState as LetterState,
+    Order as Order,
+    OrganizerRequest as OrganizerRequest,
+    OutboxState as OutboxState,
+    Outgoing as Outgoing,
+    Scope as Scope,
+    StoredLetter as StoredLetter,
+)
+from contest.model.programs import (
+    BuildFacts as BuildFacts,
+    BuildReport as BuildReport,
+    FileFacts as FileFacts,
+    Finding as Finding,
+    ImageFacts as ImageFacts,
+    MachineBuildReport as MachineBuildReport,
+    Practice as Practice,
+    PracticeGame as PracticeGame,
+    PracticeState as PracticeState,
+    ProgramsWaiting as ProgramsWaiting,
+    Severity as Severity,
+    Submission as Submission,
+    SubmissionState as SubmissionState,
+    TableBuildReport as TableBuildReport,
+    TextBuildReport as TextBuildReport,
+    Trial as Trial,
+    Wait as Wait,
+    WaitingProgram as WaitingProgram,
+)
+from contest.model.teams import (
+    Ban as Ban,
+    BanKind as BanKind,
+    LANGUAGE_FIELD as LANGUAGE_FIELD,
+    Member as Member,
+    Participation as Participation,
+    Registration as Registration,
+    Team as Team,
+    TeamState as TeamState,
+)
+from contest.model.tournament import (
+    AllTimeLine as AllTimeLine,
+    AllTimeTable as AllTimeTable,
+    Certainty as Certainty,
+    ContestState as ContestState,
+    DecisiveTurn as DecisiveTurn,
+    Entry as Entry,
+    EvolutionEnding as EvolutionEnding,
+    EvolutionOutcome as EvolutionOutcome,
+    EvolutionRank as EvolutionRank,
+    Former as Former,
+    GroupOutcome as GroupOutcome,
+    GroupPlan as GroupPlan,
+    LogLine as LogLine,
+    Match as Match,
+    Pairing as Pairing,
+    Pause as Pause,
+    Phase as Phase,
+    Rerun as Rerun,
+    RoundOutcome as RoundOutcome,
+    RoundPlan as RoundPlan,
+    SeasonLine as SeasonLine,
+    SeasonTable as SeasonTable,
+    Standing as Standing,
+    TeamCertainty as TeamCertainty,
+    TimeChange as TimeChange,
+    WorstGame as WorstGame,
+    points_text as points_text,
+)

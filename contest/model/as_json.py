@@ -42,6 +42,7 @@ def json_text(value: object) -> str:
     return to_json(value).decode()
 
 
+_MOVES = {"moves"}
 _Moves = tuple[Moves, ...]
 _Usage = tuple[SeatUsage | None, ...]  # by seat
 
@@ -70,6 +71,7 @@ def game_rows(outcome: GroupOutcome, *, keep_moves: bool) -> Iterator[GameRow]:
     `keep_moves`: with all moves, for games that cannot be played again from their seeds.
     """
     places = {pairing: place for place, pairing in enumerate(outcome.plan.pairings)}
+    results = adapter(GameResult)
     for match in outcome.matches:
         result, usage = match.result, tuple([seat.usage for seat in match.result.seats])
         moves = None
@@ -81,9 +83,7 @@ def game_rows(outcome: GroupOutcome, *, keep_moves: bool) -> Iterator[GameRow]:
             attempt=match.attempt,
             counted=match.counted,
             flawless=result.is_flawless,
-            result=adapter(GameResult)
-            .dump_json(result, exclude={"moves"}, exclude_defaults=True)
-            .decode(),
+            result=results.dump_json(result, exclude=_MOVES, exclude_defaults=True).decode(),
             moves=moves,
             usage=adapter(_Usage).dump_json(usage).decode() if any(usage) else None,
         )

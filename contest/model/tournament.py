@@ -153,6 +153,16 @@ class RoundPlan:
     groups: tuple[GroupPlan, ...]
     final: bool  # it decides the contest; in a knock-out this may turn out only after it was played
 
+    @property
+    def members(self) -> tuple[str, ...]:
+        """The entries of all groups."""
+        return tuple(name for group in self.groups for name in group.members)
+
+    @property
+    def planned_games(self) -> int:
+        """How many games the groups have as they were drawn."""
+        return sum(pairing.games for group in self.groups for pairing in group.pairings)
+
 
 @dataclass(frozen=True)
 class GroupOutcome:
@@ -174,6 +184,11 @@ class RoundOutcome:
     @property
     def is_complete(self) -> bool:
         return len(self.plan.groups) == len(self.groups)
+
+    @property
+    def matches(self) -> tuple[Match, ...]:
+        """What was played in the finished groups."""
+        return tuple(match for group in self.groups for match in group.matches)
 
     @property
     def survivors(self) -> tuple[str, ...]:
@@ -219,7 +234,7 @@ class Pause:
 class Rerun:
     """An order to play a round, or one group of it, again, with everything that came after it."""
 
-    id: int
+    id: int  # 0: it is not ordered yet
     at: datetime
     round: int
     group: int | None  # None = all groups of the round
@@ -313,7 +328,8 @@ class DecisiveTurn:
 
 @dataclass(frozen=True)
 class WorstGame:
-    """The game of a contest in which an entry got least, compared with the best of the others.
+    """The game of a group, or of a contest, in which an entry got least, compared with the best of
+    the others.
 
     `plan`: of its group, with this pairing alone. `turns`: those that decided it, in their order;
     () if nobody knows. `alike`: how many more cost as much as the least of them.
@@ -339,6 +355,11 @@ class WorstGame:
     def best_other(self) -> int:
         """The points of the best other player."""
         return max(seat.points for name, seat in self.match.sides if name != self.entry)
+
+    @property
+    def lead(self) -> int:
+        """How far the entry was ahead of the best other player; below 0 it was behind."""
+        return self.own.points - self.best_other
 
 
 @dataclass(frozen=True)

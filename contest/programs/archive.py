@@ -61,6 +61,8 @@ def is_program_archive(name: str) -> bool:
 
 def unpacked(name: str, data: bytes) -> Unpacked:
     """The files of a program in this archive. Raises NotUnpacked, or IsImage."""
+    if name.lower().endswith(OTHER_SUFFIXES) and not name.lower().endswith(SUFFIXES):
+        raise NotUnpacked(gettext("only a .zip or a .tar.gz is unpacked here"))
     entries = _of_zip(data) if name.lower().endswith(".zip") else _of_tar(data)
     contents = dict[str, bytes]()
     left_out: list[str] = []

@@ -131,7 +131,8 @@ def in_place(files: Files, start: Start[Language_]) -> tuple[Files, Start[Langua
     if is_python and not start.is_imported and _RELATIVE_IMPORT.search(files[start.program]):
         path = start.program.removeprefix(f"{above}/")
         package = path.rpartition("/")[0].replace("/", ".")
-        seen[_LAUNCHER], program = _LAUNCH.format(package=package, path=path).encode(), _LAUNCHER
+        program = _LAUNCHER
+        seen[program] = _LAUNCH.format(package=package, path=path).encode()
     return seen, replace(start, program=program)
 
 
@@ -185,14 +186,18 @@ def _in_language(
         return Start(names[0], language)
     is_linked = language.name in _LINKED
     by_contents = partial(_by_contents, files, names, language, function)
-    rules: tuple[Rule, ...] = (
+    rules: list[Rule] = [
         lambda: (_with_base(names, called), gettext("it is called as the contest says")),
-        *((by_contents,) if function else ()),
         lambda: (_of_package(files, names), gettext("package.json names it")),
         lambda: (_mains(names, language), gettext("of its name")),
         by_contents,
-        *(() if is_linked else (lambda: (_not_loaded(files, names, language), _no_other()),)),
-    )
+    ]
+    if function:  # says more than names
+        rules.insert(1, by_contents)
+    if not is_linked:
+        rules.append(
+            lambda: (_not_loaded(files, names, language), gettext("no other file loads it"))
+        )
     for rule in rules:
         candidates, why = rule()
         nearest = _nearest(candidates)
@@ -220,10 +225,6 @@ def _in_language(
             suffix=language.suffixes[0],
         )
     )
-
-
-def _no_other() -> str:
-    return gettext("no other file loads it")
 
 
 def _because(name: str, why: str) -> str:
@@ -475,7 +476,8 @@ def _type_around(code: str, position: int) -> str:
         elif match[0] == "{":
             if pending:
                 open_types.append((depth, pending))
-            depth, pending = depth + 1, ""
+            depth += 1
+            pending = ""
         else:
             depth -= 1
             while open_types and open_types[-1][0] >= depth:

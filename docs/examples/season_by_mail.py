@@ -112,10 +112,8 @@ def main() -> None:
             case "tournament":
                 if record["place"]:
                     places[now] = min(record["place"], places.get(now, record["place"]))
-                before, now = (
-                    now,
-                    left.pop(0) if left else min(places, key=places.__getitem__, default=now),
-                )
+                before = now
+                now = left.pop(0) if left else min(places, key=places.__getitem__, default=now)
                 if now == before:
                     continue  # it plays again by itself
             case "season":

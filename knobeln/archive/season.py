@@ -126,11 +126,7 @@ def check_season(
     claimed = facts.table
     if table.unknown and not claimed.unknown:
         result.missed.append(f"the strengths of the versions: {table.unknown}")
-        lines = (
-            replace(line, strengths=(None,) * len(line.strengths), strength=None, gain=None)
-            for line in claimed.lines
-        )
-        claimed = replace(claimed, games=0, unknown=table.unknown, lines=tuple(lines))
+        claimed = _without_strengths(claimed, table.unknown)
     for claim, line in zip(claimed.lines, table.lines, strict=False):
         if claim != line:
             raise Differs(f"{SEASON}: it says {files.shown(claim)}, but {line} follows")
@@ -144,6 +140,15 @@ def check_season(
         result.checked.append(
             f"{table.games:,} games of {table.versions:,} versions: the same strengths"
         )
+
+
+def _without_strengths(table: SeasonTable, why: str) -> SeasonTable:
+    """The table where nobody can know how strong the versions are."""
+    lines = tuple(
+        replace(line, strengths=(None,) * len(line.strengths), strength=None, gain=None)
+        for line in table.lines
+    )
+    return replace(table, games=0, unknown=why, lines=lines)
 
 
 def _must_follow(archive: Archive, first: Archive, number: int) -> None:

@@ -72,6 +72,7 @@ _NO_GROUP = frozenset(
 """What systems write into the column of groups for a person who is in none."""
 _LAST_NAME_IN_CAPITALS = re.compile(r"(?=[^\W\d_]{3})[^a-zà-öø-ÿ ]+ .*[a-zà-öø-ÿ]")
 _IN_BRACKETS = re.compile(r"\s*\([^()]*\)\s*$")  # behind a name
+_AROUND_ADDRESSES = " ;,\"'"  # Outlook writes 'ada@uni.example'
 _WHITE = re.compile(r"\s+")
 
 
@@ -280,14 +281,14 @@ class _Reader:
 
     def _address(self, number: int, written: str) -> tuple[str, str]:
         """The address, and the name that stands before it in `Ada Lovelace <ada@uni.example>`."""
-        text = written.removeprefix("mailto:").strip(" ;,")
+        text = written.removeprefix("mailto:").strip(_AROUND_ADDRESSES)
         shown, bracket, inside = text.rpartition("<")
         is_shown = bool(bracket) and inside.endswith(">")
         address, why = addresses.check(inside[:-1].strip() if is_shown else text)
         if address is None:
             self._wrong(number, MAIL, written, f"no mail address: {why}")
             return "", ""
-        return address, (_in_order(shown.strip(' "')) or "") if is_shown else ""
+        return address, (_in_order(shown.strip(_AROUND_ADDRESSES)) or "") if is_shown else ""
 
     def _name(self, number: int, cells: Sequence[str]) -> str:
         first, last = self._cell(cells, FIRST), self._cell(cells, LAST)

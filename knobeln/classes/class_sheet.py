@@ -1,7 +1,8 @@
 """The rows of a class list in the forms in which campus systems and spreadsheets save it.
 
-Text: separated by commas, semicolons or tabs, in UTF-8, UTF-16 or Windows-1252. Spreadsheet files:
-.xlsx, .xls and .ods. Which one it is we see from the bytes, because people rename files.
+Text: separated by commas, semicolons or tabs, in UTF-8, UTF-16 or Windows-1252, or addresses as
+they stand in the head of a mail. Spreadsheet files: .xlsx, .xls and .ods. Which one it is we see
+from the bytes, because people rename files.
 """
 
 from __future__ import annotations
@@ -31,6 +32,8 @@ _WORKER_SECONDS = 120.0  # by the clock, for a busy host
 
 _DELIMITERS = ",;\t|"
 _SEPARATOR_LINE = re.compile(r"sep=(.)\r?\n?")
+_RULE = " -:=+"  # the signs of the line below the headings of a table in Markdown
+_NAMED_ADDRESS = re.compile(r"[^<>]*<[^<>\s@]+@[^<>\s@]+>|[^<>\s@,;]+@[^<>\s@,;]+")
 _ZIP, _OLD_OFFICE = b"PK\x03\x04", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 _PAGE = re.compile(rb"\s*<(?:!doctype|html|table|meta|head)", re.IGNORECASE)
 
@@ -69,7 +72,8 @@ def read(data: bytes, score: Score) -> Sheet:
             "the list is a web page, whatever its name says",
             hint="open it in a spreadsheet, and save it as CSV or .xlsx",
         )
-    return Sheet(_text_rows(_decoded(data), score))
+    text = _decoded(data)
+    return Sheet(_addresses(text) or _text_rows(text, score))
 
 
 def best_score(rows: Iterable[Sequence[str]], score: Score) -> int:
@@ -115,6 +119,30 @@ def _of_windows(data: bytes) -> str:
     return data.decode("cp1252", errors="replace")
 
 
+def _addresses(text: str) -> tuple[Row, ...]:
+    """A row for each address of a text that is the head of a mail: `Ada <ada@uni.example>; bob@...`
+
+    () if it is anything else, or a list with one address in a line, which is read as a table.
+    """
+    separator = ";" if ";" in text else ","
+    rows: list[Row] = []
+    lines = text.splitlines()
+    for number, line in enumerate(lines, start=1):
+        last_name = ""  # its comma separates no addresses: Lovelace, Ada <ada@uni.example>
+        for piece in filter(None, map(str.strip, line.split(separator))):
+            if "@" not in piece and not last_name:
+                last_name = f"{piece}, "
+                continue
+            entry = last_name + piece
+            if not _NAMED_ADDRESS.fullmatch(entry):
+                return ()
+            rows.append(Row(number, (entry,)))
+            last_name = ""
+        if last_name or len(rows) > MAX_ROWS:
+            return ()
+    return tuple(rows) if len(rows) > len({row.number for row in rows}) else ()
+
+
 def _text_rows(text: str, score: Score) -> tuple[Row, ...]:
     first = _SEPARATOR_LINE.match(text)
     body = text[first.end() :] if first else text
@@ -123,7 +151,7 @@ def _text_rows(text: str, score: Score) -> tuple[Row, ...]:
     room = MAX_CELLS
     try:
         for number, cells in enumerate(_records(body, delimiter, strict=True), start=1):
-            if any(map(str.strip, cells)):
+            if any(cell.strip(_RULE) for cell in cells):
                 rows.append(Row(number + bool(first), tuple(cells)))
                 room -= len(cells)
             if room < 0 or len(rows) > MAX_ROWS:
@@ -159,6 +187,10 @@ def _too_large() -> GiveUp:
     )
 
 
+def _rows(numbered: Iterable[tuple[int, Sequence[str]]]) -> tuple[Row, ...]:
+    return tuple(Row(number, tuple(cells)) for number, cells in numbered)
+
+
 # --- spreadsheets ---------------------------------------------------------------------------------
 def _workbook(data: bytes, score: Score) -> Sheet:
     if importlib.util.find_spec("python_calamine") is None:
@@ -176,10 +208,7 @@ def _workbook(data: bytes, score: Score) -> Sheet:
             " by a password, or takes too much time or memory",
             hint="open it, and save it as CSV",
         )
-    sheets = [
-        (visible(name), tuple(Row(number, tuple(cells)) for number, cells in rows))
-        for name, rows in json.loads(done.stdout)
-    ]
+    sheets = [(visible(name), _rows(rows)) for name, rows in json.loads(done.stdout)]
     if not sheets:
         raise GiveUp("the file has no sheet")
     scores = []

@@ -5,7 +5,7 @@ Details are sentences in the language of the caller, and so is `Step.words`.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from zoneinfo import ZoneInfo
@@ -82,11 +82,13 @@ class ClassView:
         """How many people there are, have registered, have sent a program, have one that works."""
         return (
             len(self.students),
-            *(
-                sum(student.step in steps for student in self.students)
-                for steps in (REGISTERED, SUBMITTED, PASSING)
-            ),
-        )  # type: ignore[return-value]
+            self._count(REGISTERED),
+            self._count(SUBMITTED),
+            self._count(PASSING),
+        )
+
+    def _count(self, steps: Collection[Step]) -> int:
+        return sum(student.step in steps for student in self.students)
 
     @property
     def troubled(self) -> tuple[Student, ...]:

@@ -256,7 +256,7 @@ def _mark(
     played = [
         outcome.plan.number
         for outcome in history
-        if any(team.name in g.plan.members for g in outcome.groups)
+        if any(team.name in group.plan.members for group in outcome.groups)
     ]
     return Mark(
         member="",

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from knobeln.classes.class_forms import Groups, Invitation
     from knobeln.classes.class_list import ClassList
     from knobeln.context import ContestContext
+    from mailserver.decision import OrganizerDecision
     from mailserver.organizer_actions import OrganizerActions
 
 
@@ -80,12 +81,12 @@ def _show(shown: ClassView) -> None:
 def invite(file: Path, again: bool, groups: Groups, yes: bool, dry_run: bool) -> None:
     """Send a personal registration form to everybody in a class list.
 
-    FILE is CSV, .xlsx or .ods, as spreadsheets and campus systems export it. A row names the
-    columns: the mail address is needed; name, group, organization and the contest's own fields go
-    into the form; `class marks` gives all columns back. First you are told what was understood. A
-    group gets one form, at the first address, and its others hear of it. A reply with the form
-    registers. Give the command again with a longer list: people who are registered, or were
-    invited before, get no second mail.
+    FILE is CSV, .xlsx or .ods, as spreadsheets and campus systems export it, or addresses as they
+    stand in the head of a mail. A row names the columns: the mail address is needed; name, group,
+    organization and the contest's own fields go into the form; `class marks` gives all columns
+    back. First you are told what was understood. A group gets one form, at the first address, and
+    its others hear of it. A reply with the form registers. Give the command again with a longer
+    list: people who are registered, or were invited before, get no second mail.
     """
     from knobeln.classes import class_forms, class_list
     from store import class_people
@@ -98,7 +99,7 @@ def invite(file: Path, again: bool, groups: Groups, yes: bool, dry_run: bool) ->
     if sys.stdin.isatty() and not (yes or dry_run):
         _ask(f"Send {plural(len(forms), 'form')}?")
 
-    def action(organizer: OrganizerActions) -> str:
+    def action(organizer: OrganizerActions) -> OrganizerDecision:
         class_people.put(organizer.tx, (person.listed for person in people.people))
         return organizer.invite(forms, _others(invitations), again=again)
 

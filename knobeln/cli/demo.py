@@ -23,7 +23,7 @@ from contest.schema.sections import DEFAULT_GAME
 from contest.seeds import seed_from
 from knobeln import presets
 from knobeln.cli.contest_option import ContestCommand, says_little
-from knobeln.cli.dry_run import organizer_actions
+from knobeln.cli.dry_run import act_in
 from knobeln.cli.output import remark
 from knobeln.cli.progress_bars import progress_bars, round_bars, say_where_no_bar_moves
 from knobeln.cli.result_tables import show_results
@@ -122,8 +122,9 @@ def _play(contest: ContestContext, number: str) -> None:
     def tell_and_hand_in(text: str) -> None:
         tell(text)
         if awaited(contest):
-            with organizer_actions(contest) as organizer:
-                organizer.hand_in_number(number, "drawn by the demonstration")
+            source = "drawn by the demonstration"
+            with contest.store.write() as tx:
+                act_in(contest, tx, lambda organizer: organizer.hand_in_number(number, source))
             tell(f"The demonstration has drawn {number}.")
 
     play_contest(

@@ -22,6 +22,7 @@ from store import Transaction, outbox
 from store.outbox import OutboxItem
 
 if TYPE_CHECKING:
+    from mailserver.decision import OrganizerDecision
     from mailserver.organizer_actions import OrganizerActions
 
 _READABLE = modern.clone(utf8=True, cte_type="8bit", linesep="\n")
@@ -96,19 +97,6 @@ def _readable(raw: bytes) -> bytes:
     return mail.as_bytes()
 
 
-@contextmanager
-def organizer_actions(
-    contest: ContestContext, *, dry_run: bool = False
-) -> Iterator[OrganizerActions]:
-    """Open a transaction for actions of the organizer who types the command."""
-    from mailserver.organizer_actions import OrganizerActions
-
-    with transaction(contest, dry_run=dry_run) as tx:
-        yield OrganizerActions(
-            tx, contest.settings, contest.templates, contest.clock.now(), operator()
-        )
-
-
 def print_outcome(text: str, *, dry_run: bool = False) -> None:
     """Print what was done; in a dry run on standard error, because the mails are on standard
     output."""
@@ -116,15 +104,29 @@ def print_outcome(text: str, *, dry_run: bool = False) -> None:
 
 
 def carry_out(
-    action: Callable[[OrganizerActions], str],
+    decide: Callable[[OrganizerActions], OrganizerDecision],
     contest: ContestContext | None = None,
     *,
     dry_run: bool = False,
 ) -> None:
     """Do what the organizer asks for in the contest of -C, and print what was done."""
-    with organizer_actions(contest or open_contest(), dry_run=dry_run) as organizer:
-        done = action(organizer)
+    contest = contest or open_contest()
+    with transaction(contest, dry_run=dry_run) as tx:
+        done = act_in(contest, tx, decide)
     print_outcome(done, dry_run=dry_run)
+
+
+def act_in(
+    contest: ContestContext,
+    tx: Transaction,
+    decide: Callable[[OrganizerActions], OrganizerDecision],
+) -> str:
+    """Carry out what the organizer decides who types the command. Returns what was done."""
+    from mailserver.command import Desk
+    from mailserver.write_action import act
+
+    desk = Desk(tx, contest.settings, contest.templates, contest.clock.now())
+    return act(desk, operator(), decide)
 
 
 def own_words(file: Path) -> str:

@@ -52,14 +52,14 @@ def opponents_from(
     opponents: dict[str, tuple[str, bytes]] = {}
     archives = [path for path in fields if is_former_contest(path)]
     for folder in fields:
-        if folder not in archives:
-            if not folder.is_dir():
-                raise click.UsageError(
-                    f"--field {folder} is a file: a field is a folder of programs, or an archive"
-                )
-            others = opponents_in(folder, settings, not_among)
-            for name, opponent in others.items():
-                opponents[f"{folder.name}/{name}" if name in opponents else name] = opponent
+        if folder in archives:
+            continue
+        if not folder.is_dir():
+            raise click.UsageError(
+                f"--field {folder} is a file: a field is a folder of programs, or an archive"
+            )
+        for name, opponent in opponents_in(folder, settings, not_among).items():
+            opponents[f"{folder.name}/{name}" if name in opponents else name] = opponent
     if archives:
         signal.signal(signal.SIGTERM, signal.default_int_handler)  # nothing unpacked is left behind
         with former_contests(archives) as contests:

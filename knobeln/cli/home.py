@@ -21,7 +21,7 @@ from knobeln.cli.game_option import game_option, settings_for, without_descripti
 from knobeln.cli.output import remark
 from knobeln.home.games import play_at_home
 from knobeln.home.home_game import distinct_names
-from knobeln.home.programs import accepted, check_is_source, files_at, home_builder, rebuilt
+from knobeln.home.programs import accepted, files_at, home_builder, rebuilt, source
 from reports.render import Templates
 
 
@@ -64,6 +64,11 @@ def check(files: tuple[Path, ...], game_name: str | None, against: str | None, s
     program = {name: data for file in files for name, data in files_at(file).items()}
     info = game_of(settings.game, settings.programs).info
     _check_possible(files, program, info, has_trial=bool(against or seed))
+    repairs: tuple[str, ...] = ()
+    if info.play.is_in_c:
+        (c_name, data), *_ = program.items()
+        as_sent = source(str(files[0]), data)
+        program, repairs = {c_name: as_sent.data}, as_sent.repairs
     lenient = without_description(settings)
     if not info.play.is_in_c:
         settings = lenient  # it may be in the letter, which is not written yet
@@ -81,7 +86,7 @@ def check(files: tuple[Path, ...], game_name: str | None, against: str | None, s
         report=built.report,
         previous_good=None,
         own=None,
-        repairs=(),
+        repairs=repairs,
         replaced=(),
         place=None,
         digest="",
@@ -104,10 +109,8 @@ def _check_possible(
     wanted."""
     if not any(program.values()):
         raise GiveUp(f"{files[0]} is empty")
-    if info.play.is_in_c:
-        if len(program) > 1:
-            raise GiveUp(f"a program for {info.title} is a single file")
-        check_is_source(str(files[0]), next(iter(program.values())))
+    if info.play.is_in_c and len(program) > 1:
+        raise GiveUp(f"a program for {info.title} is a single file")
     if has_trial and not info.play.has_moves:
         raise GiveUp(f"{info.title} is computed exactly: its report has no trial game")
 

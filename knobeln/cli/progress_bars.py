@@ -115,13 +115,12 @@ class RoundBars(Spectator):
         self._replays = Watcher()
 
     def round_drawn(self, plan: RoundPlan) -> None:
-        members = sum(len(group.members) for group in plan.groups)
         what = "matches" if plan.groups[0].title else "groups"
         groups = f" in {len(plan.groups)} {what}" if len(plan.groups) > 1 else ""
         name = "the final" if plan.final else f"round {plan.number}"
-        games = sum(pairing.games for group in plan.groups for pairing in group.pairings)
         self._shown.close()
-        bar = progress_bar(f"{name}: {plural(members, 'program')}{groups}", games)
+        programs = plural(len(plan.members), "program")
+        bar = progress_bar(f"{name}: {programs}{groups}", plan.planned_games)
         self._advance = self._shown.enter_context(bar)
 
     def games_played(self, games: int) -> None:

@@ -103,12 +103,15 @@ def _show_group(
 def show_ranking(standings: Sequence[Standing], title: str, info: GameInfo) -> None:
     """Print rank, team, points, failures or faulty games, and who proceeds or is out."""
     failures = "#failures" if info.fault_rule is FaultRule.REPLAY else "#faulty games"
-    remarks = ["remark"] if any(s.status for s in standings) else []
-    rows = [
-        (s.rank or "-", s.entry, _points(s, info), s.failures, *(s.status for _ in remarks))
-        for s in standings
+    columns: tuple[str, ...] = ("#rank", "team", "#points", failures, "remark")
+    rows: list[tuple[object, ...]] = [
+        (line.rank or "-", line.entry, _points(line, info), line.failures, line.status)
+        for line in standings
     ]
-    table(title, ("#rank", "team", "#points", failures, *remarks), rows, drop=remarks)
+    if not any(line.status for line in standings):
+        columns = columns[:-1]
+        rows = [row[:-1] for row in rows]
+    table(title, columns, rows, drop=["remark"])
 
 
 def _points(standing: Standing, info: GameInfo) -> str:

@@ -15,10 +15,10 @@ from contest.util.clock import TIME_FORMAT
 from contest.util.plurals import plural
 from knobeln.cli.contest_option import NounGroup, open_contest, says_little
 from knobeln.cli.dry_run import (
+    act_in,
     carry_out,
     dry_run_option,
     operator,
-    organizer_actions,
     own_words,
     print_outcome,
     reason_option,
@@ -128,10 +128,10 @@ def deliver_reports(contest: ContestContext) -> None:
 # more than the audience. After an interruption they stay held, and the show begins anew.
 def _hold_reports(contest: ContestContext) -> bool:
     """Hold the reports until the last step was shown. False: they are held already."""
-    with organizer_actions(contest) as organizer:
-        if decisions.reports_held(organizer.tx) is not None:
+    with contest.store.write() as tx:
+        if decisions.reports_held(tx) is not None:
             return False
-        organizer.hold("they go out after the last step")
+        act_in(contest, tx, lambda organizer: organizer.hold("they go out after the last step"))
     return True
 
 
@@ -153,8 +153,11 @@ def _show_steps(contest: ContestContext, *, holds: bool) -> bool:
         console.rule(f"{number}/{len(steps)}  {title}")
         console.print(text, markup=False)
     if holds:
-        with organizer_actions(contest) as organizer:
-            console.print(organizer.release("the last step was shown"))
+        with contest.store.write() as tx:
+            done = act_in(
+                contest, tx, lambda organizer: organizer.release("the last step was shown")
+            )
+        console.print(done)
     else:
         console.print("The reports are held: `knobeln mail release` sends them.")
     return True

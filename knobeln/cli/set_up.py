@@ -144,7 +144,9 @@ def init(
     else:
         settings = _as_possible_here(_wanted(game, beacon, language, is_class=is_class))
     if mailbox is not None:
-        settings = _with_mailbox(settings, path, mailbox, organizer, mail_folder, client)
+        settings = _with_mailbox(
+            settings, path, mailbox=mailbox, organizer=organizer, folder=mail_folder, client=client
+        )
     create_contest(path, settings).store.close()
     edit = "" if mailbox is not None else f" Now edit {file} (the dates, the addresses), then"
     remark(f"The contest is in {path}.{edit}")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
@@ -17,16 +18,17 @@ from knobeln.cli.contest_option import NounGroup, open_contest
 from knobeln.cli.dry_run import (
     carry_out,
     dry_run_option,
-    operator,
     own_words,
-    print_outcome,
     reason_option,
-    transaction,
 )
 from knobeln.cli.output import below, moment, print_facts, table
-from store import contest_state, decisions, outbox, participation, submissions
+from store import decisions, outbox, participation, submissions
 from store import teams as team_store
 from store.submissions import Version
+
+if TYPE_CHECKING:
+    from mailserver.decision import OrganizerDecision
+    from mailserver.organizer_actions import OrganizerActions
 
 
 @dataclass(frozen=True)
@@ -158,17 +160,14 @@ def _show_team(line: ListedTeam, versions: Sequence[Version], ban: Ban | None) -
 def accept(name: str, dry_run: bool) -> None:
     """Accept team NAME, which is pending, withdrawn or unheard. It gets its authentification
     string."""
-    from mailserver.commands.registration import accept_pending
 
-    contest = open_contest()
-    with transaction(contest, dry_run=dry_run) as tx:
-        now = contest.clock.now()
-        team = team_store.named(tx, name)
+    def decide(organizer: OrganizerActions) -> OrganizerDecision:
+        team = team_store.named(organizer.tx, name)
         if team.state is TeamState.ACTIVE and team.is_proved:
             raise NotFound(f"{name} does not wait for a decision: it is {team.state}")
-        accept_pending(tx, team, contest.settings, contest.templates, now)
-        contest_state.note(tx, "teams", f"{name} was accepted", now, actor=operator(), whom=name)
-    print_outcome(f"{name} takes part; the answer is in the outbox.", dry_run=dry_run)
+        return organizer.accept(team)
+
+    carry_out(decide, dry_run=dry_run)
 
 
 @teams.command()
@@ -177,18 +176,14 @@ def accept(name: str, dry_run: bool) -> None:
 @dry_run_option
 def reject(name: str, reason: str, dry_run: bool) -> None:
     """Reject the pending registration of team NAME."""
-    from mailserver.commands.registration import reject_pending
 
-    contest = open_contest()
-    with transaction(contest, dry_run=dry_run) as tx:
-        now = contest.clock.now()
-        team = team_store.named(tx, name)
+    def decide(organizer: OrganizerActions) -> OrganizerDecision:
+        team = team_store.named(organizer.tx, name)
         if team.state is not TeamState.PENDING:
             raise NotFound(f"{name} does not wait for a decision: it is {team.state}")
-        reject_pending(tx, team, reason, contest.settings, contest.templates, now)
-        text = f"{name} was rejected"
-        contest_state.note(tx, "teams", text, now, actor=operator(), whom=name, reason=reason)
-    print_outcome(f"{name} does not take part; the answer is in the outbox.", dry_run=dry_run)
+        return organizer.reject(team, reason)
+
+    carry_out(decide, dry_run=dry_run)
 
 
 @teams.command()

@@ -76,7 +76,8 @@ def _widths(by_column: Sequence[Sequence[str]]) -> list[int] | None:
         return None
     for index, texts in enumerate(by_column):
         more = min(room, max(map(cell_len, texts)) - widths[index])
-        widths[index], room = widths[index] + more, room - more
+        widths[index] += more
+        room -= more
     return widths
 
 

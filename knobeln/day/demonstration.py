@@ -230,7 +230,8 @@ class Demonstration:
                     f"{what}: no progress for {TIMEOUT_SECONDS:.0f} seconds", hint=f"see {LOG}"
                 )
             time.sleep(0.05)
-            before, last = last, count()
+            before = last
+            last = count()
             if last != before:
                 deadline = time.monotonic() + TIMEOUT_SECONDS
 

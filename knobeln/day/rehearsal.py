@@ -84,11 +84,10 @@ def _play(
 
 def _line(plan: RoundPlan, log: RoundLog) -> tuple[object, ...]:
     sizes = sorted(len(group.members) for group in plan.groups)
-    games = sum(pairing.games for group in plan.groups for pairing in group.pairings)
     seconds = ((log.played_at or log.planned_at) - log.planned_at).total_seconds()
     size = " to ".join(map(str, sorted({sizes[0], sizes[-1]})))
     name = "final" if plan.final else plan.number
-    return name, sum(sizes), len(sizes), size, games, f"{seconds:.1f}"
+    return name, len(plan.members), len(sizes), size, plan.planned_games, f"{seconds:.1f}"
 
 
 def _warnings(contest: ContestContext, tx: Transaction, entries: int) -> Iterator[str]:

@@ -15,8 +15,9 @@ from contest.public_number.draw import Draw, draw_awaited
 from contest.util.log import log
 from knobeln.context import ContestContext
 from knobeln.services import SoleDelivery, tell_about_run
+from mailserver.command import Desk
 from mailserver.delivery.transports import transport_of
-from mailserver.organizer_actions import OrganizerActions
+from mailserver.write_action import act
 from store import contest_state
 
 POLL_SECONDS = 0.5  # between two looks whether the organizer has handed the number in
@@ -80,16 +81,18 @@ def _fetched(contest: ContestContext, draw: Draw) -> str | None:
         try:
             with urllib.request.urlopen(address, timeout=_TIMEOUT_SECONDS) as answer:  # noqa: S310 - ours
                 text = answer.read(_MAX_ANSWER_BYTES + 1).decode()
-            with contest.store.write() as tx:
-                actions = OrganizerActions(
-                    tx, contest.settings, contest.templates, contest.clock.now(), actor=""
-                )
-                actions.hand_in_number(text, "; ".join([f"fetched from {url}", *reasons]))
+            _hand_in(contest, text, "; ".join([f"fetched from {url}", *reasons]))
             return None
         except (OSError, HTTPException, ValueError, GiveUp) as error:
             reasons.append(f"{url} does not give round {draw.round} of drand: {error}")
             log.warning(reasons[-1])
     return "; ".join(reasons)
+
+
+def _hand_in(contest: ContestContext, text: str, source: str) -> None:
+    with contest.store.write() as tx:
+        desk = Desk(tx, contest.settings, contest.templates, contest.clock.now())
+        act(desk, "", lambda organizer: organizer.hand_in_number(text, source))
 
 
 def _tell_organizer(contest: ContestContext, draw: Draw, reason: str) -> None:

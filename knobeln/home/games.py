@@ -88,8 +88,9 @@ def sample_replay(settings: Settings) -> bytes | None:
     """A game of house programs as a page; None if it has no moves, or its languages are missing
     here."""
     info = game_of(settings.game, settings.programs).info
-    names = sorted(Path(name).stem for name in samples(info.name)) or ["myopic", "pavlov"]
-    chosen = (names[1::2] + names[::2])[: info.min_seats] if not info.play.is_computed else names
+    names = sorted(Path(name).stem for name in samples(info.name)) or ["pavlov", "myopic"]
+    # neighbours in the alphabet are often alike
+    chosen = (names[1::2] + names[::2])[: info.min_seats]
     try:
         return play_at_home(settings, chosen, "sample", with_moves=True).replay(settings)
     except GiveUp:

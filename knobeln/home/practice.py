@@ -54,7 +54,14 @@ class HomePractice:
         """The games of a program that is built."""
         with ThreadPoolExecutor(cores()) as pool:  # each thread waits for its compiler
             list(pool.map(self._prepare, (built, *self._opponents.values())))
-        return practice_games(built, self._opponents, self._settings, open_runner, games, seeds)
+        return practice_games(
+            built,
+            self._opponents,
+            settings=self._settings,
+            open_runner=open_runner,
+            games=games,
+            seeds=seeds,
+        )
 
     def _prepare(self, built: Built) -> None:
         with suppress(NotTranslated):  # then the games are slower, with the same results

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from compiler.builders import builder_of
 from compiler.builders.base import ProgramBuilder
@@ -49,8 +50,7 @@ def rebuilt(program: str, builder: ProgramBuilder[Made], settings: Settings) -> 
     program."""
     files = files_of(program, settings.game.name)
     if game_of(settings.game, settings.programs).info.play.is_in_c:
-        for data in files.values():
-            check_is_source(program, data)
+        files = {name: source(name, data).data for name, data in files.items()}
     try:
         return builder.build(files, "", with_trial=False)
     except ValueError as error:
@@ -67,17 +67,41 @@ def accepted(program: str, built: BuildResult[Made]) -> Made:
     raise GiveUp("\n".join((f"{program}: {'; '.join(errors)}", *more)))
 
 
-def check_is_source(name: str, data: bytes) -> None:
-    """Raises GiveUp for what is no C source, where programs are that."""
+_PLAIN = re.compile(rb"(?>(?:(?!>From )[\t\x20-\x7e]*+\n)*)")
+"""A file in which a letter's reader finds nothing to repair."""
+
+
+class Source(NamedTuple):
+    """A C program as a letter would bring it. `repairs`: what was done to its file, in
+    sentences."""
+
+    data: bytes
+    repairs: tuple[str, ...]
+
+
+def source(name: str, data: bytes) -> Source:
+    """The C program in this file. Raises GiveUp for what is no C source, where programs are
+    that."""
     if Path(name).suffix[1:] in _OTHERS:
         raise GiveUp(
             f"{name}: programs for this game are C source; `knobeln games` lists the others"
         )
-    if b"\0" in data:
+    if _PLAIN.fullmatch(data):
+        return Source(data, ())
+    # What reads letters takes a while to load, and most files do not need it.
+    from mailserver.problem import Problem
+    from mailserver.reading.find_program import c_file
+    from mailserver.reading.part_text import SentFile
+
+    program = c_file(SentFile(data, name=name))
+    if isinstance(program, Problem) and b"\0" in data:
         raise GiveUp(
             f"{name} is not a text file, but a program is C source",
             hint="name the source, not what a compiler made of it",
         )
+    if isinstance(program, Problem):
+        raise GiveUp(f"{name}: {program.text}", hint=program.expected)
+    return Source(("\n".join(program.lines) + "\n").encode(), program.repairs)
 
 
 def files_of(program: str, game_name: str) -> dict[str, bytes]:

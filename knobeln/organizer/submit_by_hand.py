@@ -13,6 +13,9 @@ from contest.util.program_files import is_safe_path
 from knobeln.context import ContestContext
 from knobeln.services import Services
 from mailserver.commands.compile import C_PROGRAM, strings_in, told_secret
+from mailserver.problem import Problem
+from mailserver.reading.find_program import c_file
+from mailserver.reading.part_text import SentFile
 from store import (
     Transaction,
     contest_state,
@@ -77,8 +80,11 @@ def _checked(contest: ContestContext, files: Mapping[str, bytes]) -> Mapping[str
         return files
     if len(files) > 1:
         raise GiveUp("a program for this game is a single file")
-    (source,) = files.values()
-    return {C_PROGRAM: source.replace(b"\r\n", b"\n")}
+    ((name, data),) = files.items()
+    program = c_file(SentFile(data, name=name))
+    if isinstance(program, Problem):
+        raise GiveUp(program.text)
+    return {C_PROGRAM: ("\n".join(program.lines) + "\n").encode()}
 
 
 def _active_team(tx: Transaction, name: str) -> Team:

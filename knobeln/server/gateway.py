@@ -145,7 +145,12 @@ class Gateway:
         if settings.mail.listen:
             failed = partial(self._note_failure, "listener")
             self._listener = ListenerProcess(
-                settings, path, self._contest.clock, ports, self._letters_kept, failed
+                settings,
+                path,
+                clock=self._contest.clock,
+                ports=ports,
+                on_letter=self._letters_kept,
+                failed=failed,
             )
         if settings.imap.host:
             open_mailbox = mailbox_of(settings, path, self._accept_found, self._alarm)

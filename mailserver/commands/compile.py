@@ -156,10 +156,9 @@ def _c_text(letter: Letter) -> MailedProgram | Problem:
     if isinstance(program, Problem):
         return program
     source = "\n".join(program.lines) + "\n"
+    is_elsewhere = letter.attachments or has_from_line(letter.body.lines)
     marked = (
-        program.lines
-        if not letter.attachments or has_from_line(program.lines)
-        else letter.body.lines
+        letter.body.lines if is_elsewhere and not has_from_line(program.lines) else program.lines
     )
     return MailedProgram({C_PROGRAM: source.encode()}, marked, program.repairs, C_PROGRAM)
 

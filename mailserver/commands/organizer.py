@@ -17,13 +17,12 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
 from contest.config.settings import Settings
-from contest.errors import ConfigError, GiveUp, NotFound, NotNow
+from contest.errors import GiveUp, NotFound, NotNow
 from contest.language import gettext, ngettext, noted
 from contest.model import OrganizerRequest, Phase, Team, TeamState
 from mailserver.command import Arguments, Command, LetterContext
 from mailserver.commands.help import Brought, ask_or_help, read_brought
-from mailserver.commands.registration import accept_pending, reject_pending
-from mailserver.decision import Answer, Decision, Log
+from mailserver.decision import Answer, Decision, Log, OrderRun, OrganizerDecision
 from mailserver.limits import Limit
 from mailserver.organizer_actions import Message, OrganizerActions, read_date
 from mailserver.reading.letter import Letter, arguments_after, clean_subject
@@ -34,7 +33,6 @@ from mailserver.team_secret import (
     matches,
     without_strings,
 )
-from mailserver.write import write_log
 from store import contest_state, decisions, letters, outbox, submissions, teams
 
 NAME = "organizer"  # in the subject and after <<FROM>>
@@ -112,7 +110,7 @@ def _written_message(words: OrganizersWords) -> tuple[str, str]:
 # --- the actions ----------------------------------------------------------------------------------
 @dataclass(frozen=True)
 class Action:
-    """Something to ask for. `check` raises GiveUp if it cannot be done; `do` says what follows.
+    """Something to ask for. `check` raises GiveUp if it cannot be done; `do` decides what follows.
 
     `preview` shows what would go out.
     """
@@ -120,14 +118,12 @@ class Action:
     subject: str  # after `organizer`
     meaning: str  # a part of a sentence
     check: Callable[[LetterContext, OrganizerRequest], object]
-    do: Callable[[LetterContext, OrganizerRequest], str]
+    do: Callable[[LetterContext, OrganizerRequest], OrganizerDecision]
     preview: Callable[[LetterContext, OrganizerRequest], str] = lambda _context, _request: ""
 
 
 def _actions(context: LetterContext) -> OrganizerActions:
-    return OrganizerActions(
-        context.tx, context.settings, context.renderer, context.now, _actor(context)
-    )
+    return OrganizerActions(context.tx, context.settings, context.now, _actor(context))
 
 
 def _actor(context: LetterContext) -> str:
@@ -153,12 +149,13 @@ def _check_run(context: LetterContext, request: OrganizerRequest) -> None:
         raise NotNow("no team has a program that was accepted: there is nobody to play")
 
 
-def _run(context: LetterContext, request: OrganizerRequest) -> str:
+def _run(context: LetterContext, request: OrganizerRequest) -> OrganizerDecision:
     _check_run(context, request)
-    decisions.order_run(context.tx, context.now)
-    write_log(context, _line_about(context, request, "the contest is to be run"))
-    return gettext(
-        "The run starts within a second, or goes on. `organizer status` says how far it is."
+    return OrganizerDecision(
+        gettext(
+            "The run starts within a second, or goes on. `organizer status` says how far it is."
+        ),
+        (OrderRun(), _line_about(context, request, "the contest is to be run")),
     )
 
 
@@ -169,7 +166,7 @@ def _new_date(_context: LetterContext, request: OrganizerRequest) -> Mapping[str
     return {name: when}
 
 
-def _move(context: LetterContext, request: OrganizerRequest) -> str:
+def _move(context: LetterContext, request: OrganizerRequest) -> OrganizerDecision:
     written = decisions.written_dates(context.tx, context.settings.dates, context.settings.season)
     return _actions(context).move_dates(written, _new_date(context, request), request.reason)
 
@@ -202,7 +199,7 @@ def _preview_of_message(context: LetterContext, request: OrganizerRequest) -> st
     )
 
 
-def _status(context: LetterContext, _request: OrganizerRequest) -> str:
+def _status(context: LetterContext, _request: OrganizerRequest) -> OrganizerDecision:
     state, pause = contest_state.state(context.tx), decisions.paused(context.tx)
     mails = ", ".join(
         f"{count} {state}" for state, count in outbox.count_by_state(context.tx).items()
@@ -230,7 +227,7 @@ def _status(context: LetterContext, _request: OrganizerRequest) -> str:
             for line in contest_state.log(context.tx, 5)
         ),
     ]
-    return "\n".join(line.split("\n")[0] for line in lines)
+    return OrganizerDecision("\n".join(line.split("\n")[0] for line in lines))
 
 
 def _because(request: OrganizerRequest) -> str:
@@ -250,21 +247,6 @@ def _pending(context: LetterContext, request: OrganizerRequest) -> Team:
     if team.state is not TeamState.PENDING:
         raise NotNow(f"{team.name} does not wait for a decision: it is {team.state}")
     return team
-
-
-def _accept(context: LetterContext, request: OrganizerRequest) -> str:
-    team = _pending(context, request)
-    accept_pending(context.tx, team, context.settings, context.renderer, context.now)
-    write_log(context, _line_about(context, request, f"{team.name} was accepted"))
-    return gettext("%(team)s takes part; the answer is in the outbox.", team=team.name)
-
-
-def _reject(context: LetterContext, request: OrganizerRequest) -> str:
-    team = _pending(context, request)
-    because = _because(request)
-    reject_pending(context.tx, team, because, context.settings, context.renderer, context.now)
-    write_log(context, _line_about(context, request, f"{team.name} was rejected"))
-    return gettext("%(team)s does not take part; the answer is in the outbox.", team=team.name)
 
 
 BEACON, STATUS, TELL = "beacon", "status", "tell"
@@ -319,13 +301,17 @@ ACTIONS: Mapping[str, Action] = {
         "accept TEAM",
         noted("this team, which waits for you, takes part"),
         _pending,
-        _accept,
+        lambda context, request: _actions(context).accept(
+            _pending(context, request), request.reason
+        ),
     ),
     "reject": Action(
         "reject TEAM",
         noted("this team, which waits for you, does not take part, and is told why"),
         _pending,
-        _reject,
+        lambda context, request: _actions(context).reject(
+            _pending(context, request), _because(request)
+        ),
     ),
     STATUS: Action(STATUS, noted("tells where the contest is"), _no_arguments, _status),
 }
@@ -381,7 +367,7 @@ def _ask_or_answer(context: LetterContext, arguments: Arguments) -> Decision:
         return refuse(context, " ".join(arguments), str(error))
     action = ACTIONS[request.name]
     if request.name == STATUS:
-        text = action.do(context, request)
+        text = action.do(context, request).sentence
         return reply(context, STATUS, text, done=True, journal="status for the organizer")
     return Decision(
         f"the organizer is asked to confirm: {request.text}",
@@ -402,14 +388,14 @@ def _ask_or_answer(context: LetterContext, arguments: Arguments) -> Decision:
 
 
 def _confirm(context: LetterContext, arguments: Arguments) -> Decision:
-    """The argument is the token."""
+    """The argument is the token, which is used up at once, whatever follows."""
     known, sender = context.settings.contest.organizer_address.casefold(), context.letter.sender
     if sender is None or not sender.casefold() == context.writer.casefold() == known:
         why = "a confirmation came from an address that is not the organizer's"
         return answer_stranger(context, why, context.said_as(Brought))
     age = timedelta(hours=MAX_TOKEN_HOURS)
-    found = decisions.take_confirmation(context.tx, digest(arguments[0]), context.now, age)
-    if not isinstance(found, OrganizerRequest):
+    request = decisions.take_confirmation(context.tx, digest(arguments[0]), context.now, age)
+    if not isinstance(request, OrganizerRequest):
         why = gettext(
             "the token is not one that I wait for: it was used, is older than %(hours)s hours, or "
             "was never given out. Please send the letter with your string again",
@@ -417,14 +403,12 @@ def _confirm(context: LetterContext, arguments: Arguments) -> Decision:
         )
         return refuse(context, CONFIRM.name, why)
     try:
-        text = ACTIONS[found.name].do(context, found)
-    except ConfigError:
-        # a template is wrong, and the action may be half done: set the letter aside, roll all back
-        raise
+        decision = ACTIONS[request.name].do(context, request)
     except GiveUp as error:
-        return refuse(context, found.text, str(error))
-    journal = f"the organizer confirmed: {found.text}"
-    return reply(context, found.text, text, done=True, journal=journal)
+        return refuse(context, request.text, str(error))
+    journal = f"the organizer confirmed: {request.text}"
+    answer = reply(context, request.text, decision.sentence, done=True, journal=journal)
+    return replace(answer, changes=decision.changes)
 
 
 def _token_in(subject: str, _settings: Settings) -> Arguments | None:

@@ -4,29 +4,21 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from datetime import datetime
 from functools import partial
-from typing import TypedDict
 
-from contest.config.settings import Settings
-from contest.games.registry import game_of
-from contest.interfaces.protocols import Renderer, to_team
-from contest.language import gettext, speaking
-from contest.ledger.receipts import Effect, LedgerEntry, Receipt
-from contest.mail import knobeln_json
+from contest.language import gettext
+from contest.ledger.receipts import Effect
 from contest.mail.form import Form, blank, record_text, sample
 from contest.model import (
-    Attachment,
     LetterQuestion,
-    Outgoing,
     Registration,
     Scope,
     Team,
     TeamState,
 )
-from contest.model.mail_records import QuotedForm, WelcomeRecord
 from contest.schema.sections import Window
-from mailserver.attachments import rules, software
+from mailserver import welcome
+from mailserver.attachments import rules
 from mailserver.command import CONFIRM_REGISTRATION, Arguments, Command, LetterContext
 from mailserver.decision import Answer, Decision, Entry, Hear, Question, Register
 from mailserver.limits import (
@@ -47,14 +39,9 @@ from mailserver.write import counted
 from store import (
     Transaction,
     answers,
-    decisions,
     ledger,
-    letters,
-    outbox,
-    submissions,
     teams,
 )
-from store.submissions import TeamsProgram
 
 MAX_TOLD_PROBLEMS = 3  # the form that comes back is what matters
 
@@ -318,9 +305,9 @@ def _accepted(context: LetterContext, string: str, remarks: tuple[str, ...], tea
     """The answer to a team that takes part. If the letter is not shown to come from the team's
     address, it is short, and asks for a reply."""
     is_short = not team.is_proved
-    attachments = _with_welcome(context.tx, context.settings, context.stored.received_at)
-    welcome = _welcome(context.tx, team, string, context.settings)
-    for_programs = _for_programs(welcome, context.settings, is_short=is_short)
+    attachments = welcome.files(context.tx, context.settings, context.stored.received_at)
+    facts = welcome.facts(context.tx, team, string, context.settings)
+    for_programs = welcome.for_programs(facts, context.settings, is_short=is_short)
     return Answer(
         "registration_accepted",
         team.address,
@@ -329,7 +316,7 @@ def _accepted(context: LetterContext, string: str, remarks: tuple[str, ...], tea
             "is_short": is_short,
             "is_brief": is_short and bool(for_programs),
             "names": tuple(file.name for file in attachments),
-            **welcome,
+            **facts,
         },
         of_team=team,
         attachments=for_programs if is_short else (*attachments, *for_programs),
@@ -345,14 +332,14 @@ def refuse_without_place(context: LetterContext, team: Team) -> Decision | None:
 def welcome_back(context: LetterContext, team: Team, note: str) -> Decision:
     """Give a team that has just shown that somebody reads its address a place, the library, the
     rules."""
-    attachments = _with_welcome(context.tx, context.settings, context.stored.received_at)
+    attachments = welcome.files(context.tx, context.settings, context.stored.received_at)
     facts = {
         "team": team,
         "names": tuple(file.name for file in attachments),
         "has_rules": bool(rules(context.settings.game.name)),
         "ledger_key": str(ledger.public_key(context.tx)),
     }
-    welcome = Answer(
+    mail = Answer(
         "welcome_files",
         team.address,
         facts,
@@ -360,120 +347,10 @@ def welcome_back(context: LetterContext, team: Team, note: str) -> Decision:
         attachments=attachments,
         is_notice=True,
     )
-    return Decision(note, changes=(Hear(team),), before=(welcome,))
-
-
-class _Welcome(TypedDict):
-    """The facts of the template `registration_accepted`, except `remarks`. `own`: the program of a
-    team that comes back, and whether it counts."""
-
-    team: Team
-    string: str
-    record: str
-    has_rules: bool
-    ledger_key: str
-    own: TeamsProgram
-
-
-def _welcome(tx: Transaction, team: Team, string: str, settings: Settings) -> _Welcome:
-    return _Welcome(
-        team=team,
-        string=string,
-        record=record_text(team.registration),
-        has_rules=bool(rules(settings.game.name)),
-        ledger_key=str(ledger.public_key(tx)),
-        own=submissions.program_of(tx, team.id),
-    )
-
-
-def _for_programs(
-    welcome: _Welcome, settings: Settings, *, is_short: bool = False
-) -> tuple[Attachment, ...]:
-    """The welcome as `knobeln.json`. `is_short`: the address has proved nothing."""
-    team = welcome["team"]
-    record = WelcomeRecord(
-        team=knobeln_json.number_of(team),
-        string=welcome["string"],
-        counts=welcome["own"].counts,
-        dates=dict(settings.dates),
-        ledger_key=welcome["ledger_key"],
-        quoted=knobeln_json.quoted(
-            QuotedForm, settings, [team], registration=None if is_short else team.registration
-        ),
-    )
-    return knobeln_json.file_for(team, settings, record)
-
-
-def _with_welcome(tx: Transaction, settings: Settings, now: datetime) -> tuple[Attachment, ...]:
-    """An accepted team gets the library that its program is linked with, if there is one, the
-    rules, and the dates for its calendar."""
-    game = game_of(settings.game, settings.programs).info
-    library = software(game) if game.play.is_in_c else ()
-    return (*library, *rules(game.name), decisions.calendar_file(tx, settings, now))
+    return Decision(note, changes=(Hear(team),), before=(mail,))
 
 
 def _shared_people(tx: Transaction, registration: Registration) -> tuple[str, ...]:
     """Remarks for the organizer: members whose names are in another team as well (K36)."""
     found = teams.memberships(tx, (member.name for member in registration.members))
     return tuple(f"{name} is also a member of {team}" for name, team in found)
-
-
-# --- the organizer's word -------------------------------------------------------------------------
-def accept_pending(
-    tx: Transaction, team: Team, settings: Settings, renderer: Renderer, now: datetime
-) -> None:
-    """Take a team in that waited, has withdrawn or was not heard from: it gets the complete welcome
-    mail."""
-    string = new_string()
-    teams.set_state(tx, team.id, TeamState.ACTIVE)
-    teams.set_auth_digest(tx, team.id, digest(string))
-    teams.set_proved(tx, team.id)  # the organizer knows who it is, and the mail has all files
-    welcome = _welcome(tx, team, string, settings)
-    with speaking(team.language or settings.contest.language):
-        rendered = renderer.render(
-            "registration_accepted", remarks=(), is_short=False, is_brief=False, **welcome
-        )
-        attachments = _with_welcome(tx, settings, now)
-    outgoing = replace(
-        to_team(
-            team, _key(team, f"accepted/{digest(string)[:12]}"), "registration_accepted", rendered
-        ),
-        attachments=(*attachments, *_for_programs(welcome, settings)),
-        receipt=_record(tx, Effect.REGISTRATION_ACCEPTED, team, now),
-    )
-    outbox.put(tx, outgoing, settings, now)
-
-
-def reject_pending(
-    tx: Transaction, team: Team, reason: str, settings: Settings, renderer: Renderer, now: datetime
-) -> None:
-    """Reject a registration that waited, and tell the team why; name and address are free again.
-
-    A team that had withdrawn and wanted to come back stays withdrawn.
-    """
-    receipt = _record(tx, Effect.REGISTRATION_REJECTED, team, now)
-    if outbox.has_mail_of(tx, team.id):
-        teams.set_state(tx, team.id, TeamState.WITHDRAWN)
-    else:
-        teams.remove(tx, team.id)
-    with speaking(team.language or settings.contest.language):
-        rendered = renderer.render("registration_rejected", team=team, words=reason)
-    key, kind = _key(team, "rejected"), "registration_rejected"
-    words = Outgoing(
-        key, kind, team.address, rendered.subject, rendered.body, language=team.language
-    )
-    outgoing = replace(words, receipt=receipt)
-    outbox.put(tx, outgoing, settings, now)
-
-
-def _record(tx: Transaction, effect: Effect, team: Team, now: datetime) -> Receipt:
-    """Append the organizer's decision about the team's form to the ledger."""
-    return ledger.append(
-        tx, LedgerEntry(effect, team.name, now, letters.that_registered(tx, team.id))
-    )
-
-
-def _key(team: Team, what: str) -> str:
-    """With the time of registration, because the database may give a removed team's number
-    again."""
-    return f"team/{team.id}/{team.registered_at.isoformat()}/{what}"

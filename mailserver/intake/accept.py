@@ -102,7 +102,14 @@ def accept_found(
     most = bounds.of_letter(letter, found.sender) if bounds else len(letter)
     if len(letter) > most:
         letter = envelope.without_body(letter, len(letter), most)
-    return accept(store, letter, found.sender, found.recipients, "imap", min(arrived_at, now))
+    return accept(
+        store,
+        letter,
+        sender=found.sender,
+        recipients=found.recipients,
+        channel="imap",
+        received_at=min(arrived_at, now),
+    )
 
 
 def take_named(
@@ -126,7 +133,7 @@ def take_named(
     if is_too_large(head_of(raw)):
         raise NotALetter("its headers are longer than a letter's may be")
     reached = [_readable(r) for r in recipients] or noted.recipients
-    accept(bounds.store, raw, named, reached, channel, now)
+    accept(bounds.store, raw, sender=named, recipients=reached, channel=channel, received_at=now)
 
 
 def _readable(argument: str) -> str:

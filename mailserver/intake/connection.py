@@ -100,7 +100,8 @@ class Connection(SMTP):
         else:
             self._ended(self)
             assert isinstance(transport, asyncio.Transport)  # noqa: S101
-            transport.set_protocol(busy := Busy())
+            busy = Busy()
+            transport.set_protocol(busy)
             busy.connection_made(transport)
 
     def connection_lost(self, error: Exception | None) -> None:

@@ -12,10 +12,18 @@ import re
 import unicodedata
 from collections.abc import Callable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
+from dataclasses import replace
 from itertools import accumulate, islice
 
 from contest.language import gettext, ngettext
-from contest.mail.sent_files import FROM_MARK, begins_with_mark, is_marked, lines_named, plain
+from contest.mail.sent_files import (
+    FROM_MARK,
+    begins_with_mark,
+    is_marked,
+    lines_named,
+    plain,
+    without_from_line,
+)
 from contest.util.sanitize import ZERO_WIDTH, without_zero_width
 from mailserver.problem import Problem
 from mailserver.reading.html import unescaped
@@ -47,6 +55,7 @@ _RULE = re.compile(r"(?:[-=~+*]{2,}|_{5,}|[-_=~*+]{5,}|--[^;{}]*--)\s*")
 _LINE = re.compile(r"[^\n]+")
 _WORDS = re.compile(r"\w++(?>(?: ++\w++)*)")
 _NAME = re.compile(r"[A-Za-z_]\w*")
+_FENCE = re.compile(r" {0,3}```[ \t]*(?:[A-Za-z+]{1,20})?[ \t]*")
 _MAILBOX_FROM = ">From "
 _ENCODED = re.compile(r"=3D|=20[ \t]*$")  # in quoted-printable: an equals sign, a blank at the end
 _ENCODED_WHOLE = re.compile(r"=(?:[0-9A-F]{2}|[ \t]*$)")
@@ -87,8 +96,31 @@ def repaired(text: Text) -> Text | Problem:
 
 def repaired_file(text: Text) -> Text | Problem:
     """The program in an attached file, which hardly any mailer changes."""
-    found = text.after(_separated, _plain_mark, _without_mailbox_signs)
+    found = text.after(_separated, _plain_mark, _without_mailbox_signs, _untypographic)
     return _foreign_signs(found.lines) or found
+
+
+def fenced(text: Text) -> Text | None:
+    """The program that stands in the letter between two lines of three backticks, as assistants and
+    forums write it; None if there is none, or if there is C elsewhere."""
+    fences = [number for number, line in enumerate(text.lines) if _FENCE.fullmatch(line)]
+    if not fences or len(fences) % 2:
+        return None
+    pairs = list(zip(fences[::2], fences[1::2], strict=True))
+    blocks = [text.lines[begin + 1 : end] for begin, end in pairs]
+    programs = [block for block in blocks if not is_prose(block)]
+    around = without_from_line(tuple(_outside(text.lines, pairs)))
+    if len(programs) != 1 or not is_prose(around):
+        return None
+    words = gettext("the program was taken from between the lines of three backticks")
+    return replace(text, lines=programs[0]).told(words)
+
+
+def _outside(lines: Lines, pairs: Sequence[tuple[int, int]]) -> list[str]:
+    """The lines that are in none of the blocks, which begin and end with these."""
+    ends = [0, *(end + 1 for _, end in pairs)]
+    begins = [*(begin for begin, _ in pairs), len(lines)]
+    return [line for end, begin in zip(ends, begins, strict=True) for line in lines[end:begin]]
 
 
 def tokens(text: Text) -> str:

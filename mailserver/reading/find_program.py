@@ -17,8 +17,6 @@ from contest.mail.sent_files import (
     without_from_line,
 )
 from contest.programs.archive import (
-    OTHER_SUFFIXES,
-    SUFFIXES,
     IsImage,
     NotUnpacked,
     is_program_archive,
@@ -34,10 +32,17 @@ from contest.util.program_files import (
 )
 from contest.util.sanitize import quote
 from mailserver.problem import Problem
-from mailserver.reading.c_source_repair import is_prose, repaired, repaired_file, signed_off, tokens
+from mailserver.reading.c_source_repair import (
+    fenced,
+    is_prose,
+    repaired,
+    repaired_file,
+    signed_off,
+    tokens,
+)
 from mailserver.reading.letter import Letter
 from mailserver.reading.mime_parts import decode_text
-from mailserver.reading.part_text import SentFile, Text
+from mailserver.reading.part_text import SentFile, Text, decode_file
 
 
 @dataclass(frozen=True)
@@ -73,9 +78,17 @@ def find_program(letter: Letter) -> Text | Problem:
     if letter.attachments:
         program = repaired_file(letter.attachments[0])
         return _second_program(letter, program) or program
+    return _written_program(letter)
+
+
+def _written_program(letter: Letter) -> Text | Problem:
+    """The program that is the text of the letter."""
     text = without_from_line(letter.body.lines)
+    block = fenced(letter.body)
+    if block:
+        return repaired(block)
     if letter.body.is_blank or (is_prose(text) if text else letter.files):
-        return Problem(_no_program(letter.files), expected=gettext(_RIGHT_PROGRAM))
+        return Problem(_no_program(letter.files, text), expected=gettext(_RIGHT_PROGRAM))
     program = repaired(letter.body)
     if isinstance(program, Text) and letter.page:
         page = repaired(letter.page)
@@ -143,10 +156,16 @@ def unreadable(letter: Letter) -> Problem:
     )
 
 
-def _no_program(files: Sequence[SentFile]) -> str:
-    """What is wrong with attachments that are no programs, and what to do."""
+def c_file(file: SentFile) -> Text | Problem:
+    """The C program in this file, as if it were attached to a letter."""
+    text = decode_file(file)
+    return Problem(text.problem) if text.problem else repaired_file(text)
+
+
+def _no_program(files: Sequence[SentFile], text: Sequence[str]) -> str:
+    """What is wrong with attachments, or links, that are no programs, and what to do."""
     if not files:
-        return gettext("There is no program in the letter.")
+        return " ".join((gettext("There is no program in the letter."), *_of_links(text)))
     names = [file.name or gettext("a file without a name") for file in files]
     found = next(
         (advice for suffixes, advice in _ADVICE if names[0].lower().endswith(suffixes)), ""
@@ -159,6 +178,13 @@ def _no_program(files: Sequence[SentFile]) -> str:
     return " ".join(filter(None, sentences))
 
 
+def _of_links(text: Sequence[str]) -> Iterator[str]:
+    """What to do where a letter has a link in place of a program."""
+    if any(map(_LINK.search, text)):
+        yield gettext("I follow no links: please put the program itself into the letter.")
+
+
+_LINK = re.compile(r"\bhttps?://", re.IGNORECASE)
 _ADVICE = (
     (
         (".zip", ".gz", ".tgz", ".tar", ".rar", ".7z", ".bz2", ".xz"),
@@ -217,7 +243,7 @@ def find_files(
     # an equal copy says nothing more
     sent = _named(tuple(dict.fromkeys(map(_renamed, letter.files))), text_is)
     sent = unpacked_files(sent, images=images)
-    problem = next(_file_problems(sent, images), None)
+    problem = next(_file_problems(sent, body.lines, images=images), None)
     if problem:
         return problem
     # A text part with a file name is a file, also where a mailer shows it as the letter's text.
@@ -285,9 +311,6 @@ def unpacked_files(sent: tuple[SentFile, ...], *, images: bool) -> tuple[SentFil
 
 
 def _unpacked(file: SentFile, images: bool) -> Sequence[SentFile]:
-    if file.name.lower().endswith(OTHER_SUFFIXES) and not file.name.lower().endswith(SUFFIXES):
-        advice = gettext("only a .zip or a .tar.gz is unpacked here")
-        return [replace(file, problem=advice)]
     try:
         program = unpacked(file.name, file.data)
     except IsImage:
@@ -352,11 +375,19 @@ def _with_from_line(
     return MailedProgram(files, sources[place], repairs, marked_in=place, description=words)
 
 
-def _file_problems(files: tuple[SentFile, ...], images: bool) -> Iterator[Problem]:
-    """What is wrong with the attached files, the names first; none = they can be taken."""
+def _file_problems(
+    files: tuple[SentFile, ...], text: Sequence[str], *, images: bool
+) -> Iterator[Problem]:
+    """What is wrong with the attached files, the names first; none = they can be taken.
+
+    `text`: the letter's.
+    """
     right = gettext(_RIGHT_FILES) + (gettext(_OR_IMAGE) if images else "")
     if not files:
-        yield Problem(gettext("There is no file attached to the letter."), expected=right)
+        yield Problem(
+            " ".join((gettext("There is no file attached to the letter."), *_of_links(text))),
+            expected=right,
+        )
     yield from _size_problems(files, images)
     for file in files:
         if not is_safe_path(file.name):

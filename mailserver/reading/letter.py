@@ -12,7 +12,8 @@ from typing import Any
 
 from contest.language import gettext, noted, number
 from contest.mail.sent_files import has_from_line
-from contest.util.sanitize import visible
+from contest.programs.archive import IsImage, NotUnpacked, is_program_archive, unpacked
+from contest.util.sanitize import quote, visible
 from mailserver.reading import addresses, mime_parts
 from mailserver.reading.mime_parts import CUT_FIELD, Headers, Part, decode_words
 from mailserver.reading.part_text import (
@@ -20,6 +21,7 @@ from mailserver.reading.part_text import (
     SentFile,
     Text,
     decode,
+    decode_file,
     file_bytes,
     is_flowed,
     rejoined,
@@ -128,7 +130,7 @@ class Letter:
     automatic: str
     machine: Machine
     body: Text
-    attachments: tuple[Text, ...] = ()  # C programs only
+    attachments: tuple[Text, ...] = ()  # C programs only, out of an archive, too
     problems: tuple[str, ...] = ()  # why text could not be read
     files: tuple[SentFile, ...] = ()  # everything attached, C programs too
     in_reply_to: tuple[str, ...] = ()  # the Message-IDs that it answers
@@ -166,8 +168,11 @@ def parse(raw: bytes) -> Letter:
         return inner
     files = tuple(leaf for leaf in leaves if _is_file(leaf))
     body, page = _body(leaves)
-    programs = tuple(decode(leaf) for leaf in leaves if _is_program(leaf)) or _named_otherwise(
-        body, files
+    sent = tuple(map(file_bytes, files))
+    programs = (
+        tuple(decode(leaf) for leaf in leaves if _is_program(leaf))
+        or _named_otherwise(body, files)
+        or tuple(_out_of_archives(sent))
     )
     problems = [text.problem for text in (body, *programs) if text.problem]
     if _UUENCODED.search("\n".join(body.lines)):
@@ -184,7 +189,7 @@ def parse(raw: bytes) -> Letter:
         page=page,
         attachments=programs,
         problems=tuple(problems),
-        files=tuple(map(file_bytes, files)),
+        files=sent,
     )
 
 
@@ -469,6 +474,22 @@ def _named_otherwise(body: Text, files: Sequence[Part]) -> tuple[Text, ...]:
         )
         for text in programs
     )
+
+
+def _out_of_archives(files: Sequence[SentFile]) -> Iterator[Text]:
+    """The texts `.c` in the only archive that is attached; of one that is refused, none."""
+    archives = [file for file in files if is_program_archive(file.name)]
+    if len(archives) != 1:
+        return
+    (archive,) = archives
+    try:
+        found = unpacked(archive.name, archive.data).files
+    except (IsImage, NotUnpacked):
+        return
+    words = gettext("the program was taken out of %(archive)s", archive=quote(archive.name))
+    for path, data in found.items():
+        if path.lower().endswith(".c"):
+            yield decode_file(SentFile(data, name=path)).told(words)
 
 
 def _why_no_text(root: Part) -> Iterator[str]:

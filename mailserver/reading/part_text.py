@@ -108,6 +108,18 @@ def decode(part: Part) -> Text:
     return Text(lines, told, name=name).after(*_repairs(part), without_end)
 
 
+def decode_file(file: SentFile) -> Text:
+    """The text of a file of which no letter names the charset."""
+    text, remark = decode_text(file.data, "utf-8" if _is_utf8(file.data) else "")
+    text, of_ends = with_newlines(text)
+    lines = tuple(text.split("\n")) if len(text) <= MAX_CHARACTERS else ()
+    problem = file.problem or _unreadable(text, lines)
+    if problem:
+        return Text((), problem=problem, name=file.name)
+    told = tuple(filter(None, (file.remark, remark, of_ends)))
+    return Text(lines, told, name=file.name).after(plain_blanks, without_end)
+
+
 def file_bytes(part: Part) -> SentFile:
     """The bytes of an attached file as its sender meant them.
 

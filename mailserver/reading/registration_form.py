@@ -735,7 +735,7 @@ def _written(fields: dict[str, Field], settings: Settings) -> Form:
     names = [field.name for field in own_fields(settings.teams)]
     return Form(
         address=_value(fields, ADDRESS) or asked.address,
-        preferences=_understood_codes(_value(fields, PREFERENCE), settings),
+        preferences=_understood_codes(fields.get(PREFERENCE), settings),
         team_name=_understood_name(_value(fields, TEAM_NAME), settings) or asked.team_name,
         organization=_value(fields, ORGANIZATION)[:MAX_ORGANIZATION] or asked.organization,
         members=tuple(_written_members(fields.get(MEMBERS), settings)) or asked.members,
@@ -747,11 +747,17 @@ def _written(fields: dict[str, Field], settings: Settings) -> Form:
     )
 
 
-def _understood_codes(codes: str, settings: Settings) -> str:
-    """The codes, in capitals where only that was wrong, each once."""
-    offered = settings.reports.offered
-    written = (code.upper() if code.upper() in offered else code for code in codes.split(","))
-    return ",".join(dict.fromkeys(written))
+def _understood_codes(field: Field | None, settings: Settings) -> str:
+    """The codes that the contest has, in capitals, each once; those of the example if there are
+    none.
+
+    A field that is there and empty asks for no reports, and stays so.
+    """
+    if field is not None and not field.value.strip():
+        return ""
+    written = visible(field.value).split(",") if field is not None else []
+    offered = [code.upper() for code in written if code.upper() in settings.reports.offered]
+    return ",".join(dict.fromkeys(offered)) or sample(settings).preferences
 
 
 def _understood_name(name: str, settings: Settings) -> str:

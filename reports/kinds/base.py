@@ -288,10 +288,18 @@ def with_news(
     news: Callable[[str], Mapping[str, object] | None],
 ) -> Iterator[Outgoing]:
     """The mails, each with its reader's own result above the text; `news`: the template's facts of
-    a team."""
+    a team.
+
+    Readers with the same facts, such as those who were out before, have the same words.
+    """
+
+    @cache
+    def words(own: tuple[tuple[str, object], ...]) -> str:
+        return mailing.templates.part("_own_news", **dict(own)) + "\n"
+
     for mail in mails:
         own = news(mail.team)
-        yield replace(mail, lead=mailing.templates.part("_own_news", **own) + "\n") if own else mail
+        yield replace(mail, lead=words(tuple(own.items()))) if own else mail
 
 
 def mail_to(

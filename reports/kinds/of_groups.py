@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
+from itertools import chain, groupby
 
 from contest.interfaces.events import GroupFinished, GroupStarted
 from contest.language import noted
@@ -12,6 +13,7 @@ from contest.model import Attachment, Outgoing, Team
 from reports import scores
 from reports.all_games import all_games, as_csv
 from reports.kinds.base import Audience, Disclosed, Mailing, Report, with_news
+from reports.kinds.of_rounds import RoundSummary
 from reports.play import packed_protocols, play_reports
 
 
@@ -101,19 +103,28 @@ class AllGames(Report[GroupFinished]):
             told = {GameProtocols.code, OwnGamesReport.code}.intersection(offered)
             wanting = [team for team in wanting if told.isdisjoint(team.registration.preferences)]
         file = f"round{plan.round}-group{plan.number}.csv"
-        mails = self.same_mail(
-            mailing,
-            wanting,
-            melees=group.melees,
+        facts = {
+            "melees": group.melees,
             # A match, from the view of the team that stands first.
-            score=scores.scores(group.own_games[outcome.standings[0].entry])[0]
+            "score": scores.scores(group.own_games[outcome.standings[0].entry])[0]
             if plan.title
             else None,
-            file=file,
+            "file": file,
             **group.for_all,
+        }
+        has_table = not plan.title and group.shape is not scores.Shape.MELEE
+        has_summary = has_table and RoundSummary.code in mailing.settings.reports.offered
+
+        def in_summary(team: Team) -> bool:
+            """Whether the ranking comes to the team in the summary of the round."""
+            return has_summary and RoundSummary.code in team.registration.preferences
+
+        mails: Iterator[Outgoing] = chain.from_iterable(
+            self.same_mail(mailing, tuple(readers), in_summary=is_there, **facts)
+            for is_there, readers in groupby(sorted(wanting, key=in_summary), key=in_summary)
         )
         mails = with_news(mails, mailing, partial(group.news, games=False))
-        if plan.title or group.shape is scores.Shape.MELEE:
+        if not has_table:
             return mails
         listed = all_games(outcome, group.own_games, group.shape, mailing.game.point)
         table = Attachment(file, "text/csv", as_csv(listed).encode())

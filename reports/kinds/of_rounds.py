@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
-from itertools import groupby
 
 from contest.config.settings import Settings
 from contest.interfaces.events import ContestStarted, RoundFinished, RoundPlayed
@@ -28,6 +26,7 @@ from reports.kinds.base import (
     with_news,
 )
 from reports.prizes import prize_fields, prize_lists
+from reports.text import clean
 
 
 class AllParticipants(Report[ContestStarted]):
@@ -42,12 +41,10 @@ class AllParticipants(Report[ContestStarted]):
     ) -> Iterator[Outgoing]:
         event = mailing.event
         by_name = sorted(event.teams.values(), key=lambda team: team.name.casefold())
-        return self.same_mail(
-            mailing,
-            wanting,
-            records=[record_text(team.registration) for team in by_name],
-            **start_facts(event),
-        )
+        forms = "\n\n".join(record_text(team.registration) for team in by_name)
+        file = Attachment("participants.txt", "text/plain", f"{clean(forms)}\n".encode())
+        mails = self.same_mail(mailing, wanting, file=file.name, **start_facts(event))
+        return (replace(mail, attachments=(file,)) for mail in mails)
 
 
 SUMMARIES = "summaries"  # the thread
@@ -64,7 +61,12 @@ class RoundSummary(Report[RoundFinished]):
         event, settings, outcome = mailing.event, mailing.settings, mailing.event.history[-1]
         prizes_by = prize_fields(event.teams, settings.teams)
         facts = summary.facts_of_contest(
-            event.history, event.ranking, event.evolution, event.seed, prizes_by, settings
+            event.history,
+            event.ranking,
+            evolution=event.evolution,
+            seed=event.seed,
+            prize_fields=prizes_by,
+            settings=settings,
         )
         facts |= {"outcome": outcome, "words": event.words, "certainty": _how_sure(mailing)}
         attached: tuple[Attachment, ...] = ()
@@ -78,11 +80,12 @@ class RoundSummary(Report[RoundFinished]):
                     "seed.txt", "text/plain", mailing.templates.part("_seed", **facts).encode()
                 ),
             )
-        sees_bracket = partial(_sees_bracket, event)
+        if facts["is_bracket"]:
+            text = mailing.templates.part("_whole_bracket", **facts)
+            attached += (Attachment("bracket.txt", "text/plain", text.encode()),)
         mails: Iterable[Outgoing] = (
             replace(mail, attachments=attached)
-            for sees, readers in groupby(sorted(wanting, key=sees_bracket), key=sees_bracket)
-            for mail in self.same_mail(mailing, tuple(readers), shows_bracket=sees, **facts)
+            for mail in self.same_mail(mailing, wanting, **facts)
         )
         mails = knobeln_json.with_file(mails, wanting, settings, lambda: _for_programs(mailing))
         with_worst_game = {team.name for team in wanting if _asks_for_worst_game(team, settings)}
@@ -128,13 +131,6 @@ class WorstGameReport(Report[RoundFinished]):
         for team in wanting:
             if team.name in worst_games:
                 yield self.own_mail(mailing, team, {"worst": worst_games[team.name], **of_contest})
-
-
-def _sees_bracket(event: RoundFinished, team: Team) -> bool:
-    """Whether the team's summary is the one with the whole bracket: at the end all have that one,
-    before it those who asked for the bracket."""
-    is_the_same_for_all = bool(event.ranking) or not is_knock_out(event.history[-1])
-    return is_the_same_for_all or BracketReport.code in team.registration.preferences
 
 
 def _news(event: RoundFinished) -> Mapping[str, Mapping[str, object]]:

@@ -110,7 +110,7 @@ def _film(facts: SiteFacts, highlights: Sequence[Highlight]) -> Iterator[Scene]:
 def _size_of(facts: SiteFacts) -> str:
     teams = ngettext("%(num)s team", "%(num)s teams", len(facts.playing))
     rounds = ngettext("%(num)s round", "%(num)s rounds", len(facts.rounds))
-    games = sum(len(group.matches) for outcome in facts.history for group in outcome.groups)
+    games = sum(len(outcome.matches) for outcome in facts.history)
     return gettext(
         "%(teams)s, %(rounds)s, %(games)s games", teams=teams, rounds=rounds, games=number(games)
     )

@@ -219,12 +219,13 @@ def _label(entry: str, xs: Sequence[float], bounds: Sequence[tuple[float, float]
     room, x, middle = max(places, default=(0.0, 0.0, 0.0))
     if room < _LABEL_HEIGHT:
         return None
+    anchor = "middle"
     if x + _LARGEST * half > WIDTH:
-        x, anchor = x + half, "end"
+        anchor = "end"
+        x += half
     elif x - _LARGEST * half < 0:
-        x, anchor = x - half, "start"
-    else:
-        anchor = "middle"
+        anchor = "start"
+        x -= half
     return Label(_short(x), _short(middle + 5), anchor)
 
 
@@ -283,7 +284,7 @@ def bracket_side(
     box_width = round(max(150.0, 60 + _LETTER_WIDTH * longest))
     below = 0.0
     for root in forest(matches, side):
-        _, below = _place(root, below, box_width, boxes, lines, links)
+        _, below = _place(root, below, box_width=box_width, boxes=boxes, lines=lines, links=links)
     width = max((box.x for box in boxes), default=0.0) + box_width
     return BracketSide(
         title=gettext(side),
@@ -312,7 +313,9 @@ def _place(
     for row, source in enumerate(node.sources):
         if source is not None:
             start = (source.depth - 1) * (box_width + _GAP_X) + box_width
-            y, below = _place(source, below, box_width, boxes, lines, links)
+            y, below = _place(
+                source, below, box_width=box_width, boxes=boxes, lines=lines, links=links
+            )
             before.append((row, start, y))
     middle = sum(y for _, _, y in before) / len(before) if before else top + BOX_HEIGHT / 2
     lines += (

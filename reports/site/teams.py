@@ -65,8 +65,10 @@ def _by_name(by_name: Mapping[str, Team]) -> list[Team]:
 
 def _last(facts: SiteFacts, team: Team) -> str:
     """Return the name of the last released round in which the team played."""
-    there = [r for r in facts.rounds if any(team.name in g.plan.members for g in r.outcome.groups)]
-    return there[-1].name if there else ""
+    for released in reversed(facts.rounds):
+        if any(team.name in group.plan.members for group in released.outcome.groups):
+            return released.name
+    return ""
 
 
 # --- the page of a team ---------------------------------------------------------------------------

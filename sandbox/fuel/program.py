@@ -52,14 +52,12 @@ class FuelProgram:
         """Why this host cannot count its time, as the end of a sentence; "" if it can.
 
         A module contains its counter and prices, so of a module only the functions that the host
-        offers must be those of its build; of a guest all three.
+        offers must be those of its build. A guest gets its counter here, at prices of its own
+        (OF_GUESTS), so its counter must be that of its build, too.
         """
         if not engine.is_installed():
             return "needs an engine for WebAssembly, and none is installed here"
-        built, ours = (
-            counter.rpartition(", ")[2] if self.module else counter
-            for counter in (self.counter, engine.COUNTER)
-        )
+        built, ours = (self._deciding(counter) for counter in (self.counter, engine.COUNTER))
         if built != ours:
             return f"was built for {built}, and here is {ours}"
         guest = guests.GUESTS.get(self.language)
@@ -67,6 +65,11 @@ class FuelProgram:
         if self.guest != here:
             return f"was built for {self.guest}, and here is {here or 'none'}"
         return "" if self.guest or self.module else "has neither a module nor a guest"
+
+    def _deciding(self, counter: str) -> str:
+        """What of "counter N, prices N, host N" decides its units here."""
+        first, host = counter.partition(", ")[0], counter.rpartition(", ")[2]
+        return host if self.module else f"{first}, {host}"
 
     def prepared(self, sandbox: Sandbox) -> Mapping[str, Any]:
         """What a worker is told of its machine code (guests.py), which is made on first use.

@@ -136,7 +136,12 @@ class OciImage:
         if reason := why_unsafe(self.folder):
             raise ToolMissing(f"images are not started from {self.cache}: {reason}")
         return open_root(
-            self.folder / ROOT, self.run, sandbox, arguments, cpu_seconds, answer_bytes
+            self.folder / ROOT,
+            self.run,
+            sandbox=sandbox,
+            arguments=arguments,
+            cpu_seconds=cpu_seconds,
+            answer_bytes=answer_bytes,
         )
 
     def to_bytes(self) -> bytes:

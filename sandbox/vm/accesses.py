@@ -127,9 +127,12 @@ def _stretches(
     """Number the instructions so that those with the same number have no check between them."""
     origins = {group.origin for group in checked}
     members = {access.at for group in checked for access in group.accesses}
-    number, stretches = 0, {}
+    number = 0
+    stretches = {}
     for index in block:
-        number += code[index].name in SIZES and index not in members
+        if code[index].name in SIZES and index not in members:
+            number += 1  # the access has a check of its own
         stretches[index] = number
-        number += index in origins
+        if index in origins:
+            number += 1  # a group is checked behind it
     return stretches

@@ -22,12 +22,16 @@ from random import Random
 import pytest
 
 import knobeln.cli
-from tests.support.archives import Published, changes
+from contest.errors import Differs
+from knobeln.cli.progress_bars import progress_bar
+from tests.support.archives import Published, changes, put_in_place
 from tests.support.check_page import mended, packed, page_on, page_says
 from tests.support.drand_network import RECORDED
+from tests.support.organizers import entries_in, frozen, signed_again
 from tests.support.servers import program
 from tools.check_page import CLANG, build_machine
-from trust.archive import files
+from trust import verification
+from trust.archive import contents, files
 from trust.archive.findings import DIFFERENCES, FINDINGS
 from trust.check_page import FOLDER, MADE, check_page, readable
 
@@ -288,6 +292,28 @@ def test_an_archive_that_unpacks_to_more_than_a_browser_has_is_refused() -> None
 def test_what_is_no_archive_is_refused_in_a_sentence(data: bytes, why: str) -> None:
     (said,) = page_says([data])
     assert why in (said.error or said.differs)
+
+
+@pytest.mark.parametrize(
+    ("before", "changed"),
+    [
+        (rb'("contest_starts": ".*)Z', rb"\1+02:00"),
+        (rb'("contest_starts": ".*)Z', rb"\1.0000000Z"),
+        (rb'"title": "', rb"\g<0>\\ud800"),
+    ],
+    ids=["another zone", "another form of a time", "half a sign"],
+)
+def test_settings_that_verify_cannot_read_are_refused_though_the_ledger_has_them(
+    tiny: Published, tmp_path: Path, before: bytes, changed: bytes
+) -> None:
+    found = dict(files.read(tiny.archive))
+    found["contest.json"] = re.sub(before, changed, found["contest.json"], count=1)
+    signed_again(tiny.contest, frozen(found, entries_in(tiny.archive)))(found)
+    put_in_place(tmp_path, found)
+    with pytest.raises(Differs):
+        verification.verify(contents.from_files(files.read(tmp_path)), progress_bar)
+    (said,) = page_says([mended(found)])
+    assert "form that knobeln writes" in said.differs
 
 
 def test_a_program_that_never_ends_is_found_soon(tiny: Published) -> None:

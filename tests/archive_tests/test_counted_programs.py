@@ -292,7 +292,7 @@ def test_other_functions_of_the_host_compare_the_moves_alone(
     archive: str, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     published: Published = request.getfixturevalue(archive)
-    monkeypatch.setattr(engine, "COUNTER", "counter 3, prices 2, host 4")
+    monkeypatch.setattr(engine, "COUNTER", "counter 3, prices 3, host 4")
     monkeypatch.setattr(engine, "is_installed", lambda: True)
     result = knobeln("verify", published.archive)
     assert result.exit_code == 3, result.output

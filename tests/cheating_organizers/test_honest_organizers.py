@@ -11,7 +11,6 @@ from pathlib import Path
 import pytest
 
 from contest.schema.sections import Registration
-from mailserver.organizer_actions import OrganizerActions
 from store import submissions, teams
 from tests.support.archives import knobeln
 from tests.support.kit_programs import receipts_of_kit
@@ -28,6 +27,7 @@ from tests.support.mailed_contest import (
     form_of,
     small_settings,
 )
+from tests.support.organizer import organizer_acts
 from tests.support.organizers import Verify
 from trust.for_teams import receipts
 
@@ -86,11 +86,8 @@ def test_with_another_beacon_the_draw_alone_is_believed(
     contest.start()
     contest.clock.at += timedelta(minutes=11)
     if number:
-        with contest.opened() as opened, opened.store.write() as tx:
-            now = contest.clock.now()
-            OrganizerActions(tx, opened.settings, opened.templates, now, "").hand_in_number(
-                number, "a test"
-            )
+        with contest.opened() as opened:
+            organizer_acts(opened, lambda organizer: organizer.hand_in_number(number, "a test"))
         contest.play()
     boxes = one_box(*map(contest.box, PROGRAMS))
     said = verify(contest.publish(tmp_path / "archive"), boxes)

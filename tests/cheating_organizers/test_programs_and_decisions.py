@@ -13,11 +13,11 @@ from sqlalchemy import func, select, update
 from contest.config.load import FILE_NAME
 from contest.ledger.receipts import Effect, LedgerEntry
 from contest.model import BanKind
-from mailserver.organizer_actions import OrganizerActions
 from store.tables import builds
 from tests.support.check_page import without_late_bans
 from tests.support.mail_world import START, flat, from_line
 from tests.support.mailed_contest import CLOSES, DARK, KNOWN, LIGHT, MailedContest, Stages
+from tests.support.organizer import organizer_acts
 from tests.support.organizers import Forgery, Verify
 
 Stage = Callable[[str], MailedContest]
@@ -69,6 +69,20 @@ def test_a_program_that_was_swapped_in_the_archive_is_noticed(
     said = verify(forgery.publish(tmp_path / "archive"))
     assert said.code == 1
     assert words in said.text
+
+
+def test_a_program_that_is_entered_as_if_it_had_come_before_is_told(
+    forgery: Forgery, verify: Verify, tmp_path: Path
+) -> None:
+    """Otherwise nothing would say that the newest program of a team does not play."""
+    place = forgery.place_of(Effect.PROGRAM_ACCEPTED, DARK)
+    playing = forgery.ledger[place]
+    back = replace(playing, at=playing.at - timedelta(hours=1), digest="ab" * 32)
+    forgery.ledger.insert(place + 1, back)
+    said = verify(forgery.publish(tmp_path / "archive"))
+    assert said.code == 3
+    (remark,) = said.remarks
+    assert "program accepted; it was dated back, or the clock was changed" in remark
 
 
 def swap_build(contest: MailedContest) -> None:
@@ -182,10 +196,12 @@ def banned(honest: Stages, winner: str, tmp_path_factory: pytest.TempPathFactory
     place = tmp_path_factory.mktemp("banned")
     contest = honest.kept["played"].copied(place / "contest")
     contest.clock.at = KNOWN + timedelta(hours=1)
-    with contest.opened() as opened, opened.store.write() as tx:
-        actions = OrganizerActions(tx, opened.settings, opened.templates, contest.clock.now(), "")
-        actions.rerun(1, None, "without it")
-        actions.take_out(winner, BanKind.DISQUALIFIED, "it was first")
+    with contest.opened() as opened:
+        organizer_acts(opened, lambda organizer: organizer.rerun(1, None, "without it"))
+        organizer_acts(
+            opened,
+            lambda organizer: organizer.take_out(winner, BanKind.DISQUALIFIED, "it was first"),
+        )
     contest.play()
     contest.publish(place / "archive")
     return Stages(place, honest.url, {"played": contest})

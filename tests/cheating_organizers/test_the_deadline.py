@@ -14,7 +14,6 @@ from contest.config.load import FILE_NAME
 from contest.ledger.receipts import Effect
 from knobeln.services import Services
 from mailserver.intake.accept import accept
-from mailserver.organizer_actions import OrganizerActions
 from store import ledger
 from tests.support.letters import letter
 from tests.support.mail_world import START, flat, from_line
@@ -29,6 +28,7 @@ from tests.support.mailed_contest import (
     Stages,
     address_of,
 )
+from tests.support.organizer import organizer_acts
 from tests.support.organizers import Forgery, Verify, entries_in
 
 Stage = Callable[[str], MailedContest]
@@ -228,13 +228,12 @@ def test_a_date_that_moves_after_the_first_list_is_under_a_receipt(
     stage: Callable[[str], MailedContest], verify: Verify, tmp_path: Path
 ) -> None:
     contest = stage("listed")
-    with contest.opened() as opened, opened.store.write() as tx:
-        moved = {"contest_starts": START + timedelta(minutes=4)}
-        actions = OrganizerActions(
-            tx, opened.settings, opened.templates, contest.clock.at, "a test"
-        )
-        actions.move_dates(opened.written, moved, "")
-        *_, last = ledger.entries(tx)
+    moved = {"contest_starts": START + timedelta(minutes=4)}
+    with contest.opened() as opened:
+        written = opened.written
+        organizer_acts(opened, lambda organizer: organizer.move_dates(written, moved, ""))
+        with opened.store.read() as tx:
+            *_, last = ledger.entries(tx)
         assert last.effect is Effect.SETTINGS_CHANGED
     work(contest)
     (told,) = contest.mails(LOST, "dates-moved")

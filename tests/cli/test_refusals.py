@@ -14,9 +14,11 @@ import pytest
 
 from contest.config.settings import Settings
 from contest.config.template import usual_dates
+from contest.errors import GiveUp
 from contest.model import Phase
 from contest.util.clock import SystemClock
 from knobeln.context import ContestContext, create_contest
+from knobeln.home.programs import source
 from store import contest_state, decisions
 from tests.support.clocks import FixedClock
 from tests.support.command_line import knobeln, knobeln_in
@@ -138,6 +140,30 @@ def test_a_compiled_program_is_refused_as_what_it_is(
     said = knobeln(*words, code=1).stderr
     assert "leapfrog is not a text file, but a program is C source" in said
     assert "description" not in said
+
+
+@pytest.mark.parametrize(
+    ("data", "repaired"),
+    [
+        (b"int a = 1;\n>From = 2;\n", "the `>` of `>From` was taken out of line 2"),
+        (b"int a = 1;", ""),
+        ("int a = 1;\n".encode("utf-16"), ""),
+        (b"int a =\xc2\xa01;\r\n", "non-breaking blanks"),
+        ("char *s = “x”;\n".encode(), "typographic signs"),
+        ("/* grün */ int a;\n".encode("latin-1"), "read as Latin-1"),
+        ("/* grün */ int a;\n".encode(), ""),
+    ],
+)
+def test_a_file_of_a_program_is_read_as_a_letter_would_bring_it(data: bytes, repaired: str) -> None:
+    as_sent = source("mine.c", data)
+    assert as_sent.data.decode().endswith(";\n")
+    assert not set("\r\0“\u00a0").intersection(as_sent.data.decode())
+    assert (repaired in "".join(as_sent.repairs)) if repaired else not as_sent.repairs
+
+
+def test_a_sign_that_c_does_not_have_is_named() -> None:
+    with pytest.raises(GiveUp, match=r"mine\.c: There are signs .* EN DASH in line 1"):
+        source("mine.c", "int main(void) { return 2 – 1; /* “a” */ }\n".encode())
 
 
 def test_a_mistyped_team_is_named(finished: ContestContext) -> None:

@@ -2,7 +2,6 @@
 
 import email
 import email.policy
-from collections.abc import Callable
 from dataclasses import replace
 from datetime import datetime, timedelta
 from email.message import EmailMessage
@@ -18,11 +17,11 @@ from contest.model import BanKind, LetterState, TeamState
 from knobeln.context import ContestContext
 from knobeln.day.run import contest_day
 from knobeln.services import Services
-from mailserver.organizer_actions import OrganizerActions
 from store import entry_lists, ledger, letters, outbox, submissions, teams
 from tests.support.clocks import FixedClock
 from tests.support.contest_field import NOW, House, make_contest, settings
 from tests.support.mail_world import body_of, flat
+from tests.support.organizer import organizer_acts
 
 CLOSED = NOW - timedelta(hours=1)  # programs are no longer taken, and the contest has not started
 
@@ -53,11 +52,6 @@ def mails_of(contest: ContestContext, report: str) -> list[EmailMessage]:
         for mail in mails
         if isinstance(mail, EmailMessage) and mail["X-Knobeln-Report"] == report
     ]
-
-
-def actions(contest: ContestContext, do: Callable[[OrganizerActions], object]) -> None:
-    with contest.store.write() as tx:
-        do(OrganizerActions(tx, contest.settings, contest.templates, contest.clock.now(), "a test"))
 
 
 def test_all_teams_get_the_first_list_once_with_one_receipt(tmp_path: Path, house: House) -> None:
@@ -124,8 +118,10 @@ def test_what_has_changed_is_in_the_final_list_with_the_reason(
 ) -> None:
     contest = closed(tmp_path, house)
     Services(contest).list_entries()
-    actions(
-        contest, lambda o: o.take_out("team_0002", BanKind.DISQUALIFIED, "two teams, one author")
+    reason = "two teams, one author"
+    organizer_acts(
+        contest,
+        lambda organizer: organizer.take_out("team_0002", BanKind.DISQUALIFIED, reason),
     )
     with contest.store.write() as tx:
         teams.set_state(tx, teams.by_name(tx, "team_0003").id, TeamState.WITHDRAWN)

@@ -28,12 +28,12 @@ from contest.model.as_json import adapter
 from contest.model.mail_records import MailRecord
 from contest.schema.sections import Season
 from knobeln.season import go_on
-from mailserver.organizer_actions import OrganizerActions
 from store import submissions, teams
 from tests.support.archives import HOUSE
 from tests.support.knobeln_server import ROBOT
 from tests.support.mail_world import REGISTER, START, from_line, told
 from tests.support.mailed_contest import CLOSES, MailedContest, address_of, form_of, small_settings
+from tests.support.organizer import organizer_acts
 from tests.support.processes import start
 from tests.support.season_server import DAYS, SeasonServer, master
 from tests.support.servers import Dovecot, free_port, wait_for, world_readable_folder
@@ -106,12 +106,13 @@ def test_of_200_planted_instructions_none_is_outside_of_quoted(tmp_path: Path) -
         program = _planted_program(texts)
         for each in (program + f"int broken = {texts[10]};\n", program):
             mailed.send(texts[0], "please compile", head + each)
-    with mailed.opened() as contest, contest.store.write() as tx:
-        actions = OrganizerActions(
-            tx, contest.settings, contest.templates, mailed.clock.at, "a test"
-        )
-        moved = {"results_published": START + timedelta(days=6)}
-        actions.move_dates(contest.written, moved, f"{order(0)}! says the organizer")
+    moved, reason = (
+        {"results_published": START + timedelta(days=6)},
+        f"{order(0)}! says the organizer",
+    )
+    with mailed.opened() as contest:
+        written = contest.written
+        organizer_acts(contest, lambda organizer: organizer.move_dates(written, moved, reason))
     for number in (1, 2):
         later = (number - 1) * timedelta(days=DAYS)
         mailed.clock.at = CLOSES + later + timedelta(minutes=5)

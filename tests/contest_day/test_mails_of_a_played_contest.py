@@ -3,6 +3,7 @@
 import re
 import smtplib
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from email import message_from_bytes
 from email.message import EmailMessage
 from email.policy import default as modern
@@ -19,12 +20,14 @@ from contest.schema.sections import KNOBELN_REPORTS
 from knobellib.samples import house_strategies
 from mailserver.team_secret import digest
 from store import outbox, results, teams
+from store.results import Games
 from tests.support.clocks import FixedClock
 from tests.support.command_line import knobeln_in
 from tests.support.contest_field import NOW, make_contest, settings
 from tests.support.kit_on_disk import unpacked
 from tests.support.mail_world import World, body_of, flat, from_line
 from tests.support.servers import Dovecot, world_readable_folder
+from tournament.worst_games import worst_games
 
 NAMES = ("team_0001", "team_0002")
 WITH_WHY, WITH_BOTH = "team_0003", "team_0004"
@@ -114,6 +117,29 @@ def numbers(thread: object) -> Iterator[int]:
 
 
 # --- everybody's worst game -----------------------------------------------------------------------
+def test_a_teams_worst_game_is_the_worst_of_all_rounds(world: World) -> None:
+    with world.store.read() as tx:
+        kept, rounds = results.get_worst_games(tx), results.finished_rounds(tx, Games.ALL)
+    worst = [game for outcome in rounds for group in outcome.groups for game in worst_games(group)]
+    leads: dict[str, int] = {}
+    for game in worst:
+        leads[game.entry] = min(game.lead, leads.get(game.entry, game.lead))
+    assert {name: game.lead for name, game in kept.items()} == leads
+    assert len({game.plan.round for game in kept.values()}) > 1
+
+
+def test_games_of_a_round_that_is_to_be_played_again_are_no_worst_games(world: World) -> None:
+    with suppress(Undone), world.store.write() as tx:
+        results.order_rerun(tx, 2, None, "because it is so", NOW, {})
+        left = results.get_worst_games(tx)
+        raise Undone
+    assert {game.plan.round for game in left.values()} == {1}
+
+
+class Undone(Exception):
+    """The transaction was a trial."""
+
+
 def test_a_team_hears_what_decided_its_worst_game(world: World) -> None:
     told = flat(ask(world, "why"))
     assert "The worst game of team_0001 was that against team_" in told

@@ -26,7 +26,6 @@ from contest.public_number.draw import Draw, draw_of
 from contest.util.clock import SystemClock
 from knobeln.context import ContestContext
 from knobeln.day.run import contest_day, play_contest
-from mailserver.organizer_actions import OrganizerActions
 from store import contest_state, ledger, outbox, results
 from store.results import Games
 from tests.support.contest_field import NOW, House, make_contest, settings
@@ -41,6 +40,7 @@ from tests.support.drand_network import (
     stand_in_chain,
     trusted_drand,
 )
+from tests.support.organizer import organizer_acts
 from tests.support.servers import wait_for
 from tournament.day import Spectator
 
@@ -51,13 +51,8 @@ def chosen(**tournament: object) -> Settings:
     return settings(workers=1, **tournament).model_copy(update={"game": game_settings({"L": 40})})
 
 
-def actions(contest: ContestContext, tx: object) -> OrganizerActions:
-    return OrganizerActions(tx, contest.settings, contest.templates, contest.clock.now(), "a test")
-
-
 def hand_in(contest: ContestContext, text: str) -> str:
-    with contest.store.write() as tx:
-        return actions(contest, tx).hand_in_number(text, "a test")
+    return organizer_acts(contest, lambda organizer: organizer.hand_in_number(text, "a test"))
 
 
 # --- drand ----------------------------------------------------------------------------------------

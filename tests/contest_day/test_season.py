@@ -22,7 +22,6 @@ from contest.subprocesses.child_process import own_command, run
 from knobeln.cli import main
 from knobeln.context import ContestContext
 from knobeln.season import go_on, order_run_if_due
-from mailserver.organizer_actions import OrganizerActions
 from store import decisions, submissions
 from tests.support.archives import DRAW_BELIEVED, HOUSE, knobeln
 from tests.support.check_page import page_on
@@ -40,6 +39,7 @@ from tests.support.mailed_contest import (
     MailedContest,
     small_settings,
 )
+from tests.support.organizer import organizer_acts
 from tests.support.organizers import Forgery
 from tests.support.season_server import PATIENCE, SeasonServer, master
 from trust.archive import contents, files
@@ -88,11 +88,11 @@ def season(tmp_path_factory: pytest.TempPathFactory) -> MailedContest:
     mailed = MailedContest.create(tmp_path_factory.mktemp("season"), chosen)
     mailed.take_part(PROGRAMS)
     later(mailed).register(LOST)
-    with mailed.opened() as contest, contest.store.write() as tx:
-        actions = OrganizerActions(
-            tx, contest.settings, contest.templates, mailed.clock.at, "a test"
+    reason = "two teams, one author"
+    with mailed.opened() as contest:
+        organizer_acts(
+            contest, lambda organizer: organizer.take_out(LIGHT, BanKind.DISQUALIFIED, reason)
         )
-        actions.take_out(LIGHT, BanKind.DISQUALIFIED, "two teams, one author")
     play(mailed, 1)
     knobeln("site", between(mailed), "-C", mailed.folder)
     later(mailed).register(NEW)

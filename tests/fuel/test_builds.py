@@ -299,7 +299,7 @@ def test_a_computer_that_counts_otherwise_does_not_play(monkeypatch: pytest.Monk
     settings = presets.settings("cooperation", NOW)
     assert runner_of(settings).speed_up(images, settings) == ()
     assert runner_of(settings).host_files(images) == frozenset()
-    monkeypatch.setattr(engine, "COUNTER", "counter 3, prices 2, host 4")
+    monkeypatch.setattr(engine, "COUNTER", "counter 3, prices 3, host 4")
     with pytest.raises(ToolMissing, match="was built for host 3, and here is host 4"):
         runner_of(settings).speed_up(images, settings)
 

@@ -61,7 +61,7 @@ def test_what_a_line_costs_changes_with_the_number_of_the_host_alone():
     with module(ECHO) as worker:
         worker.ask(open=True)
         assert (engine.COUNTER, worker.ask(ask="a line")["fuel"]) == (
-            "counter 3, prices 2, host 3",
+            "counter 3, prices 3, host 3",
             201_447,
         )
 
@@ -162,15 +162,22 @@ def test_a_program_for_other_functions_of_the_host_is_not_started():
 
 
 def test_a_module_with_another_counter_and_other_prices_is_started():
-    """Both are in it. A guest has no module in the build, so what was put into it must be ours."""
-    ours = engine.COUNTER.rpartition(", ")[2]
-    program = FuelProgram("C", "p.c", {}, MB, module=b"\0", counter=f"counter 7, prices 7, {ours}")
+    """Both are in it. A guest has no module in the build, so the counter in it must be ours; its
+    prices are those of guests."""
+    counter, _, host = engine.COUNTER.split(", ")
+    program = FuelProgram("C", "p.c", {}, MB, module=b"\0", counter=f"counter 7, prices 7, {host}")
     assert program.why_not_countable_here == ""
     guest = guests.GUESTS["JavaScript"].facts
-    program = FuelProgram(
-        "JavaScript", "p.js", {}, MB, guest=guest, counter=f"counter 7, prices 7, {ours}"
-    )
-    assert "was built for counter 7, prices 7" in program.why_not_countable_here
+    reasons = {
+        first: FuelProgram(
+            "JavaScript", "p.js", {}, MB, guest=guest, counter=f"{first}, prices 7, {host}"
+        ).why_not_countable_here
+        for first in (counter, "counter 7")
+    }
+    assert reasons == {
+        counter: "",
+        "counter 7": f"was built for counter 7, {host}, and here is {counter}, {host}",
+    }
 
 
 def test_a_program_is_the_same_after_the_store_has_kept_it():

@@ -243,6 +243,13 @@ REFUSED = {
         "(module (func $f) (table 1 funcref) (elem (i32.const 0) (ref func) (ref.func $f)))"
     ),
     "5 tables; it may have 4": f"(module {'(table 1 funcref) ' * 5})",
+    "data outside of its memory": '(module (memory 1) (data (i32.const 65533) "four"))',
+    "elements outside of their table": (
+        "(module (func $f) (table 1 funcref) (elem (i32.const 1) func $f))"
+    ),
+    "a segment whose place is computed": (
+        '(module (memory 1) (global i32 (i32.const 1)) (data (global.get 0) "a"))'
+    ),
     "33 parameters; it may have 32": f"(module (func (param {'i32 ' * 33})))",
     "17 results; it may have 16": f"(module (type (func (result {'i32 ' * 17}))))",
     "1001 types of functions; it may have 1000": f"(module {'(type (func)) ' * 1_001})",
@@ -288,11 +295,20 @@ def test_a_program_that_cannot_be_started_is_refused(start: str) -> None:
         pytest.param(f"(module {'(func) ' * 20_000})", marks=pytest.mark.slow),
         f"(module (func (local {'i32 ' * 4_000})))",
         f"(module (func {'block ' * 1_999} {'end ' * 1_999}))",
+        '(module (memory 1) (data (i32.const 65532) "four") (data "passive"))',
+        """(module (func $f) (table 9 funcref) (table $t 2 funcref) (elem declare func $f)
+          (elem (table $t) (i32.const 1) funcref (ref.func $f)))""",
     ],
-    ids=["parameters and results", "functions", "local variables", "blocks"],
+    ids=["parameters and results", "functions", "local variables", "blocks", "data", "elements"],
 )
 def test_a_module_as_large_as_it_may_be_is_counted(text: str) -> None:
     assert counted(wasm(text), prices(CURRENT), LIMITS)
+
+
+@pytest.mark.parametrize("place", [-1, -65_536, -(2**31)])
+def test_a_place_has_no_sign(place: int) -> None:
+    with pytest.raises(Refused, match="data outside of its memory"):
+        counted(wasm(f'(module (memory 1) (data (i32.const {place}) "a"))'), ONE, LIMITS)
 
 
 def test_each_byte_that_is_no_operator_is_refused():

@@ -80,6 +80,7 @@ WRONG = {
         ["started-early"],
     ),
     "an hour and a half early": (steps(started=30), ["started-early", "list-late"]),
+    "two days after the announced start": (steps(started=3_000), ["started-late"]),
     "start and deadline are one": (
         steps(closed=0, listed=None, started=0, promised=0),
         ["objections-short"],

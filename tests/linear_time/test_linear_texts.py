@@ -215,7 +215,10 @@ READERS: tuple[tuple[Read, tuple[str, ...]], ...] = (
     (of_log, (' msg="', "a", "\n", " level=fatal", "time=1\n")),
     (of_settings, ("[", '{"config":', '{"config":{"Env":["', "1", '"')),
     (of_reply, ("[", "1", '"')),
-    (of_list, ("a,", "a;", "mail,", '"', "\n", "\r", "a\n", "a@b\n")),
+    (
+        of_list,
+        ("a,", "a;", "a@b,", "a, b <a@b>;", "<a@b", "mail,", '"', "\n", "\r", "a\n", "a@b\n"),
+    ),
     (of_rows, ("a,", "a@b.example\n", '"', "\n", "a b,", "\t")),
 )
 SHAPES = [(read, unit) for read, units in READERS for unit in units]

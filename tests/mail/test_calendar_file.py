@@ -11,12 +11,12 @@ from contest.config.settings import Settings
 from contest.language import speaking
 from contest.mail import calendar
 from contest.schema.sections import Mail, Registration
-from mailserver.organizer_actions import OrganizerActions
 from store import decisions
 from tests.support import calendar_file
 from tests.support.calendar_file import Event
 from tests.support.contest_field import settings
 from tests.support.mail_world import FORM, REGISTER, World, flat, from_line, told
+from tests.support.organizer import organizer_acts_in
 
 NOW = datetime(1994, 4, 1, 12, tzinfo=UTC)
 DAY = timedelta(days=1)
@@ -131,8 +131,8 @@ def test_an_address_that_has_proved_nothing_gets_the_file_with_the_rest(
 
 def moved(world: World, **dates: Any) -> EmailMessage:
     world.clock.at += timedelta(hours=1)
-    with world.store.write() as tx:
-        now = world.clock.now()
-        actions = OrganizerActions(tx, world.settings, world.renderer, now, "the organizer")
-        actions.move_dates(world.settings.dates, dates, "The room is taken.")
+    written = world.settings.dates
+    organizer_acts_in(
+        world, lambda organizer: organizer.move_dates(written, dates, "The room is taken.")
+    )
     return world.mails()[-1]

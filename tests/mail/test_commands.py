@@ -16,10 +16,9 @@ from contest.schema.sections import Mail, Teams
 from knobellib.kit_archives import tar_archive
 from knobellib.kits import knobeln_kit
 from mailserver import commands
-from mailserver.command import Command
+from mailserver.command import Command, Desk
 from mailserver.commands import COMMANDS, recognise
 from mailserver.commands.help import UNKNOWN
-from mailserver.commands.registration import accept_pending, reject_pending
 from mailserver.handler import Readings, handle
 from mailserver.intake.accept import accept
 from mailserver.reader import read
@@ -41,6 +40,7 @@ from tests.support.mail_world import (
     registered,
     told,
 )
+from tests.support.organizer import organizer_acts_in
 from tests.support.waiting_programs import next_queued
 
 ADDRESS = "our_team@machine.domain.alfdkj"
@@ -334,13 +334,11 @@ def test_the_organizer_may_have_the_last_word(make_world: Callable[..., World]) 
     assert "authentification string" not in body_of(first) + body_of(second)
     with world.store.read() as tx:
         assert teams.count_pending(tx) == 2
-    with world.store.write() as tx:
+    with world.store.read() as tx:
         yes, no = teams.all_teams(tx)
-        assert (yes.state, no.state) == (TeamState.PENDING, TeamState.PENDING)
-        accept_pending(tx, yes, world.settings, world.renderer, world.clock.now())
-        reject_pending(
-            tx, no, "Too late, {{7*7}}.", world.settings, world.renderer, world.clock.now()
-        )
+    assert (yes.state, no.state) == (TeamState.PENDING, TeamState.PENDING)
+    organizer_acts_in(world, lambda organizer: organizer.accept(yes))
+    organizer_acts_in(world, lambda organizer: organizer.reject(no, "Too late, {{7*7}}."))
     accepted, rejected = world.mails()[2:]
     name, string = told(accepted)
     assert "Too late, {{7*7}}." in body_of(rejected)
@@ -350,6 +348,14 @@ def test_the_organizer_may_have_the_last_word(make_world: Callable[..., World]) 
 
 
 # --- programs -------------------------------------------------------------------------------------
+def test_the_from_line_may_stand_above_a_program_between_backticks(world: World) -> None:
+    name, string = registered(world)
+    block = "```c\nmain() { for (;;) make_throw(1); }\n```\n"
+    text = f"{from_line(name, string)}\nHere it is, as asked:\n{block}"
+    assert world.send(COMPILE, text) == []
+    assert world.notes[-1] == f"version 1 of {name} queued for the compiler"
+
+
 def test_a_program_with_the_right_string_is_queued_whoever_sends_it(world: World) -> None:
     code = program(from_line(*registered(world)))
     assert world.send(COMPILE, code, sender="other@x.example", message_id="<p@x.example>") == []
@@ -605,7 +611,7 @@ def test_of_letters_in_one_transaction_the_one_that_breaks_us_is_undone_alone(wo
             {(each.id, language): read(each, world.settings, language) for each in arrived}
         )
         for stored, renderer in zip(arrived, (world.renderer, None, world.renderer), strict=True):
-            handle(tx, stored, readings, world.settings, world.clock, renderer)
+            handle(Desk(tx, world.settings, renderer, world.clock.now()), stored, readings)
     assert world.states() == {LetterState.HANDLED: 2, LetterState.FAILED: 1}
     with world.store.read() as tx:
         assert [team.name for team in teams.all_teams(tx)] == ["first", "third"]

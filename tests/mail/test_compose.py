@@ -138,3 +138,24 @@ def test_message_ids(names: list[str]) -> None:
         assert compose._line(header, value, plain=True) == compose._folded(
             header, value, plain=True
         )
+
+
+@given(
+    name=st.text("abzAZ09_+-.=?%@: ", min_size=1, max_size=90),
+    domain=st.text("abc09-.", min_size=1, max_size=40),
+)
+def test_addresses_of_lists(name: str, domain: str) -> None:
+    for header in ("List-Id", "List-Unsubscribe"):
+        value = f"<{name}@{domain}>"
+        assert compose._line(header, value, plain=True) == compose._folded(
+            header, value, plain=True
+        )
+
+
+def test_where_a_list_is_left_is_in_plain_words_whatever_the_subject() -> None:
+    """The library would write a long address as encoded words, which no mailer reads there."""
+    subject = "Zusammenfassung f\N{LATIN SMALL LETTER U WITH DIAERESIS}r alle"
+    report = Outgoing("k", "RSM", "t@club.example", subject, "(the body)\n", is_report=True)
+    head = compose.compose(report, SETTINGS, b"secret", NOW).head
+    assert b"\r\nList-Unsubscribe: <mailto:" in head
+    assert b"\r\nList-Id: <rsm." in head

@@ -7,13 +7,15 @@ answer. RIDDLE: the compiler's messages are all that the team is told.
 
 import base64
 import html
+import io
 import quopri
 import re
 from binascii import b2a_uu
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from email.header import Header
 from pathlib import Path
 from textwrap import wrap
+from zipfile import ZipFile
 
 import pytest
 
@@ -60,6 +62,14 @@ def attached(
 ) -> bytes:
     disposition = f'Content-Disposition: attachment; filename="{name}"\n'
     return part(base64.encodebytes(data), kind, "base64", disposition)
+
+
+def packed(files: Mapping[str, str]) -> bytes:
+    data = io.BytesIO()
+    with ZipFile(data, "w") as archive:
+        for name, text in files.items():
+            archive.writestr(name, text)
+    return attached(data.getvalue(), "bot.zip", "application/zip")
 
 
 def mixed(*parts: bytes) -> bytes:
@@ -390,13 +400,31 @@ ALSO = {  # after the 95
     ),
     "a link in its place": (
         sent("https://files.example/lords.c\n"),
-        "There is no program in the letter",
+        "I follow no links: please put the program itself into the letter",
     ),
     "forwarded as an attached letter": (
         mixed(part("See there.\n"), b"Content-Type: message/rfc822\n\n" + sent(C)),
         WHOLE,
     ),
     "between fences": (sent(f"Hi!\n\n```c\n{C}```\n\nThanks, Joe\n"), WHOLE),
+    "between fences, with words above and below": (
+        sent(f"Sure! Here is it:\n\n```c\n{C}\n```\n\nIt **follows**.\n\n```\nmake\n```\n"),
+        WHOLE,
+    ),
+    "between fences that do not end": (sent(f"Hi!\n\n```c\n{C}\n"), WHOLE),
+    "packed": (mixed(part("Here.\n"), packed({"bot/lords.c": C, "bot/.x": "x"})), WHOLE),
+    "packed twice": (
+        mixed(part("Here.\n"), packed({"lords.c": C, "more.c": MORE})),
+        "There are 2 programs attached",
+    ),
+    "packed without a program": (
+        mixed(part("Here.\n"), packed({"lords.txt": C})),
+        "send the program unpacked",
+    ),
+    "curly quotes in an attached file": (
+        mixed(attached(at('"friendly"', "\u201cfriendly\u201d").encode())),
+        WHOLE,
+    ),
     "compressed": (
         mixed(part("Here.\n"), attached(b"\x1f\x8b", "lords.c.gz", "application/gzip")),
         "send the program unpacked",

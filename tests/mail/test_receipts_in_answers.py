@@ -15,7 +15,6 @@ from contest.ledger import merkle, signatures
 from contest.ledger.notes import Checkpoint
 from contest.ledger.receipts import Effect, LedgerEntry
 from contest.schema.sections import Teams
-from mailserver.commands.registration import accept_pending, reject_pending
 from store import Store, contest_state, ledger, migrate, teams
 from store.tables import ledger as ledger_table
 from tests.support.contest_field import NOW
@@ -29,6 +28,7 @@ from tests.support.mail_world import (
     program,
     registered,
 )
+from tests.support.organizer import organizer_acts_in
 from trust.for_teams import receipts
 
 ENTRY = LedgerEntry(Effect.WITHDRAWN, "heavy_lords", NOW, "ab" * 32)
@@ -120,10 +120,10 @@ def test_the_organizers_word_about_a_registration_is_an_entry(
     first, second = FORM, FORM.replace("our_team", "your_team").replace("heavy", "light")
     for form in (first, second):
         world.send(REGISTER, form)
-    with world.store.write() as tx:
+    with world.store.read() as tx:
         yes, no = teams.all_teams(tx)
-        accept_pending(tx, yes, world.settings, world.renderer, world.clock.now())
-        reject_pending(tx, no, "No.", world.settings, world.renderer, world.clock.now())
+    organizer_acts_in(world, lambda organizer: organizer.accept(yes))
+    organizer_acts_in(world, lambda organizer: organizer.reject(no, "No."))
     found = [must_fit(world, receipt_in(mail)) for mail in world.mails()]
     waits = Effect.REGISTRATION_WAITS
     decided = [Effect.REGISTRATION_ACCEPTED, Effect.REGISTRATION_REJECTED]

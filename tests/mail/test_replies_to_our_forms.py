@@ -209,13 +209,30 @@ def test_a_refusal_tells_three_mistakes_and_has_the_form_as_it_was_understood(
     assert "send only this form" in " ".join(head.split())
     assert form.split("\n") == [
         "mail-address: jane",
-        "mail-preference: LAP,XYZ,DGP",
+        "mail-preference: LAP,DGP",
         "team-name: Uensere_Lords",
         "Organization: <institution, city, country>",
         "team-members:",
         "  Joe Cool, x, programmer,",
         "  20 years of C",
     ]
+
+
+@pytest.mark.parametrize(
+    ("written", "returned"),
+    [
+        ("", "mail-preference: LAP,DGP,GRG,RSM"),  # forgotten: nobody is left without reports
+        ("mail-preference: all of them\n", "mail-preference: LAP,DGP,GRG,RSM"),
+        ("mail-preference: rsm, DGB\n", "mail-preference: RSM"),
+        ("mail-preference:\n", "mail-preference:"),  # empty: no reports, on purpose
+    ],
+)
+def test_a_refused_form_comes_back_with_reports_that_the_contest_has(
+    world: World, written: str, returned: str
+) -> None:
+    form = WRONG.replace("mail-preference: lap, XYZ, dgp\n", written)
+    (mail,) = world.send(REGISTER, form)
+    assert body_of(mail).split("\n---\n")[1].split("\n")[1] == returned
 
 
 @pytest.mark.parametrize("language", ["en", "de"])

@@ -31,7 +31,6 @@ from contest.schema.sections import Mail, Registration, Teams
 from knobeln import presets
 from mailserver.commands import COMMANDS, help_topics, recognise
 from mailserver.commands.help import UNKNOWN
-from mailserver.commands.registration import accept_pending, reject_pending
 from mailserver.commands.resend import MAX_PER_DAY
 from mailserver.reading.letter import clean_subject
 from mailserver.team_secret import digest
@@ -54,6 +53,7 @@ from tests.support.mail_world import (
     registered,
     told,
 )
+from tests.support.organizer import organizer_acts_in
 from tests.support.waiting_programs import next_queued
 
 ADDRESS = "our_team@machine.domain.alfdkj"
@@ -573,7 +573,7 @@ def test_after_the_registration_only_the_organizer_brings_a_team_back(world: Wor
     for _ in range(2):
         with world.store.write() as tx:
             teams.set_state(tx, 1, TeamState.WITHDRAWN)
-            accept_pending(tx, teams.get(tx, 1), world.settings, world.renderer, world.clock.now())
+        organizer_acts_in(world, lambda organizer: organizer.accept(team(world)))
         assert team(world).state is TeamState.ACTIVE
         with world.store.read() as tx:
             old, new = digest(from_line.split()[-1]), digest(string_in(world.mails()[-1]))
@@ -589,8 +589,7 @@ def test_the_organizer_may_refuse_to_take_a_team_back(make_world: Callable[..., 
     object.__setattr__(world, "settings", strict)
     world.send(REGISTER, FORM)
     assert team(world).state is TeamState.PENDING
-    with world.store.write() as tx:
-        reject_pending(tx, teams.get(tx, 1), "No.", strict, world.renderer, world.clock.now())
+    organizer_acts_in(world, lambda organizer: organizer.reject(team(world), "No."))
     assert team(world).state is TeamState.WITHDRAWN
 
 

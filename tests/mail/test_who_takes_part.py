@@ -21,10 +21,8 @@ from hypothesis import strategies as st
 from compiler.builders import builder_of
 from compiler.service import CompileService
 from contest.errors import NotFound, NotNow
-from contest.model import BanKind, TeamState
+from contest.model import BanKind, Team, TeamState
 from contest.schema.sections import Programs, Registration, Teams
-from mailserver.commands.registration import accept_pending, reject_pending
-from mailserver.organizer_actions import OrganizerActions
 from reports.render import Templates
 from store import Store, submissions, teams
 from tests.support.archives import HOUSE
@@ -40,6 +38,7 @@ from tests.support.mail_world import (
     make_settings,
     told,
 )
+from tests.support.organizer import Decide, organizer_acts_in
 from tournament.runners import open_runner
 
 ADDRESS = "our_team@machine.domain.alfdkj"
@@ -121,24 +120,22 @@ class Walk:
         self._act(lambda organizer: organizer.reinstate(NAME, "a reason"))
 
     def the_organizer_accepts(self) -> None:
-        with self.world.store.write() as tx:
-            team = teams.by_address(tx, ADDRESS)
-            if team and not (team.state is TeamState.ACTIVE and team.is_proved):
-                accept_pending(
-                    tx, team, self.world.settings, self.world.renderer, self.world.clock.now()
-                )
+        team = self._team()
+        if team and not (team.state is TeamState.ACTIVE and team.is_proved):
+            self._act(lambda organizer: organizer.accept(team))
 
     def the_organizer_rejects(self) -> None:
-        with self.world.store.write() as tx:
-            team = teams.by_address(tx, ADDRESS)
-            if team and team.state is TeamState.PENDING:
-                now = self.world.clock.now()
-                reject_pending(tx, team, "No.", self.world.settings, self.world.renderer, now)
+        team = self._team()
+        if team and team.state is TeamState.PENDING:
+            self._act(lambda organizer: organizer.reject(team, "No."))
 
-    def _act(self, do: Callable[[OrganizerActions], str]) -> None:
-        world = self.world
-        with suppress(NotNow, NotFound), world.store.write() as tx:
-            do(OrganizerActions(tx, world.settings, world.renderer, world.clock.now(), "a test"))
+    def _team(self) -> Team | None:
+        with self.world.store.read() as tx:
+            return teams.by_address(tx, ADDRESS)
+
+    def _act(self, decide: Decide) -> None:
+        with suppress(NotNow, NotFound):
+            organizer_acts_in(self.world, decide)
 
     def _send_program(self, source: str) -> None:
         self._send("please compile", f"/*\n  {self.line}*/\n{source}", ADDRESS)

@@ -77,6 +77,11 @@ def test_the_attached_protocols_look_as_they_did(mails: Mapping[str, Outgoing]) 
     compare("protocol_in_full", protocolfmt.in_full(next(protocolfmt.games_of(compact))))
 
 
+def test_the_attached_registrations_look_as_they_did(mails: Mapping[str, Outgoing]) -> None:
+    (attachment,) = mails[MAILS["lap"]].attachments
+    compare("lap_attachment", attachment.data.decode())
+
+
 def test_the_announcement_looks_as_it_did(
     contest: SmallContest, settings: Settings, templates: Templates
 ) -> None:

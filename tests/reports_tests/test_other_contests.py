@@ -145,11 +145,14 @@ def test_of_a_match_nobody_gets_the_same_games_in_two_mails() -> None:
     assert len(readers["DGP"] | readers["GRP"]) == 11
 
 
-def test_a_summary_shows_the_bracket_before_the_end_to_those_alone_who_asked_for_it() -> None:
+def test_a_summary_has_the_whole_bracket_attached() -> None:
     mails = other_contests.ultimate_tic_tac_toe().mails
-    assert "The bracket" not in mails["round/2/RSM/tic"].body
+    for number in (2, 9):
+        mail = mails[f"round/{number}/RSM/tic"]
+        (file,) = (file for file in mail.attachments if file.name == "bracket.txt")
+        assert b"The bracket: winners' side" in file.data
+        assert "The bracket" not in mail.body
     assert "The bracket" in mails["round/2/BRK/toe"].body
-    assert "The bracket" in mails["round/9/RSM/tic"].body
 
 
 def test_a_summary_begins_with_its_reader_also_in_rounds_without_a_match_of_it() -> None:

@@ -116,6 +116,21 @@ def test_no_page_is_wider_than_a_window_of_firefox(played: Played) -> None:
         firefox.close()
 
 
+def test_no_page_is_wider_than_a_telephone_with_firefox(played: Played) -> None:
+    firefox = Firefox()
+    game = next((played.pages / "games").glob("*.html")).stem
+    try:
+        for page in ("index", "rounds/1.1", "evolution", "teams", "board", f"games/{game}"):
+            firefox.get_narrow(f"{played.pages.as_uri()}/{page}.html", 390)
+            firefox.run(
+                "for (const e of document.querySelectorAll('.picture .legend > span'))"
+                " e.lastChild.textContent = 'a_name_of_thirty_characters___'"
+            )
+            assert firefox.run("return document.documentElement.scrollWidth") <= 390, page
+    finally:
+        firefox.close()
+
+
 @pytest.mark.parametrize("page", ["index.html", "evolution.html", "log.html", "board.html"])
 def test_on_a_telephone_all_that_counts_is_inside_the_screen(browser: Browser, page: str) -> None:
     browser.open(page, (390, 844))

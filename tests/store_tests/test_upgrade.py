@@ -3,6 +3,7 @@
 import json
 import shutil
 import sqlite3
+from collections.abc import Iterable
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -136,6 +137,30 @@ def test_a_contest_of_the_first_release_gets_what_new_ones_have(
     assert schema(folder.path) == new
     knobeln_in(folder.path, "run", "--now")
     assert {row["state"] for row in rows(folder.path)["outbox"]} == {"sent"}
+
+
+def test_a_worst_game_is_kept_with_its_group(house: House, tmp_path: Path) -> None:
+    """Before, everybody had one, of the whole contest."""
+    chosen = settings(group_min=2, group_max=3, final_size=3)
+    folder = make_contest(tmp_path / "contest", 5, house.first(3), chosen)
+    folder.store.close()
+    knobeln_in(folder.path, "run", "--now")
+    new = schema(folder.path)
+    games = {game["entry_id"]: game for game in rows(folder.path)["worst_games"]}
+    with closing(sqlite3.connect(folder.path / "contest.db")) as database, database:
+        database.execute("DROP TABLE worst_games")
+        database.execute("CREATE TABLE worst_games (entry_id INTEGER PRIMARY KEY, facts JSON)")
+        before = [(game["entry_id"], game["facts"]) for game in games.values()]
+        database.executemany("INSERT INTO worst_games VALUES (?, ?)", before)
+        database.execute("UPDATE alembic_version SET version_num = '0004'")
+    knobeln_in(folder.path, "upgrade")
+    assert schema(folder.path) == new
+    assert _by_entry(rows(folder.path)["worst_games"]) == _by_entry(games.values())
+    assert len({game["group_id"] for game in games.values()}) > 1
+
+
+def _by_entry(games: Iterable[dict[str, Any]]) -> dict[int, tuple[int, Any]]:
+    return {game["entry_id"]: (game["group_id"], json.loads(game["facts"])) for game in games}
 
 
 def schema(path: Path) -> dict[str, set[tuple[Any, ...]]]:

@@ -81,6 +81,97 @@ def hoisted(products: int, loops: int) -> str:
     return repeated("(call $e (i64.const 7) (i64.const 9))", function)
 
 
+_CHAINS = {
+    "i64.mul": "(i64.mul {} (local.get $x))",
+    "i64.popcnt": "(i64.popcnt {})",
+    "long constants": "(i64.add (i64.xor {} (i64.const 0x123456789abcdef))"
+    " (i64.const 0x7edcba987654321))",
+    "i64.div_u": "(i64.div_u {} (i64.const 7))",
+    "f64.div": "(f64.div {} (local.get $d))",
+    "f64.sqrt": "(f64.sqrt {})",
+    "f64.nearest": "(f64.nearest {})",
+    "f64.min": "(f64.min {} (local.get $d))",
+    "f64.add": "(f64.add {} (f64.const 1.23456789))",
+    "f64.convert_i64_u": "(f64.convert_i64_u (i64.reinterpret_f64 {}))",
+    "f32.demote_f64": "(f64.promote_f32 (f32.demote_f64 {}))",
+    "i64.trunc_sat_f64_s": "(f64.convert_i64_s (i64.trunc_sat_f64_s {}))",
+    "f64.copysign": "(f64.copysign {} (local.get $d))",
+    "f32.nearest": "(f64.promote_f32 (f32.nearest (f32.demote_f64 {})))",
+    "i64.trunc_sat_f64_u": "(f64.convert_i64_u (i64.trunc_sat_f64_u {}))",
+    "i32.trunc_sat_f64_s": "(f64.convert_i32_s (i32.trunc_sat_f64_s {}))",
+}
+"""Operators without an effect, each of what the one before gave."""
+
+
+def hoisted_chain(operator: str, length: int) -> str:
+    """One long value that an engine computes before a loop, though it is left at once."""
+    is_number = operator in ("i64.mul", "i64.popcnt", "i64.div_u", "long constants")
+    before, after = _CHAINS[operator].split("{}")
+    chain = before * length + f"(local.get {'$x' if is_number else '$d'})" + after * length
+    used = chain if is_number else f"(i64.reinterpret_f64 {chain})"
+    function = f"""(func $n) (func $e (param $x i64) (param $d f64)
+      (block $out (loop $idle (br_if $out (i32.eqz (global.get $zero)))
+        (call $n) (global.set $g (i64.add (global.get $g) {used})) (br $idle))))"""
+    return repeated("(call $e (i64.const 7) (f64.const 1.1))", function)
+
+
+def nested(loops: int, locals_: int) -> str:
+    """Loops within each other, each of which needs all local variables, and is left at once."""
+    begin = f"(loop {_added(locals_)} (br_if $out (i32.eqz (global.get $zero)))"
+    function = f"""(func $e {_declared(locals_)} {_loaded(locals_)}
+      (block $out {begin * loops} {")" * loops}) {_added(locals_)})"""
+    return repeated("(call $e)", function)
+
+
+def shuffled(values: int, blocks: int) -> str:
+    """Blocks with so many results, which are left early or late, as nobody foresees."""
+    type_ = f"(result {_values(values)})"
+    turned = " ".join(f"(local.get $l{(n + 1) % values})" for n in range(values))
+    late = " ".join(f"(local.get $l{n})" for n in reversed(range(values)))
+    sets = " ".join(f"(local.set $l{n})" for n in range(values))
+    condition = "(i32.lt_s (local.get $at) (i32.const 0))"
+    block = (
+        f"{NEXT} (block {type_} {turned} (br_if 0 {condition}) {'drop ' * values} {late}) {sets}"
+    )
+    return repeated(block * blocks, locals_=_declared(values))
+
+
+def by_pointer(bits: int, parameters: int, results: int) -> str:
+    """Calls that nobody foresees, of functions with so many values."""
+    type_ = f"(param {_values(parameters)}) (result {_values(results)})"
+    values = " ".join(
+        f"(local.get {n})" if n < parameters else "(i64.const 3)" for n in range(results)
+    )
+    links = "".join(f"(func $f{n} {type_} {values})" for n in range(1 << bits))
+    elements = " ".join(f"$f{n}" for n in range(1 << bits))
+    table = f"(table {1 << bits} funcref) (elem (i32.const 0) func {elements})"
+    index = _RANDOM.format(mask=(1 << bits) - 1)
+    call = f"(call_indirect {type_} {'(i64.const 1) ' * parameters} {index}) {'drop ' * results}"
+    return repeated(f"{NEXT} {call}", f"{links} {table}")
+
+
+def straight(operators: int) -> str:
+    """Code that is longer than any cache of code."""
+    body = "(global.set $g (i64.add (global.get $g) (i64.const 0x123456789abcdef)))" * operators
+    return repeated(body)
+
+
+def far_jumps(bits: int, stores: int) -> str:
+    """Jumps that nobody foresees, to places far from each other."""
+    targets = " ".join(map(str, range(1 << bits)))
+    skipped = "(i64.store (i32.const 8) (i64.const 77)) " * stores
+    place = f") {NEXT} {AGAIN} {skipped} (return)"
+    index = _RANDOM.format(mask=(1 << bits) - 1)
+    return repeated(f"{'(block ' * (1 << bits)} (br_table {targets} {index}) {place * (1 << bits)}")
+
+
+def many_globals(count: int) -> str:
+    """Global variables that lie far from each other."""
+    fields = "".join(f"(global $v{n} (mut i64) (i64.const 1))" for n in range(count))
+    body = "".join(f"(global.set $v{n} (local.get $x))" for n in range(count))
+    return repeated(body, fields, "(local $x i64)")
+
+
 def frames(locals_: int, depth: int) -> str:
     """A recursion through frames of which hardly anything is used."""
     function = f"""(func $r (param $n i32) {_declared(locals_)}
@@ -136,7 +227,7 @@ def blocks_of_memory(operator: str, size: int, pages: int) -> str:
 
 
 _TABLE = """(table $t 100000 100000 funcref) (elem declare func $e) (elem $i func $e)
-  (data $d "some") (func $e)"""
+  (table $o 100 1000 externref) (data $d "some") (func $e)"""
 _ELEMENT = "(i32.rem_u (local.get $at) (i32.const 100000))"
 SNIPPETS = {
     "ref.func": "(drop (ref.is_null (ref.func $e)))",
@@ -148,6 +239,20 @@ SNIPPETS = {
     "table.grow": "(drop (table.grow $t (ref.null func) (i32.const 1)))",
     "memory.init": "(memory.init $d (i32.const 0) (i32.const 0) (i32.const 4))",
     "memory.grow": "(drop (memory.grow (i32.const 65000)))",
+    "memory.grow by nothing": "(drop (memory.grow (i32.const 0)))",
+    "table.grow by nothing": "(drop (table.grow $o (ref.null extern) (i32.const 0)))",
+    "nothing filled": "(memory.fill (i32.const 0) (i32.const 0) (i32.const 0))",
+    "nothing copied": "(table.copy $t $t (i32.const 0) (i32.const 1) (i32.const 0))",
+    "data.drop": "(data.drop $d)",
+    "an object of a table": "(drop (ref.is_null (table.get $o (i32.const 5))))",
+    "an object over a call": "(local.set $o (table.get $o (i32.const 5))) (call $e)"
+    " (table.set $o (i32.const 6) (local.get $o))",
+    "objects filled": "(table.fill $o (i32.const 0) (ref.null extern) (i32.const 100))",
+    "f32.nearest": "(local.set $d (f64.promote_f32 (f32.nearest (f32.demote_f64 (local.get $d)))))",
+    "f64.min": "(local.set $d (f64.min (local.get $d) (f64.const 3)))",
+    "i64.rem_s": "(local.set $x (i64.rem_s (i64.const -1) (i64.or (local.get $x) (i64.const 3))))",
+    "a number that is none": "(f64.store (i32.const 8) (local.get $d))"
+    " (local.set $d (f64.load (i32.const 8)))",
     "f64.sqrt": "(local.set $d (f64.sqrt (local.get $d)))",
     "f64.div": "(local.set $d (f64.div (f64.const 1.1) (local.get $d)))",
     "small numbers": "(local.set $d (f64.mul (f64.const 0.9) (f64.add (local.get $d)"
@@ -161,7 +266,7 @@ SNIPPETS = {
     "a branch": NEXT + "(block (br_if 0 (i32.lt_s (local.get $at) (i32.const 0)))"
     " (global.set $g (local.get $x)))",
 }
-_LOCALS = "(local $x i64) (local $d f64)"
+_LOCALS = "(local $x i64) (local $d f64) (local $o externref)"
 
 
 def snippets(*names: str) -> str:
@@ -174,6 +279,19 @@ _MAKERS: dict[str, tuple[Callable[..., str], Callable[[random.Random], _Sizes]]]
     "left_at_once": (left_at_once, lambda draw: (_size(draw, 3_900), 1)),
     "merged": (merged, lambda draw: (_size(draw, 2_000), _size(draw, 50))),
     "hoisted": (hoisted, lambda draw: (_size(draw, 5_000), draw.randint(1, 3))),
+    "hoisted_chain": (
+        hoisted_chain,
+        lambda draw: (draw.choice([*_CHAINS]), _size(draw, 5_000)),
+    ),
+    "nested": (nested, lambda draw: (draw.randint(1, 199), _size(draw, 200))),
+    "shuffled": (shuffled, lambda draw: (draw.randint(1, 16), _size(draw, 50))),
+    "by_pointer": (
+        by_pointer,
+        lambda draw: (draw.randint(2, 12), draw.randint(0, 32), draw.randint(0, 16)),
+    ),
+    "straight": (straight, lambda draw: (_size(draw, 100_000),)),
+    "far_jumps": (far_jumps, lambda draw: (draw.randint(1, 10), _size(draw, 300))),
+    "many_globals": (many_globals, lambda draw: (_size(draw, 20_000),)),
     "frames": (frames, lambda draw: (_size(draw, 2_000), _size(draw, 1_000))),
     "pointers": (pointers, lambda draw: (draw.randint(2, 13), _size(draw, 50))),
     "jumps": (jumps, lambda draw: (draw.randint(1, 10),)),

@@ -83,6 +83,14 @@ class Firefox:
     def get(self, address: str) -> None:
         self._do("WebDriver:Navigate", url=address)
 
+    def get_narrow(self, address: str, width: int) -> None:
+        """Open the page in a frame of this width: a window cannot be as narrow as a telephone."""
+        frame = f'<iframe src="{address}" style="width: {width}px; height: 800px"></iframe>'
+        file = self._profile / "narrow.html"
+        file.write_text(f"<!doctype html>{frame}")
+        self.get(file.as_uri())
+        self._do("WebDriver:SwitchToFrame", id=0)
+
     def run(self, script: str, *arguments: object) -> Any:
         return self._do("WebDriver:ExecuteScript", script=script, args=arguments, sandbox=None)[
             "value"

@@ -42,10 +42,13 @@ class SeasonContest(MailedContest):
     def publish(self, archive: Path) -> Path:
         with self.opened() as contest:
             later = timedelta(days=contest.settings.season.days)
-            is_over = contest.settings.dates.results_published + timedelta(hours=1)
+            dates = contest.settings.dates
+        is_over = dates.results_published + timedelta(hours=1)
+        listed_at = CLOSES + timedelta(minutes=1)
         self._go_on(is_over)
-        self.clock.at = CLOSES + later + timedelta(minutes=1)
-        self.tell_first_list()
+        if listed_at < dates.contest_starts:
+            self.clock.at = listed_at + later
+            self.tell_first_list()
         self.clock.at = START + later + timedelta(seconds=5)
         self.start()
         self.clock.at = KNOWN + later
@@ -167,7 +170,10 @@ KINDS: Mapping[str, Kind] = {
     ),
     "a standoff": Kind(
         lambda: _of_preset("standoff", programs=COUNTED, game={"max_rounds": 20}),
-        _files("standoff", "accountant.c", "pacifist.c", "vulture.js", "accountant.c"),
+        {
+            **_files("standoff", "accountant.c", "pacifist.c", "vulture.js", "accountant.c"),
+            "grim": ("pacifist.c", b"/* another one */\n" + samples("standoff")["pacifist.c"]),
+        },
         form=_form_of_preset,
         does_not_apply={**NO_EVOLUTION, **ONE_GAME},
     ),

@@ -13,6 +13,7 @@ from typing import Any
 from contest.config.settings import Settings
 from contest.model import LetterState, Phase
 from contest.schema.sections import Contest, Dates, Mail, Registration
+from mailserver.command import Desk
 from mailserver.handler import ReadingKey, Readings, Unread, handle
 from mailserver.intake.accept import accept
 from mailserver.reader import Reading, TooHardToRead, read
@@ -102,7 +103,8 @@ class World:
         with self.store.write() as tx:
             (stored,) = letters.get_all(tx, [letter_id])
             try:
-                handle(tx, stored, readings, self.settings, self.clock, self.renderer)
+                desk = Desk(tx, self.settings, self.renderer, self.clock.now())
+                handle(desk, stored, readings)
             except Unread as unread:
                 return unread.key
         return None

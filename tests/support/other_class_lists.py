@@ -371,6 +371,32 @@ OTHER_FORMS = (
         NOBODY,
         "no row of the list names its columns",
     ),
+    Form(
+        "addresses of a mail, Outlook",
+        text("; ".join(filled("{turned} <{mail}>"))),
+        ALL,
+    ),
+    Form(
+        "addresses of a mail, quoted names",
+        text(", ".join(filled('"{full}" <{mail}>'))),
+        ALL,
+    ),
+    Form(
+        "addresses of a mail, names with a comma that nobody quoted",
+        text(", ".join(filled("{turned} <{mail}>"))),
+        ALL,
+    ),
+    Form(
+        "addresses of a mail, folded, without names",
+        text("ada@uni.example,emmy@uni.example,", " gauss@uni.example"),
+        named("", "", ""),
+    ),
+    of_rows("Outlook's apostrophes", "Name;E-Mail", "{full};'{mail}'"),
+    Form(
+        "Word pipes markdown, with its rule",
+        text("| Name | E-Mail |", "|:-----|-------:|", *filled("| {full} | {mail} |")),
+        ALL,
+    ),
     of_rows("Word pipes markdown", "| Name | E-Mail |", "| {full} | {mail} |", before=()),
     of_rows(
         "fr Apogée", "Code étudiant;Nom;Prénom;Adresse électronique", "{nr};{last};{first};{mail}"

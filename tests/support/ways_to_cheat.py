@@ -6,6 +6,7 @@ teams are those that this organizer has sent.
 
 from __future__ import annotations
 
+import hashlib
 import json
 import re
 import shutil
@@ -23,9 +24,9 @@ from contest.config.load import FILE_NAME
 from contest.ledger.receipts import Effect, LedgerEntry
 from contest.model import BanKind
 from knobeln.archive.season import SEASON
-from mailserver.organizer_actions import OrganizerActions
 from store.tables import builds
 from tests.support.archives import HOUSE
+from tests.support.drand_network import signed_round
 from tests.support.kinds_of_contests import forgery_of
 from tests.support.mail_world import START, from_line
 from tests.support.mailed_contest import (
@@ -37,7 +38,8 @@ from tests.support.mailed_contest import (
     PROGRAMS,
     MailedContest,
 )
-from tests.support.organizers import Forgery
+from tests.support.organizer import organizer_acts
+from tests.support.organizers import Forgery, frozen
 
 STRATEGY = "grim"  # that the organizer likes better
 FRIEND = "the_grey_lords_of_knobeln"
@@ -112,9 +114,8 @@ def forget_newest(contest: MailedContest) -> None:
 
 
 def take_out(contest: MailedContest, team: str, kind: BanKind = BanKind.DISQUALIFIED) -> None:
-    with contest.opened() as opened, opened.store.write() as tx:
-        now = contest.clock.now()
-        OrganizerActions(tx, opened.settings, opened.templates, now, "").take_out(team, kind, "so")
+    with contest.opened() as opened:
+        organizer_acts(opened, lambda organizer: organizer.take_out(team, kind, "so"))
 
 
 def played(contest: MailedContest, hands: Hands) -> MailedContest:
@@ -241,6 +242,22 @@ def moved_the_deadline_for_a_friend(hands: Hands) -> MailedContest:
     return contest
 
 
+def started_two_days_late(hands: Hands) -> MailedContest:
+    contest = hands.stage("listed")
+    contest.clock.at = START + timedelta(days=2)
+    contest.start()
+    return played(later(contest, minutes=15), hands)
+
+
+def called_a_program_late(hands: Hands) -> MailedContest:
+    """A better program of the team is kept back until programs are no longer taken."""
+    contest = hands.stage("open")
+    contest.clock.at = CLOSES + timedelta(seconds=30)
+    contest.send_program(DARK, STRATEGY)
+    contest.go_on(hands.archive)
+    return contest
+
+
 def made_anew(hands: Hands) -> MailedContest:
     """With another secret number, when the public one is known: the clock is set back, and all
     programs are sent again. The teams have the mails of the contest that they took part in."""
@@ -303,6 +320,40 @@ def damaged_its_program(hands: Hands) -> MailedContest:
     words = from_line(DARK, contest.strings[DARK])
     contest.send(DARK, "please compile", words, {name: b"(((\n" + data})
     contest.go_on(hands.archive)
+    return contest
+
+
+def refused_its_program_by_a_date(hands: Hands) -> MailedContest:
+    """The deadline is moved, a better program of the team refused, and the deadline put back."""
+    contest = later(hands.stage("open"), hours=1)
+    before = (contest.folder / FILE_NAME).read_text()
+    rewrite(contest, compilation_closes=contest.clock.at)
+    contest.send_program(DARK, STRATEGY)
+    (contest.folder / FILE_NAME).write_text(before)
+    contest.go_on(hands.archive)
+    return contest
+
+
+def dated_its_program_back(hands: Hands) -> MailedContest:
+    """A better program of the team is entered as if it had come before the one that it has."""
+    contest = later(hands.stage("open"), hours=-1)
+    contest.send_program(DARK, STRATEGY)
+    contest.go_on(hands.archive)
+    return contest
+
+
+def took_its_objection_out(hands: Hands) -> MailedContest:
+    """The team objects, and has a receipt of it; the archive's ledger has no objection."""
+
+    def objected(hands: Hands) -> MailedContest:
+        contest = later(hands.stage("listed"), minutes=1)
+        contest.send(DARK, "objection", from_line(DARK, contest.strings[DARK]))
+        contest.hold(hands.archive)
+        return contest
+
+    contest, forgery = hands.forgery_after(objected)
+    del forgery.ledger[forgery.place_of(Effect.OBJECTION, DARK)]
+    forgery.publish(hands.archive)
     return contest
 
 
@@ -408,6 +459,16 @@ def played_another_build(hands: Hands) -> MailedContest:
     return contest
 
 
+def played_other_builds_of_another_compiler(hands: Hands) -> MailedContest:
+    """As before, and all programs are said to be made by that compiler."""
+    contest, forgery = hands.forgery_after(played_another_build)
+    with forgery.json("entries.json") as entries:
+        for entry in entries:
+            entry["tool"] = "gcc 99.1"
+    forgery.publish(hands.archive)
+    return contest
+
+
 def took_out_before_the_start(hands: Hands) -> MailedContest:
     contest = later(hands.stage("listed"), minutes=1)
     take_out(contest, DARK)
@@ -482,9 +543,8 @@ def waited_with_the_number(hands: Hands) -> MailedContest:
 
 def played_a_round_again(hands: Hands) -> MailedContest:
     contest = hands.stage("played")
-    with contest.opened() as opened, opened.store.write() as tx:
-        now = contest.clock.now()
-        OrganizerActions(tx, opened.settings, opened.templates, now, "").rerun(1, None, "so")
+    with contest.opened() as opened:
+        organizer_acts(opened, lambda organizer: organizer.rerun(1, None, "so"))
     return played(later(contest, minutes=1), hands)
 
 
@@ -516,9 +576,13 @@ def other_points(forgery: Forgery) -> None:
 
 
 def swapped_games(forgery: Forgery) -> None:
-    with forgery.json("rounds/1/group-1.json") as group:
-        first, second = group["matches"][:2]
-        first["result"], second["result"] = second["result"], first["result"]
+    """The first and the last one."""
+    paths = [path for path in forgery.files if "/group-" in path]
+    groups = [json.loads(forgery.files[path]) for path in paths]
+    first, *_, last = (match for group in groups for match in group["matches"])
+    first["result"], last["result"] = last["result"], first["result"]
+    for path, group in zip(paths, groups, strict=True):
+        forgery.files[path] = json.dumps(group, indent=1, ensure_ascii=False).encode() + b"\n"
 
 
 def other_generation(forgery: Forgery) -> None:
@@ -541,6 +605,47 @@ def dated_back(forgery: Forgery) -> None:
 def other_number(forgery: Forgery) -> None:
     with forgery.json("seal.json") as seal:
         seal["number"] = "00" * 32
+
+
+def next_number(forgery: Forgery) -> None:
+    """The number of the next round of drand, with its signature."""
+    with forgery.json("seal.json") as seal:
+        seal["source"] = signed_round(json.loads(seal["source"])["round"] + 1)
+        seal["number"] = json.loads(seal["source"])["randomness"]
+    digest = hashlib.sha256(bytes.fromhex(seal["number"])).hexdigest()
+    place = forgery.place_of(Effect.NUMBER_DRAWN)
+    forgery.ledger[place] = replace(forgery.ledger[place], digest=digest)
+
+
+def other_source(forgery: Forgery) -> None:
+    """Of DARK's program, with the same build."""
+    path = next(path for path in forgery.files if path.startswith(f"programs/{DARK}/source/"))
+    forgery.files[path] += b"\n"
+
+
+def dates_of_another_zone(forgery: Forgery) -> None:
+    """All dates two hours earlier, as they read; the ledger has the digest of these settings."""
+    with forgery.json("contest.json") as facts:
+        dates = facts["settings"]["dates"]
+        facts["settings"]["dates"] = {name: f"{at[:-1]}+02:00" for name, at in dates.items()}
+    forgery.ledger = frozen(forgery.files, forgery.ledger)
+
+
+def title_in_half_a_sign(forgery: Forgery) -> None:
+    """A text that has no UTF-8; the ledger has the digest of these settings."""
+    file = forgery.files["contest.json"]
+    forgery.files["contest.json"] = file.replace(b'"title": "', b'"title": "\\ud800', 1)
+
+
+def key_twice(forgery: Forgery) -> None:
+    """Each reader may take another one of two secret numbers."""
+    file = forgery.files["contest.json"]
+    forgery.files["contest.json"] = file.replace(b' "seed": ', b' "seed": "00",\n "seed": ', 1)
+
+
+def page_of_its_own(forgery: Forgery) -> None:
+    """A check page that always says that every result follows."""
+    forgery.files["verify.html"] = b"<!doctype html><p>Every result follows.\n"
 
 
 def other_members(forgery: Forgery) -> None:
@@ -588,6 +693,14 @@ def forged_season(change: Callable[[Any], None]) -> Way:
 
 def other_season_points(season: Any) -> None:
     season["table"]["lines"][-1]["points"] += 1
+
+
+def one_tournament_twice(season: Any) -> None:
+    season["archives"][1] = season["archives"][0]
+
+
+def tournaments_in_another_order(season: Any) -> None:
+    season["archives"].reverse()
 
 
 def one_tournament_less(season: Any) -> None:
@@ -646,12 +759,28 @@ WAYS: Mapping[str, Way] = {
     "plays a round again, and hides it": hid_a_round_that_was_played_again,
     "writes another announcement": forged(other_announcement),
     "makes the contest anew when the number is known": made_anew,
+    "starts two days after the announced date": started_two_days_late,
+    "calls a program late that came in time": called_a_program_late,
+    "refuses a program by a deadline that is put back": refused_its_program_by_a_date,
+    "dates a team's newest program back": dated_its_program_back,
+    "takes an objection out of the ledger": took_its_objection_out,
+    "takes the number of the next round": forged(next_number),
+    "changes a program's source, but not its build": forged(other_source),
+    "lets other builds play, of a compiler that nobody has": (
+        played_other_builds_of_another_compiler
+    ),
+    "writes the dates in another zone": forged(dates_of_another_zone),
+    "writes a title that is no text": forged(title_in_half_a_sign),
+    "writes a secret number twice": forged(key_twice),
+    "publishes a check page of its own": forged(page_of_its_own),
 }
 WAYS_OF_KIND: Mapping[str, Mapping[str, Way]] = {
     "a class": {"gives a prize to another team": forged(other_prize)},
     "a season": {
         "writes other points into the season's table": forged_season(other_season_points),
         "leaves a tournament out of the season": forged_season(one_tournament_less),
+        "counts one tournament twice": forged_season(one_tournament_twice),
+        "changes the order of the tournaments": forged_season(tournaments_in_another_order),
     },
 }
 """What only some kinds of contests have room for."""
@@ -670,6 +799,7 @@ BY_MAILS_ALONE = (
     "extends the deadline for a friend",
     "plays a round again, and hides it",
     "makes the contest anew when the number is known",
+    "takes an objection out of the ledger",
 )
 """What an archive alone does not show; docs/trust.md says who finds it."""
 BY_NOBODY = (
@@ -679,10 +809,13 @@ BY_NOBODY = (
     "changes a number of the rules before the list",
     "damages a team's program before it is entered",
     "enters a friend as two teams",
+    "calls a program late that came in time",
 )
 """What neither archive nor mails show; docs/trust.md says what to do."""
 UNSEEN_BY_THE_PAGE = (
     "lets another build play",
+    "lets other builds play, of a compiler that nobody has",
+    "publishes a check page of its own",
     "writes another announcement",
     *WAYS_OF_KIND["a season"],
 )

@@ -23,8 +23,6 @@ from contest.model import (
     Missing,
     Moves,
     Pairing,
-    RoundOutcome,
-    RoundPlan,
     SeatResult,
     Verdict,
     WorstGame,
@@ -131,62 +129,47 @@ def match(*players: str, points: Sequence[int], counted: bool = True, game: int 
     return Match(Pairing(players), 1, GameResult(seats, 10, "0" * 16), counted, game)
 
 
-def rounds(*played: Sequence[Match]) -> list[RoundOutcome]:
-    """Rounds of one group each."""
-    outcomes = []
-    for number, matches in enumerate(played, start=1):
-        pairings = tuple(match.pairing for match in matches)
-        plan = GroupPlan(number, 1, ("a", "b", "c", "d"), pairings)
-        group = GroupOutcome(plan, tuple(matches), ())
-        outcomes.append(RoundOutcome(RoundPlan(number, (plan,), False), (group,)))
-    return outcomes
+def group(*matches: Match) -> GroupOutcome:
+    pairings = tuple(match.pairing for match in matches)
+    return GroupOutcome(GroupPlan(1, 1, ("a", "b", "c", "d"), pairings), matches, ())
 
 
-WORST: Mapping[str, tuple[list[RoundOutcome], dict[str, tuple[int, tuple[str, ...]]]]] = {
-    "nothing played": ([], {}),
-    "one game": (
-        rounds([match("a", "b", points=(3, 9))]),
-        {"a": (1, ("a", "b")), "b": (1, ("a", "b"))},
-    ),
+WORST: Mapping[str, tuple[GroupOutcome, dict[str, tuple[str, ...]]]] = {
+    "nothing played": (group(), {}),
+    "one game": (group(match("a", "b", points=(3, 9))), {"a": ("a", "b"), "b": ("a", "b")}),
     "the widest margin, not the fewest points": (
-        rounds([match("a", "b", points=(1, 2)), match("a", "c", points=(5, 9))]),
-        {"a": (1, ("a", "c")), "b": (1, ("a", "b")), "c": (1, ("a", "c"))},
-    ),
-    "in a later round": (
-        rounds([match("a", "b", points=(1, 2))], [match("b", "a", points=(9, 2))]),
-        {"a": (2, ("b", "a")), "b": (1, ("a", "b"))},
+        group(match("a", "b", points=(1, 2)), match("a", "c", points=(5, 9))),
+        {"a": ("a", "c"), "b": ("a", "b"), "c": ("a", "c")},
     ),
     "of equal ones the first": (
-        rounds([match("a", "b", points=(1, 2))], [match("a", "c", points=(3, 4))]),
-        {"a": (1, ("a", "b")), "b": (1, ("a", "b")), "c": (2, ("a", "c"))},
+        group(match("a", "b", points=(1, 2)), match("a", "c", points=(3, 4))),
+        {"a": ("a", "b"), "b": ("a", "b"), "c": ("a", "c")},
     ),
     "a narrow win is worse than a wide one": (
-        rounds([match("a", "b", points=(9, 1)), match("a", "c", points=(9, 8))]),
-        {"a": (1, ("a", "c")), "b": (1, ("a", "b")), "c": (1, ("a", "c"))},
+        group(match("a", "b", points=(9, 1)), match("a", "c", points=(9, 8))),
+        {"a": ("a", "c"), "b": ("a", "b"), "c": ("a", "c")},
     ),
     "games that do not count are none": (
-        rounds([match("a", "b", points=(0, 9), counted=False), match("a", "c", points=(3, 4))]),
-        {"a": (1, ("a", "c")), "c": (1, ("a", "c"))},
+        group(match("a", "b", points=(0, 9), counted=False), match("a", "c", points=(3, 4))),
+        {"a": ("a", "c"), "c": ("a", "c")},
     ),
-    "games against oneself are none": (rounds([match("a", "a", points=(0, 9))]), {}),
+    "games against oneself are none": (group(match("a", "a", points=(0, 9))), {}),
     "a game of all": (
-        rounds([match("a", "b", "c", points=(2, 0, 1))]),
-        dict.fromkeys("abc", (1, ("a", "b", "c"))),
+        group(match("a", "b", "c", points=(2, 0, 1))),
+        dict.fromkeys("abc", ("a", "b", "c")),
     ),
 }
 
 
 @pytest.mark.parametrize("name", WORST)
 def test_the_worst_game_ended_with_the_smallest_lead(name: str) -> None:
-    history, expected = WORST[name]
-    worst = worst_games(history)
-    assert {game.entry: (game.plan.round, game.match.players) for game in worst} == expected
+    outcome, expected = WORST[name]
+    assert {game.entry: game.match.players for game in worst_games(outcome)} == expected
 
 
 def test_what_is_kept_of_a_game_is_small() -> None:
-    (first, *_) = worst_games(
-        rounds([match("a", "b", points=(3, 9)), match("c", "d", points=(1, 1))])
-    )
+    outcome = group(match("a", "b", points=(3, 9)), match("c", "d", points=(1, 1)))
+    (first, *_) = worst_games(outcome)
     moved = replace(first.match, result=replace(first.match.result, moves=[("C", "C")] * 10))
     kept = condensed(replace(first, match=moved))
     assert kept.match == first.match

@@ -231,10 +231,7 @@ class TextRunner:
     def play(self, jobs: Sequence[GameJob]) -> Sequence[GameResult]:
         """The results, in the order of the jobs. Raises ToolMissing when there is no sandbox."""
         if self._rules.info.protocols[0] is TextProtocol.STDIO:
-            return [
-                self._play(job, [self._living_player(job, seat) for seat in range(len(job.images))])
-                for job in jobs
-            ]
+            return [self._play(job, self._living_players(job)) for job in jobs]
         games = [self._pool.submit(copy_context().run, self._play_alone, job) for job in jobs]
         try:
             return [game.result() for game in games]
@@ -251,6 +248,9 @@ class TextRunner:
                 player.close()
             players.clear()
         self._pool.shutdown()
+
+    def _living_players(self, job: GameJob) -> list[Player]:
+        return [self._living_player(job, seat) for seat in range(len(job.images))]
 
     def _living_player(self, job: GameJob, seat: int) -> Player:
         """The player that has this seat in every game; a second one if a program plays itself."""

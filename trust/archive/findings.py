@@ -49,6 +49,7 @@ _TRUST = noted("nothing in the archive: it takes people whom you trust")
 FINDINGS: Mapping[str, Kind] = {
     # The calendar.
     "started-early": Kind(_ANNOUNCED),
+    "started-late": Kind(_ANNOUNCED),
     "close-missing": Kind(_MAILS_OF_ALL),
     "close-early": Kind(_ANNOUNCED),
     "close-late": Kind(_MAILS_OF_ALL),

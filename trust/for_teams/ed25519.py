@@ -32,8 +32,9 @@ def is_signed(owner: bytes, message: bytes, signature: bytes) -> bool:
 
 def point_of(data: bytes) -> Sequence[int] | None:
     """The point with this encoding; None if there is none."""
-    y = int.from_bytes(data, "little")
-    is_odd, y = y >> 255, y % 2**255
+    number = int.from_bytes(data, "little")
+    is_odd = number >> 255
+    y = number % 2**255
     if len(data) != 32 or y >= P:
         return None
     square = (y * y - 1) * pow(_D * y * y + 1, P - 2, P) % P

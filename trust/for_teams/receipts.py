@@ -553,6 +553,12 @@ def _moment(moment: datetime | None) -> str:
 
 
 def _about_start(steps: Calendar) -> Iterator[tuple[str, str]]:
+    if steps.started > steps.starts + DAY:
+        yield (
+            "started-late",
+            f"the contest started at {_moment(steps.started)}, long after its announced start at"
+            f" {_moment(steps.starts)}",
+        )
     if steps.started >= steps.starts:
         return
     taken = nobody = ""

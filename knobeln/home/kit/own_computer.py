@@ -148,7 +148,14 @@ def _built(files: Mapping[str, bytes], start: Start[Language], memory_mb: int) -
     if tool is None:
         raise GiveUp(f"{name} needs {language.tool}, which is not installed here")
     home = Path(tool).resolve().parent.parent
-    values = placeholder_values(tool, home, name, language.result, memory_mb, start.name)
+    values = placeholder_values(
+        tool,
+        home,
+        program=name,
+        result=language.result,
+        memory_mb=memory_mb,
+        start_class=start.name,
+    )
     environment = {
         variable: value.format(**values) for variable, value in language.environment.items()
     }

@@ -9,8 +9,10 @@ deep.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import math
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from sandbox.fuel.counting import module as m
 from sandbox.fuel.counting.function import (
@@ -23,10 +25,12 @@ from sandbox.fuel.counting.function import (
 )
 from sandbox.fuel.counting.module import FunctionType, Import, Reader, Types
 from sandbox.fuel.counting.operators import (
+    I32_CONST,
     REF_FUNC,
     Refused,
     constant_expression,
     leb,
+    signed,
     signed_leb,
     unsigned,
 )
@@ -89,7 +93,10 @@ def counted(module: bytes, prices: Prices, limits: Limits) -> bytes:
     made = _Pass(m.sections(module), prices, limits)
     if limits.is_started:
         made.check_start()
-    return m.module_of(made.sections())
+    changed = made.sections()
+    if not limits.is_ours:
+        made.check_segments()
+    return m.module_of(changed)
 
 
 class _Pass:
@@ -105,12 +112,10 @@ class _Pass:
             self._check_sizes()
         # "The indices of these imports precede the indices of other definitions": the globals are
         # our own.
+        imported = [function.type_index for function in self._imports]
         self._around = Surroundings(
             types=self._types,
-            functions=[
-                self._types.known[index]
-                for index in (*(each.type_index for each in self._imports), *self._own)
-            ],
+            functions=[self._types.known[index] for index in (*imported, *self._own)],
             moved=self._moved,
             prices=prices,
             left=leb(self._reader(m.GLOBALS).u32()),
@@ -139,6 +144,44 @@ class _Pass:
         ):
             if count > limit:
                 raise Refused(f"{count} {what}; it may have {limit}")
+
+    def check_segments(self) -> None:
+        """What is put into memory and tables at the start has to fit there, or no engine starts the
+        module. Raises Refused."""
+        memories, data = self._reader(m.MEMORIES), self._reader(m.DATA)
+        sizes = [least * _PAGE for least, _ in memories.vector(memories.limits)]
+        for _ in range(data.u32()):
+            _, room = self._room(data, sizes)
+            if len(data.name()) > room:
+                raise Refused("data outside of its memory")
+        tables, elements = self._reader(m.TABLES), self._reader(m.ELEMENTS)
+        sizes = [least for _, (least, _) in tables.vector(lambda: self._table(tables))]
+        for _ in range(elements.u32()):
+            flags, room = self._room(elements, sizes)
+            if flags & 3:
+                elements.byte()
+            read = partial(self._expression, elements) if flags & 4 else elements.u32
+            if len(elements.vector(read)) > room:
+                raise Refused("elements outside of their table")
+
+    @staticmethod
+    def _room(reader: Reader, sizes: Sequence[int]) -> tuple[int, float]:
+        """A segment's flags (see _segment), and how much of its memory or table is behind its
+        place: without end for one that has no place. Raises Refused."""
+        flags = reader.u32()
+        if flags & 1:
+            return flags, math.inf
+        size = sizes[reader.u32() if flags & 2 else 0]
+        number, *end = constant_expression(reader.data, reader.at)
+        if number[0] != I32_CONST or len(end) != 1:
+            raise Refused("a segment whose place is computed")
+        reader.at += len(number) + 1
+        return flags, size - signed(number[1:]) % 2**32
+
+    @staticmethod
+    def _table(reader: Reader) -> tuple[bytes, tuple[int, int | None]]:
+        """The type of its elements, minimum and maximum."""
+        return reader.reference_type(), reader.limits()
 
     def _reader(self, section: int) -> Reader:
         return Reader(self._found[section])
@@ -175,9 +218,8 @@ class _Pass:
         return m.vector(changed)
 
     def _functions(self) -> bytes:
-        return m.vector(
-            [leb(index) for index in (*self._own, *(each.type_index for each in self._imports))]
-        )
+        imported = [function.type_index for function in self._imports]
+        return m.vector([leb(index) for index in (*self._own, *imported)])
 
     def _code(self) -> bytes:
         reader = self._reader(m.CODE)
@@ -212,7 +254,7 @@ class _Pass:
 
     def _tables(self) -> bytes:
         reader = self._reader(m.TABLES)
-        tables = reader.vector(lambda: (reader.reference_type(), reader.limits()))
+        tables = reader.vector(lambda: self._table(reader))
         if len(tables) > _MAX_TABLES:
             raise Refused(f"{len(tables)} tables; it may have {_MAX_TABLES}")
         limited = [

@@ -88,13 +88,9 @@ _NOT_0 = _I64_CONST + b"\0" + _I64_NE
 _NO_RESULT = b"\x40"  # the type of a block
 
 _NET = [OPERATORS[opcode].net if opcode in OPERATORS else 0 for opcode in range(0x100)]
-_SEES_F32, _SEES_F64 = (
-    [each.opcode for each in OPERATORS.values() if each.name in names.split()]
-    for names in (
-        "f32.store i32.reinterpret_f32 f32.copysign",
-        "f64.store i64.reinterpret_f64 f64.copysign",
-    )
-)
+_BY_NAME = {operator.name: opcode for opcode, operator in OPERATORS.items()}
+_SEES_F32 = [_BY_NAME[name] for name in ("f32.store", "i32.reinterpret_f32", "f32.copysign")]
+_SEES_F64 = [_BY_NAME[name] for name in ("f64.store", "i64.reinterpret_f64", "f64.copysign")]
 _SETS = [int(opcode in (ops.LOCAL_SET, ops.LOCAL_TEE)) for opcode in range(0x100)]
 """1 for operators that set a local variable."""
 _KEEPS = {ops.SELECT, ops.SELECT_T, ops.GLOBAL_GET, ops.PREFIX}

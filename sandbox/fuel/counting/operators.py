@@ -30,7 +30,7 @@ PREFIX = 0xFC
 UNREACHABLE, BLOCK, LOOP, IF, ELSE, END = 0x00, 0x02, 0x03, 0x04, 0x05, 0x0B
 BR, BR_IF, BR_TABLE, RETURN, CALL, CALL_INDIRECT = 0x0C, 0x0D, 0x0E, 0x0F, 0x10, 0x11
 SELECT, SELECT_T, LOCAL_SET, LOCAL_TEE, GLOBAL_GET = 0x1B, 0x1C, 0x21, 0x22, 0x23
-MEMORY_GROW, REF_FUNC, TABLE_GROW = 0x40, 0xD2, 0x10F
+MEMORY_GROW, I32_CONST, REF_FUNC, TABLE_GROW = 0x40, 0x41, 0xD2, 0x10F
 LOADS_AND_STORES = range(0x28, 0x3F)
 OF_NUMBERS = range(0x45, 0xC5)  # comparisons, arithmetic, conversions
 
@@ -197,6 +197,12 @@ def unsigned(data: bytes, at: int) -> tuple[int, int]:
         if byte < 0x80:
             return number, at
     raise Refused(f"a number of more than {_MAX_LEB_BYTES} bytes")
+
+
+def signed(data: bytes) -> int:
+    """A whole number in LEB128 whose highest bit is a sign."""
+    number, size = unsigned(data, 0)
+    return number - (1 << 7 * size) if data[size - 1] & 0x40 else number
 
 
 def leb(number: int) -> bytes:

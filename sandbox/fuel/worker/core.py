@@ -315,11 +315,10 @@ def _args_sizes_get(now: _Running, count: int, size: int) -> None:
 
 
 def _args_get(now: _Running, pointers: int, text: int) -> None:
-    at = pointers
-    for word in now.words:
-        now.save(at, struct.pack("<I", text))
+    for index, word in enumerate(now.words):
+        now.save(pointers + 4 * index, struct.pack("<I", text))
         now.save(text, word + b"\0")
-        at, text = at + 4, text + len(word) + 1
+        text += len(word) + 1
 
 
 def _environ_sizes_get(now: _Running, count: int, size: int) -> None:
@@ -470,13 +469,9 @@ def _fd_close(now: _Running, descriptor: int) -> int | None:
 
 
 def _fd_fdstat_get(now: _Running, descriptor: int, result: int) -> int | None:
-    kind = (
-        _FILE
-        if descriptor in now.open_files
-        else _FOLDER
-        if descriptor == _WORK_FOLDER
-        else _DEVICE
-    )
+    kind = _FOLDER if descriptor == _WORK_FOLDER else _DEVICE
+    if descriptor in now.open_files:
+        kind = _FILE
     if kind == _DEVICE and not _STDIN <= descriptor <= _STDERR:
         return _EBADF
     # A device on which nobody may seek is taken for a terminal: each line is written as soon as it

@@ -86,7 +86,14 @@ class JavaScript(CoreModules):
             self._own_files |= _importable(self._exports, self._commonjs, self._program)
 
     def run(self, host: Host, store: Store, words: list[str]) -> None:
-        self._play(host, store, words, self._program, self._commonjs, self._own_files)
+        self._play(
+            host,
+            store,
+            words=words,
+            program=self._program,
+            commonjs=self._commonjs,
+            own_files=self._own_files,
+        )
 
     def _play(
         self,
@@ -151,7 +158,9 @@ class JavaScript(CoreModules):
         name = "exports.js"
         own_files = self._prelude | _scripts({name: _LIST_EXPORTS.encode()}, [name])
         written = self._written(
-            lambda host, store: self._play(host, store, [], name, [name], own_files)
+            lambda host, store: self._play(
+                host, store, words=[], program=name, commonjs=[name], own_files=own_files
+            )
         )
         exports: dict[str, list[str]] = json.loads(written)
         return exports

@@ -1,5 +1,5 @@
 // archive.js - an archive as one file (.tar.gz or .tar) or as a folder, within bounds; and its manifest.
-import { Differs, Unreadable, byName, grouped, must, readJson, readMarked, sha256, shown, text } from "./bytes.js";
+import { Differs, Unreadable, byName, grouped, must, mustBeInForm, readJson, readMarked, sha256, shown, text } from "./bytes.js";
 import { say } from "./words.js";
 
 // As in trust/archive/files.py, but for the size of everything: a browser has less memory.
@@ -101,7 +101,7 @@ export class Archive {
         "{path} was changed: it is not the file that manifest.json names", { path });
       progress(1);
     }
-    must(listed.join("\n") === [...listed].sort(byName).join("\n"), "manifest.json does not list the files in the order of their names");
+    mustBeInForm(listed.join("\n") === [...listed].sort(byName).join("\n"), MANIFEST);
   }
 
   get size() {

@@ -52,8 +52,8 @@ function interpreterOf(archive, guest, pages) {
 /** What the archive's build says of a program whose time is counted. Throws NotHere if it cannot be run here. */
 export function factsOf(path, archive) {
   const facts = JSON.parse(archive.text(path)); // which the ledger vouches for
-  const part = (counter) => (facts.module ? counter.split(", ").at(-1) : counter);
-  const isKnown = part(facts.counter) === part(counting.counter) && (facts.module || counting.guests[facts.language]?.facts === facts.guest);
+  const deciding = (counter) => counter.split(", ").filter((_, at, all) => at === all.length - 1 || (!at && !facts.module)).join();
+  const isKnown = deciding(facts.counter) === deciding(counting.counter) && (facts.module || counting.guests[facts.language]?.facts === facts.guest);
   if (!isKnown) throw new NotHere(say("this page counts otherwise ({own})", { own: counting.counter }));
   return facts;
 }

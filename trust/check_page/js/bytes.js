@@ -100,8 +100,9 @@ export const sum = (numbers) => numbers.reduce((a, b) => a + b, 0);
 // --- JSON ---
 // An archive has one form of JSON: a blank for each level, and a newline at the end. Whatever JavaScript would
 // not write in the same way has another form. Its numbers are not Python's, though: 5.0, and those beyond 2**53.
-// So in files that have such numbers each is kept as it is written, marked by a control character.
-const MARK = "\0";
+// So in files that have such numbers each is kept as it is written, behind the second half of a pair, with which no
+// text begins.
+const MARK = "\udc00";
 const STRING_OR_NUMBER = /"(?:[^"\\]|\\.)*"?|-?\d[\d.eE+-]*/g; // a text without an end takes all that follows
 
 const MAX_NESTED = 20; // an archive has less; and for each level there is a blank more in each line
@@ -118,19 +119,28 @@ function isDeep(value) {
 function parsed(source, path) {
   const value = attempt(() => JSON.parse(source));
   must(value !== null && !isDeep(value), "{path} cannot be read: this is not JSON", { path });
-  must(`${JSON.stringify(value, null, 1)}\n` === source,
-    "{path} is not in the form that knobeln writes: it has additional data, or another order", { path });
+  mustBeInForm(`${JSON.stringify(value, null, 1)}\n` === source, path);
   return value;
 }
 
-export const readJson = (bytes, path) => parsed(text(bytes, path), path);
+/** Throws Differs unless the file is as knobeln writes it. */
+export function mustBeInForm(holds, path) {
+  must(holds, "{path} is not in the form that knobeln writes", { path });
+}
+
+/** A text without halves of pairs, which UTF-8 has not. */
+function sourceOf(bytes, path) {
+  const source = text(bytes, path);
+  mustBeInForm(!source.replaceAll("\\\\", "").includes("\\ud"), path);
+  return source;
+}
+
+export const readJson = (bytes, path) => parsed(sourceOf(bytes, path), path);
 
 /** The value, whose numbers are texts with a mark in front. */
 export function readMarked(bytes, path) {
-  const source = text(bytes, path);
-  must(!source.includes("\\u0000"), "{path} cannot be read: this is not JSON", { path });
-  const marked = (token) => (token[0] === '"' ? token : `"\\u0000${token}"`);
-  return parsed(source.replace(STRING_OR_NUMBER, marked), path);
+  const marked = (token) => (token[0] === '"' ? token : `"\\udc00${token}"`);
+  return parsed(sourceOf(bytes, path).replace(STRING_OR_NUMBER, marked), path);
 }
 
 function changed(value, change) {

@@ -1,7 +1,7 @@
 // check.js - computes a contest again from its archive, in the order of what is cheap, and compares every result.
 import { Archive } from "./archive.js";
 import { askAgain } from "./asking.js";
-import { Differs, Unreadable, compare, must, same, sha256, shown, step, sum, unhex, unmarked } from "./bytes.js";
+import { Differs, Unreadable, compare, must, mustBeInForm, same, sha256, shown, step, sum, unhex, unmarked, withMarks } from "./bytes.js";
 import { checkEvolution } from "./evolution.js";
 import { MAX_GAMES, formatOf, seating, withoutGone } from "./formats.js";
 import {
@@ -13,7 +13,16 @@ import { isTime } from "./times.js";
 import { withoutBans } from "./without.js";
 import { count, say } from "./words.js";
 
-const FACTS_OF_AN_ENTRY = "name,organization,members,prize_field,program,language,tool,build";
+// What each object of a file has, in this order. Others are compared with what was computed.
+const FACTS = {
+  "contest.json": "written_by,tournament,started_at,finished_at,seed,seed_commitment,settings",
+  "entries.json": "name,organization,members,prize_field,program,language,tool,build",
+  "seal.json": "entries_root,number,source,seed",
+  "entry_lists.json": "at,is_final,entries",
+  "decisions.json": "taken_out,played_again",
+  "time_changes.json": "at,before,after",
+  "counted.json": "team,module,guest,counter,engine",
+};
 const SET_ASIDE = "program set aside after failures of the engine";
 
 /** Checks an archive. `files`: bytes by path; `module`: the machine's WebAssembly; `game`: the key of a replay whose
@@ -84,7 +93,7 @@ function checkAll(files, { module, game, progress, chain }, found) {
   const contest = unmarked(marked);
   const { settings } = contest;
   found.title = settings.contest.title;
-  step("form", () => checkForms(entries, contest));
+  step("form", () => checkForms(archive, entries, contest, marked));
 
   const ledger = step("ledger", () => readLedger(archive, contest.seed_commitment));
   found.ledger = ledger;
@@ -127,6 +136,7 @@ function checkAll(files, { module, game, progress, chain }, found) {
   };
   if (found.isComputed) step("builds", () => field.builds.forEach((raw, digest) => imageOf(digest, raw)));
   const rounds = step("form", () => readRounds(field));
+  step("form", () => checkFiles(field, rounds, counted));
   const games = sum(rounds.flat().map((group) => group.matches.length));
   step("decisions", () => checkAside(rounds, images, ledger.entries, believed));
   step("form", () => must(games <= MAX_GAMES, "the archive has more games than are checked: {number}", { number: games }));
@@ -160,16 +170,21 @@ function contestOf({ settings, seed, images, builds, isComputed, out, ranking, e
   return { settings, seed, secret, root, images, builds: ownBuilds, isComputed, out, ranking, evolution, rounds };
 }
 
+const mustHave = (facts, objects, path) => mustBeInForm(objects.every((each) => Object.keys(each).join() === facts), path);
+
 /** Throws Differs for facts that nothing follows from, and that are not in their form. */
-function checkForms(entries, { written_by, finished_at }) {
+function checkForms(archive, entries, { written_by, finished_at, tournament, settings }, marked) {
+  for (const path of Object.keys(FACTS).filter((each) => archive.has(each))) mustHave(FACTS[path], [archive.marked(path)].flat(), path);
+  mustHave("team,program,build", archive.json("entry_lists.json").flatMap((list) => list.entries), "entry_lists.json");
+  const decisions = archive.json("decisions.json");
+  mustHave("team,kind,at,lifted_at", decisions.taken_out, "decisions.json");
+  mustHave("round,group,at", decisions.played_again, "decisions.json");
   const isText = (value) => typeof value === "string";
-  for (const entry of entries) {
-    const { members, ...texts } = entry;
-    const names = Object.keys(entry).join();
-    must(names === FACTS_OF_AN_ENTRY && Object.values(texts).every(isText) && Array.isArray(members) && members.every(isText),
-      "entries.json: an entry is not in the form that knobeln writes");
-  }
-  must(isText(written_by) && isText(finished_at) && isTime(finished_at), "contest.json: when it ended, or what wrote it, is not in the form that knobeln writes");
+  const areTexts = (values) => Array.isArray(values) && values.every(isText);
+  mustBeInForm(!archive.has("cosignatures.json") || areTexts(archive.json("cosignatures.json")), "cosignatures.json");
+  for (const { members, ...texts } of entries) mustBeInForm(Object.values(texts).every(isText) && areTexts(members), "entries.json");
+  const areTimes = [finished_at, ...Object.values(settings.dates)].every((time) => isText(time) && isTime(time));
+  mustBeInForm(isText(written_by) && areTimes && marked.tournament === withMarks(tournament), "contest.json");
 }
 
 /** The builds by digest. Throws Differs unless the archive has these alone, each under its sha256. */
@@ -183,11 +198,30 @@ function readBuilds(archive, digests) {
   }));
 }
 
+/** Throws Differs for a file that is missing, or that has no place in this archive. */
+function checkFiles({ archive, images }, rounds, counted) {
+  const texts = ["announcement.txt", "README.md", "verify.html", "verify.mjs"];
+  for (const path of [...texts, ...Array.from(images.keys(), (name) => `programs/${name}/description.txt`)]) archive.bytes(path);
+  const kinds = counted.length ? ["group", "asked"] : ["group"];
+  const places = new Set(rounds.flatMap((groups, round) => groups.flatMap((_, group) => kinds.map((kind) => `rounds/${round + 1}/${kind}-${group + 1}.json`))));
+  const isStrange = (path) => {
+    const [folder, name] = path.split("/");
+    if (folder === "programs") return !images.has(name);
+    return folder === "rounds" ? !places.has(path) : folder === "guests" && !counted.length;
+  };
+  for (const path of archive.paths()) must(!isStrange(path), "{path} cannot be the name of an archive's file", { path });
+}
+
 /** The groups of each round, as the archive has them. */
 function readRounds({ archive, images }) {
   return archive.json("rounds.json").map(({ groups }, at) => {
     must(Number.isInteger(groups) && groups > 0 && groups <= images.size, "rounds.json: a round has an impossible number of groups");
-    return Array.from({ length: groups }, (_, group) => archive.json(`rounds/${at + 1}/group-${group + 1}.json`));
+    return Array.from({ length: groups }, (_, group) => {
+      const path = `rounds/${at + 1}/group-${group + 1}.json`;
+      const read = archive.json(path);
+      mustHave("plan,matches,standings", [read], path);
+      return read;
+    });
   });
 }
 
@@ -291,6 +325,6 @@ function notChecked({ archive, isComputed, images }, decisions, asked, unchecked
       : say("that the organizer took {team} out before the contest started", { team }));
   }
   for (const { round } of decisions.played_again) unchecked(say("why round {round} was played again", { round }));
-  unchecked(say("announcement, descriptions, and the sentences about faults"));
+  unchecked(say("announcement, descriptions, the bounds of settings, and the sentences about faults"));
   unchecked(say("names of organizations and people, the order of the entries, and times: only the archive's digest vouches for them"));
 }

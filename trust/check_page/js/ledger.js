@@ -1,6 +1,6 @@
 // ledger.js - what came before the first game: the ledger, the lists of entries, the programs, the public number.
 // As trust/verify_entries.py; docs/archive.md has the forms.
-import { attempt, base64, byName, compactJson, compare, grouped, hex, join, must, same, sha256, shown, unbase64, unhex, utf8 } from "./bytes.js";
+import { attempt, base64, byName, compactJson, compare, grouped, hex, join, must, mustBeInForm, same, sha256, shown, unbase64, unhex, utf8 } from "./bytes.js";
 import { DAY_SECONDS, aboutTimes, full, seconds, time } from "./times.js";
 import { say } from "./words.js";
 
@@ -63,7 +63,7 @@ export function isSigned(key, commitment, size, root, signature) {
 export function readLedger(archive, commitment) {
   const facts = archive.json("ledger.json");
   const lines = archive.text("ledger.txt").split("\n"); // behind the last newline there is nothing
-  must(lines.length % LINES_OF_AN_ENTRY === 1 && !lines.at(-1), "ledger.txt: its last entry is not in the form of an entry");
+  mustBeInForm(lines.length % LINES_OF_AN_ENTRY === 1 && !lines.at(-1), "ledger.txt");
   const leaves = Array.from({ length: (lines.length - 1) / LINES_OF_AN_ENTRY }, (_, place) =>
     `${lines.slice(place * LINES_OF_AN_ENTRY, (place + 1) * LINES_OF_AN_ENTRY).join("\n")}\n`);
   const entries = leaves.map((leaf, place) => {
@@ -219,12 +219,12 @@ export function remarks(entries, final, dates, startedAt, noticed) {
     else if (effect === OBJECTION) noticed("objection", say("{team} objected at {at}; the final list has its program, another than the first one", values));
     else if (effect === LATE && at < closes) noticed("program-refused", say("a program of {team} was refused as late that came at {at}, when programs were still taken (until {closes})", values));
   }
-  let [listed, frozen, closed] = ["", "", ""];
+  let [listed, frozen, closed] = ["", null, ""];
   const waiting = new Set(); // the letters that had no effect yet when programs were no longer taken
   for (const { effect, team, at, letter } of entries.slice(0, final.place + 1)) {
     const values = { team, effect, at: time(at), closes: time(closes), listed: time(listed), closed: time(closed) };
     if (FREEZES.includes(effect)) {
-      if (frozen && frozen !== letter) noticed("settings-changed", say("settings, title, dates or rules were changed before {at}, after a list of entries had gone out", values));
+      if (frozen !== null && frozen !== letter) noticed("settings-changed", say("settings, title, dates or rules were changed before {at}, after a list of entries had gone out", values));
       frozen = letter;
     }
     if (effect === WAITS) waiting.add(letter);
@@ -241,8 +241,12 @@ export function remarks(entries, final, dates, startedAt, noticed) {
   for (const [code, sentence] of aboutTimes(dates, startedAt, entries)) noticed(code, sentence);
   let latest = "";
   let since = "";
+  const newest = new Map(); // by team, of the accepted programs, which are compiled in the order in which they came
   for (const { effect, team, at } of entries) {
-    if (WITHOUT_LETTER.includes(effect) && at < latest) noticed("dated-back", say("the ledger has an entry of {at} behind a later one: {effect}; it was dated back, or the clock was changed", { at: time(at), effect }));
+    const isProgram = effect === ACCEPTED;
+    const before = isProgram ? newest.get(team) ?? "" : latest;
+    if (isProgram && at > before) newest.set(team, at);
+    if ((isProgram || WITHOUT_LETTER.includes(effect)) && at < before) noticed("dated-back", say("the ledger has an entry of {at} behind a later one: {effect}; it was dated back, or the clock was changed", { at: time(at), effect }));
     if (since && ABOUT_TEAMS.includes(effect)) {
       noticed("decided-after", say("{team} was {effect} at {at}, after {since}", { team: team || say("a part of the contest"), effect, at: time(at), since }));
     }

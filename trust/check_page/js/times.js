@@ -11,7 +11,7 @@ export const full = (at) => at.replace(/(?:\.(\d+))?Z$/, (_, fraction = "") => `
 export const time = (at) => `${at.slice(0, 16).replace("T", " ")} UT`;
 /** Whether this is a time as an archive writes it, of a day that the calendar has. */
 export const isTime = (text) =>
-  /^\d{4}(?:-\d\d){2}T(?:\d\d:){2}\d\d(?:\.\d+)?Z$/.test(text) && attempt(() => new Date(text).toISOString().slice(0, 19)) === text.slice(0, 19);
+  /^\d{4}(?:-\d\d){2}T(?:\d\d:){2}\d\d(?:\.(?!0{6})\d{6})?Z$/.test(text) && attempt(() => new Date(text).toISOString().slice(0, 19)) === text.slice(0, 19);
 export const seconds = (at) => Date.parse(`${at.slice(0, 19)}Z`) / 1_000 + Number(full(at).slice(20, 26)) / MICROSECONDS;
 
 /** The steps that were missing, too early, or squeezed: the code of each, and a sentence. `own`: the entries of this
@@ -35,6 +35,7 @@ export function aboutTimes(dates, startedAt, own) {
 
 // Each takes the steps in seconds, and in words; `tell` takes a code and its sentence.
 function aboutStart({ started, starts, closes, listed }, values, tell) {
+  if (started > starts + DAY_SECONDS) tell("started-late", say("the contest started at {started}, long after its announced start at {starts}", values));
   if (started >= starts) return;
   const early = started < closes
     ? say("the contest started at {started}, before its announced start at {starts}, and until {closes} programs were to be taken", values)
