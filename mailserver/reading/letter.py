@@ -166,31 +166,30 @@ def parse(raw: bytes) -> Letter:
     leaves = tuple(root.leaves())
     if inner := _wrapped(headers, leaves):
         return inner
-    files = tuple(leaf for leaf in leaves if _is_file(leaf))
     body, page = _body(leaves)
+    files = [leaf for leaf in leaves if _is_file(leaf)]
     sent = tuple(map(file_bytes, files))
-    programs = (
-        tuple(decode(leaf) for leaf in leaves if _is_program(leaf))
-        or _named_otherwise(body, files)
-        or tuple(_out_of_archives(sent))
-    )
-    problems = [text.problem for text in (body, *programs) if text.problem]
-    if _UUENCODED.search("\n".join(body.lines)):
-        problems.append(
-            gettext("it has a uuencoded file in its text; please attach the file instead")
-        )
-    if _ENCRYPTED_TEXT in body.lines:
-        problems.append(gettext(_ENCRYPTED))
-    if body.is_blank and not programs:
-        problems += _why_no_text(root)
+    attached = tuple(decode(leaf) for leaf in leaves if _is_program(leaf))
+    programs = attached or _named_otherwise(body, files) or tuple(_out_of_archives(sent))
     return _letter(
         headers,
         body,
         page=page,
         attachments=programs,
-        problems=tuple(problems),
+        problems=tuple(_problems(root, body, programs)),
         files=sent,
     )
+
+
+def _problems(root: Part, body: Text, programs: Sequence[Text]) -> Iterator[str]:
+    """Why some text of the letter cannot be read."""
+    yield from (text.problem for text in (body, *programs) if text.problem)
+    if _UUENCODED.search("\n".join(body.lines)):
+        yield gettext("it has a uuencoded file in its text; please attach the file instead")
+    if _ENCRYPTED_TEXT in body.lines:
+        yield gettext(_ENCRYPTED)
+    if body.is_blank and not programs:
+        yield from _why_no_text(root)
 
 
 def _wrapped(headers: Headers, leaves: Sequence[Part]) -> Letter | None:
