@@ -81,6 +81,7 @@ def index(
             "most_equals": _MAX_EQUALS,
             "about_results": about_results(facts),
             "earlier": range(1, facts.earlier + 1),
+            "is_season_over": facts.is_season_over,
             **{
                 name: replace(part, rows=part.rows[:MAX_ROWS]) if isinstance(part, Table) else part
                 for name, part in parts.items()
