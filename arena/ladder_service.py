@@ -124,7 +124,7 @@ class LadderService:
 
 
 def _has_failed(result: GameResult) -> bool:
-    """Whether our engine failed in the game."""
+    """Return whether our engine failed in the game."""
     return any(seat.verdict is Verdict.INTERNAL for seat in result.seats)
 
 

@@ -140,7 +140,7 @@ def _image(
 
 
 def _prose(program: SourceText) -> frozenset[int]:
-    """The numbers of the lines in `#if 0`."""
+    """Return the numbers of the lines in `#if 0`."""
     return frozenset(number for block in program.blocks for number in block)
 
 
@@ -167,7 +167,7 @@ def _failed(report: MachineBuildReport, program: SourceText, step: Step) -> Mach
 
 
 def _may_be_changed(program: SourceText, number: int) -> bool:
-    """Whether a mailer may have changed this line, or broken it or the one above (K50)."""
+    """Return whether a mailer may have changed this line, or broken it or the one above (K50)."""
     if not 0 < number <= len(program.physical_lines):
         return False
     above, line, below = ["", *program.physical_lines, ""][number - 1 : number + 2]
@@ -175,7 +175,8 @@ def _may_be_changed(program: SourceText, number: int) -> bool:
 
 
 def _was_wrapped(line: str, rest: str) -> bool:
-    """Whether a mailer wrapped the line here: the first word of the rest did not fit after it."""
+    """Return whether a mailer wrapped the line here: the first word of the rest did not fit after
+    it."""
     words = rest.split(maxsplit=1)
     return (
         bool(words)

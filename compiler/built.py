@@ -84,7 +84,7 @@ def report_mail(
     settings: Settings,
     renderer: Renderer,
 ) -> Outgoing:
-    """The compile report. `place`: on the ladder; `digest`: of the program in the ledger."""
+    """Return the compile report. `place`: on the ladder; `digest`: of the program in the ledger."""
     submission, team, report = built.submission, built.team, built.result.report
     own = submissions.program_of(tx, team.id)
     text = renderer.render(
@@ -110,7 +110,7 @@ def report_mail(
 
 
 def _for_programs(built: Built, counts: int | None, settings: Settings) -> tuple[Attachment, ...]:
-    """The report for the team's own programs. `counts`: the version that counts now."""
+    """Return the report for the team's own programs. `counts`: the version that counts now."""
     team, report = built.team, built.result.report
     if not knobeln_json.is_wanted(team, settings):
         return ()
@@ -140,8 +140,8 @@ class RatesMissing(Exception):
 
 
 def rank_of(tx: Transaction, settings: Settings, team: Team) -> LadderRank | None:
-    """The rank of the team's version that counts; where games are played, in the newest ranking
-    that has all games."""
+    """Return the rank of the team's version that counts; where games are played, in the newest
+    ranking that has all games."""
     if not is_ladder_told(settings):
         return None
     if is_exact(settings):
@@ -157,8 +157,8 @@ def place_of(
     rates: Mapping[DigestPair, float],
     before: LadderRank | None,
 ) -> LadderPlace | None:
-    """The place of the team's new version on the ladder; None if there is no ladder, or if the team
-    takes no part.
+    """Return the place of the team's new version on the ladder; None if there is no ladder, or if
+    the team takes no part.
 
     Raises RatesMissing where games are computed, and `rates` lack one.
     """

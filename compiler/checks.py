@@ -134,7 +134,7 @@ ObjectRule = Callable[[ObjectFacts, Expanded, frozenset[str]], Iterable[Finding]
 
 
 def keeps_from_compiler(findings: Iterable[Finding]) -> bool:
-    """Whether gcc must not see a program with these findings."""
+    """Return whether gcc must not see a program with these findings."""
     return any(
         finding.rule in _KEEPING and finding.severity is Severity.ERROR for finding in findings
     )
@@ -196,7 +196,7 @@ def directives(program: SourceText, _: Programs) -> Iterator[Finding]:
 
 
 def _key_of(name: str, *words: str) -> str:
-    """What `_DIRECTIVES` calls this directive."""
+    """Return what `_DIRECTIVES` calls this directive."""
     if name[:1].isdigit():
         return "line"
     if name == "pragma" and any(word in _FILE_PRAGMAS for word in words[:2]):
@@ -239,8 +239,8 @@ def description(program: SourceText, settings: Programs) -> Iterator[Finding]:
 def description_wanted(
     lines: int, wanted: int, form: str, settings: Programs, place: int = 0
 ) -> Iterator[Finding]:
-    """What is wrong with a description of so many non-blank lines; `form`: the right one, for a
-    sentence."""
+    """Yield what is wrong with a description of so many non-blank lines; `form`: the right one, for
+    a sentence."""
     if wanted and not lines:
         severity = Severity.ERROR if settings.description == "require" else Severity.WARNING
         text = gettext("your program has no description; it needs %(form)s", form=form)
@@ -325,7 +325,8 @@ def forbidden_routines(
 
 
 def calls_of_the_c_library(expanded: Expanded) -> list[Finding]:
-    """What `forbidden_routines` would probably find, for a program that gcc could not compile."""
+    """Return what `forbidden_routines` would probably find, for a program that gcc could not
+    compile."""
     pairs = pairwise(expanded.tokens)
     called = {name.text for name, after in pairs if after.text == "("} & _C_LIBRARY
     defined = set(_defined_routines(expanded.tokens, called))
@@ -396,7 +397,7 @@ OBJECT_RULES: tuple[ObjectRule, ...] = (
 
 # --- looking things up ----------------------------------------------------------------------------
 def _limited(found: Iterable[Finding]) -> Iterator[Finding]:
-    """Each finding once, and not too many."""
+    """Yield each finding once, and not too many."""
     unique = dict.fromkeys(found)
     yield from list(unique)[:_MAX_FINDINGS]
 
@@ -406,7 +407,8 @@ def _at(program: SourceText, rule: str, number: int, text: str) -> Finding:
 
 
 def _word(expanded: Expanded, rule: str, word: str, text: str) -> Finding:
-    """A finding at the first line with this word; at no line if macros put the word together."""
+    """Return a finding at the first line with this word; at no line if macros put the word
+    together."""
     lines = expanded.program.lines_of(word)
     return _at(expanded.program, rule, lines[0] if lines else 0, text)
 
@@ -427,8 +429,8 @@ def _words(expanded: Expanded, wanted: Callable[[str], bool]) -> Iterable[str]:
 
 
 def _defined_routines(tokens: Sequence[Token], names: Collection[str]) -> Iterator[str]:
-    """Those of these routines that are defined: after the parameters comes `{`, or the types of
-    old-style ones."""
+    """Yield those of these routines that are defined: after the parameters comes `{`, or the types
+    of old-style ones."""
     closing = _closing(tokens)
     for at, token in enumerate(tokens):
         if token.text not in names:

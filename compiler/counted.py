@@ -114,7 +114,7 @@ def _compiled(
 
 
 def _counted(module: bytes, told: str, sandbox: Sandbox, memory_bytes: int) -> bytes:
-    """The module with its counter. Raises Problem, with what the compiler told, if it is not
+    """Return the module with its counter. Raises Problem, with what the compiler told, if it is not
     accepted."""
     if len(module) > Programs.MAX_MODULE_BYTES:
         reason = gettext(
@@ -144,7 +144,8 @@ def _counted(module: bytes, told: str, sandbox: Sandbox, memory_bytes: int) -> b
 
 
 def _reasons(stderr: str, memory: int) -> Iterator[str]:
-    """What the program uses that WebAssembly lacks, as sentences, from the compiler's messages."""
+    """Yield what the program uses that WebAssembly lacks, as sentences, from the compiler's
+    messages."""
     if _NO_EXCEPTIONS.search(stderr):
         yield gettext(
             "programs in C++ whose time is counted have no exceptions (try, catch, throw): return"

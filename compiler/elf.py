@@ -49,8 +49,8 @@ class ObjectFacts:
 
 
 def read_image(raw: bytes, *, with_lines: bool = False) -> Image | int:
-    """The linked program as an image; where its data leave no room for the stack, their bytes
-    instead.
+    """Return the linked program as an image; where its data leave no room for the stack, their
+    bytes instead.
 
     Raises ValueError if it does not fit the memory map otherwise.
 

@@ -27,7 +27,7 @@ IMAGES = "container images"  # as in "programs in container images"
 
 
 def is_image(files: Mapping[str, bytes]) -> bool:
-    """Whether one of the files is the archive of an image, or holds the name of one."""
+    """Return whether one of the files is the archive of an image, or holds the name of one."""
     return any(map(_holds_image, files))
 
 
@@ -67,7 +67,7 @@ def try_images(settings: Programs, sandbox: Sandbox) -> None:
 
 
 def without_images_unless_possible(settings: Settings) -> Settings:
-    """The settings, without archives of images if this host cannot unpack them."""
+    """Return the settings, without archives of images if this host cannot unpack them."""
     with suppress(ToolMissing):
         require_tools()
         return settings

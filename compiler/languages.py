@@ -90,26 +90,27 @@ class Outcome(Generic[Made_co]):
 
 # --- the languages of a contest: with the packages of Python, and each with its clock -------------
 def languages_of(settings: Programs) -> tuple[Language, ...]:
-    """All languages of the contest; those of `counted_languages` as they are built to be
+    """Return all languages of the contest; those of `counted_languages` as they are built to be
     counted."""
     return tuple(_with_clock(row, settings) for row in settings.all_languages)
 
 
 def with_places(row: Language) -> Language:
-    """The language for use at home: where a program faults, its standard error names function and
-    line."""
+    """Return the language for use at home: where a program faults, its standard error names
+    function and line."""
     if row.is_counted or row.tool not in ("gcc", "g++"):
         return row
     return row.model_copy(update={"build": (*row.build, "-g", "-no-pie", _PLACES.name)})
 
 
 def packages_of(language: Language, settings: Programs) -> tuple[str, ...]:
-    """The packages that programs in this language may import besides the standard library."""
+    """Return the packages that programs in this language may import besides the standard
+    library."""
     return settings.python_packages if language.name == PYTHON else ()
 
 
 def package_patterns(package: str) -> tuple[str, ...]:
-    """Where a package of Python may be on this host, with its facts."""
+    """Return where a package of Python may be on this host, with its facts."""
     return tuple(
         f"{folder}/{package}{rest}"
         for folder in PYTHON_PACKAGE_FOLDERS
@@ -191,7 +192,8 @@ def recognise(
 
 
 def _how_to_add_a_language(names: Sequence[str]) -> str:
-    """The end of a refusal, if one of the files may be a program: what its team can ask for."""
+    """Return the end of a refusal, if one of the files may be a program: what its team can ask
+    for."""
     suffixes = {suffix_of(name) for name in names} - {"", *_TEXT_SUFFIXES}
     for row in further_languages():
         if not suffixes.isdisjoint(row.suffixes):
@@ -210,12 +212,13 @@ def _how_to_add_a_language(names: Sequence[str]) -> str:
 
 
 def usable(languages: Sequence[Language]) -> tuple[Language, ...]:
-    """The languages whose tools are installed on this host, in a folder that the sandbox shows."""
+    """Return the languages whose tools are installed on this host, in a folder that the sandbox
+    shows."""
     return tuple(language for language in languages if is_installed(language))
 
 
 def is_installed(language: Language) -> bool:
-    """Whether programs in this language can be built and run here."""
+    """Return whether programs in this language can be built and run here."""
     if not language.is_counted:
         return _tool(language) is not None
     if not engine.is_installed():
@@ -224,7 +227,7 @@ def is_installed(language: Language) -> bool:
 
 
 def version(language: Language, sandbox: Sandbox) -> str:
-    """The first line that the language's tool prints about its version. Raises ToolMissing.
+    """Return the first line that the language's tool prints about its version. Raises ToolMissing.
 
     Without a tool it is the guest's.
     """
@@ -249,12 +252,12 @@ def version(language: Language, sandbox: Sandbox) -> str:
 
 
 def has_package(package: str) -> bool:
-    """Whether the system's Python has this package, where sandboxes show it."""
+    """Return whether the system's Python has this package, where sandboxes show it."""
     return any(map(glob, package_patterns(package)))
 
 
 def system_package(package: str) -> str:
-    """The package of Debian and Ubuntu that has this package of Python."""
+    """Return the package of Debian and Ubuntu that has this package of Python."""
     return f"python3-{package.lower().replace('_', '-')}"
 
 
@@ -286,7 +289,7 @@ def _try_import(package: str, language: Language, sandbox: Sandbox, settings: Pr
 
 
 def installed_version(language: Language | None, sandbox: Sandbox) -> str:
-    """The version of a language as its tool tells it; "" where the tool is not installed."""
+    """Return the version of a language as its tool tells it; "" where the tool is not installed."""
     with unlimited():
         return version(language, sandbox) if language and usable([language]) else ""
 
@@ -402,8 +405,8 @@ def compiled(
 
 
 def lacking_library(language: Language, messages: str) -> str:
-    """A sentence about the library that the language's tool did not find; "" if it says nothing
-    of one."""
+    """Return a sentence about the library that the language's tool did not find; "" if it says
+    nothing of one."""
     if not language.missing_library:
         return ""
     found = re.search(language.missing_library, messages)
@@ -462,7 +465,8 @@ _INCLUDE = re.compile(rb'^[ \t]{0,40}#[ \t]{0,40}include[ \t]{0,40}"([^"\n]{1,16
 
 
 def _included(files: Files, language: Language) -> set[str]:
-    """The sources that others include, so that they are compiled with these and not alone."""
+    """Return the sources that others include, so that they are compiled with these and not
+    alone."""
     paths = set()
     sources = {name: data for name, data in files.items() if suffix_of(name) in language.suffixes}
     for name, data in sources.items():
@@ -475,7 +479,8 @@ def _included(files: Files, language: Language) -> set[str]:
 
 
 def kept_files(files: Files, language: Language) -> Files:
-    """The files that a built program needs: of one that was compiled, all but its sources."""
+    """Return the files that a built program needs: of one that was compiled, all but its
+    sources."""
     if not language.result:
         return files
     return {name: data for name, data in files.items() if suffix_of(name) not in language.suffixes}
@@ -487,7 +492,7 @@ _ONLY_NEWLINES = ("shell",)
 
 
 def readable(files: Files, language: Language) -> tuple[Files, tuple[str, ...]]:
-    """The files as the language's tools can read them, and what was changed, as sentences.
+    """Return the files as the language's tools can read them, and what was changed, as sentences.
 
     Old editors write comments in Latin-1, and shells stumble over the line ends of Windows.
     """
@@ -563,7 +568,8 @@ def _is_text(data: bytes) -> bool:
 
 
 def _tool(language: Language) -> Path | None:
-    """The tool's path inside the sandbox; follows links through /etc (Debian's alternatives).
+    """Return the tool's path inside the sandbox; follows links through /etc (Debian's
+    alternatives).
 
     If the language needs other files, too, a compiler may be installed in several versions, of
     which only one has them.
@@ -593,7 +599,7 @@ def _inside(path: Path) -> Path | None:
 
 
 def _placeholders(language: Language, start: ProgramStart, memory: int) -> Mapping[str, str]:
-    """The values for the placeholders in a language's commands."""
+    """Return the values for the placeholders in a language's commands."""
     tool = _tool(language)
     if tool is None:
         raise ToolMissing(
@@ -610,7 +616,7 @@ def _placeholders(language: Language, start: ProgramStart, memory: int) -> Mappi
 
 
 def _environment(language: Language, values: Mapping[str, str]) -> dict[str, str]:
-    """The environment of the tool and of programs. `values`: see `_placeholders`."""
+    """Return the environment of the tool and of programs. `values`: see `_placeholders`."""
     return {name: value.format(**values) for name, value in language.environment.items()}
 
 

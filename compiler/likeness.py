@@ -93,7 +93,7 @@ class Alike:
 def alike_texts(
     programs: Mapping[str, Mapping[str, str]], base: Iterable[Mapping[str, str]] = ()
 ) -> tuple[Alike, ...]:
-    """The pairs of programs whose texts are alike, the most alike first.
+    """Return the pairs of programs whose texts are alike, the most alike first.
 
     `programs`: by name; each is the texts of its files by their names. `base`: what all teams have
     received.
@@ -113,7 +113,7 @@ def alike_texts(
 
 
 def _holders(own: Mapping[str, frozenset[int]]) -> Mapping[int, Sequence[str]]:
-    """The programs that have each fingerprint."""
+    """Return the programs that have each fingerprint."""
     holders: defaultdict[int, list[str]] = defaultdict(list)
     for name, marks in own.items():
         for mark in marks:
@@ -124,7 +124,7 @@ def _holders(own: Mapping[str, frozenset[int]]) -> Mapping[int, Sequence[str]]:
 def _in_common(
     holders: Mapping[int, Sequence[str]], weights: Mapping[int, int]
 ) -> Mapping[tuple[str, str], int]:
-    """The weight of the fingerprints that two programs have in common, by their names."""
+    """Return the weight of the fingerprints that two programs have in common, by their names."""
     common: defaultdict[tuple[str, str], int] = defaultdict(int)
     for mark, names in holders.items():
         if len(names) <= _MAX_INDEXED:
@@ -134,19 +134,20 @@ def _in_common(
 
 
 def count_words(texts: Mapping[str, str]) -> int:
-    """The words of a program, of all its files together."""
+    """Return the words of a program, of all its files together."""
     return sum(len(words(name, text)) for name, text in texts.items())
 
 
 def fingerprints(texts: Mapping[str, str]) -> frozenset[int]:
-    """The fingerprints of a program, of all its files together."""
+    """Return the fingerprints of a program, of all its files together."""
     return frozenset(
         mark for name, text in texts.items() for mark in _winnowed(_runs(words(name, text)))
     )
 
 
 def words(name: str, text: str) -> list[str]:
-    """The words of a file, with one word for all names; `name` tells the language by its suffix."""
+    """Return the words of a file, with one word for all names; `name` tells the language by its
+    suffix."""
     suffix, text = name.rpartition(".")[2].lower(), text[:_MAX_CHARACTERS]
     is_c = suffix in _C_SUFFIXES
     if comment := _OTHER_COMMENTS.get(suffix):
@@ -163,7 +164,7 @@ def words(name: str, text: str) -> list[str]:
 
 
 def _is_named_number(tokens: Sequence[Token]) -> bool:
-    """Whether this line gives a number a name by `#define`."""
+    """Return whether this line gives a number a name by `#define`."""
     texts, kinds = [token.text for token in tokens], [token.kind for token in tokens]
     return texts[:2] == ["#", "define"] and kinds[2:] == [TokenKind.IDENTIFIER, TokenKind.NUMBER]
 
@@ -179,7 +180,7 @@ def _word(token: Token, kept: AbstractSet[str]) -> str:
 
 
 def _value(number: str) -> str:
-    """A number as its value: 0x10, 020 and 16UL are equal."""
+    """Return a number as its value: 0x10, 020 and 16UL are equal."""
     digits = number.rstrip("uUlL")
     is_octal = digits.startswith("0") and digits.isdecimal()
     try:
@@ -189,7 +190,7 @@ def _value(number: str) -> str:
 
 
 def _runs(found: Sequence[str]) -> Iterator[int]:
-    """The hash of every run of words, by the rolling hash of Rabin and Karp."""
+    """Yield the hash of every run of words, by the rolling hash of Rabin and Karp."""
     out = pow(_BASE, RUN_WORDS, _MODULUS)
     codes = [zlib.crc32(word.encode(errors="replace")) for word in found]
     value = 0
@@ -201,7 +202,8 @@ def _runs(found: Sequence[str]) -> Iterator[int]:
 
 
 def _winnowed(hashes: Iterable[int]) -> Iterator[int]:
-    """The least hash of each window; of a text that is shorter than a window the least of all."""
+    """Yield the least hash of each window; of a text that is shorter than a window the least of
+    all."""
     window: deque[int] = deque(maxlen=WINDOW_RUNS)
     is_short = True
     for value in hashes:

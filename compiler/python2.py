@@ -28,7 +28,7 @@ _WHAT_IS_GONE = re.compile(
 
 
 def refused_as_python_2(files: Mapping[str, bytes]) -> str:
-    """Why Python 3 cannot compile these files, if one of them is in Python 2; else ""."""
+    """Return why Python 3 cannot compile these files, if one of them is in Python 2; else ""."""
     for name in sorted(files):
         if suffix_of(name) == "py" and _STATEMENTS.search(files[name].decode(errors="replace")):
             return _sentence(name)
@@ -36,7 +36,7 @@ def refused_as_python_2(files: Mapping[str, bytes]) -> str:
 
 
 def failed_as_python_2(program: str, stderr: str) -> str:
-    """Why the program failed, if it used what only Python 2 has; else ""."""
+    """Return why the program failed, if it used what only Python 2 has; else ""."""
     return _sentence(program) if _WHAT_IS_GONE.search(stderr) else ""
 
 

@@ -33,12 +33,12 @@ class _Turn(NamedTuple):
     newest_first: bool
 
     def of(self, queue: Sequence[int]) -> int:
-        """The one that is compiled, of these ids, oldest first."""
+        """Return the one that is compiled, of these ids, oldest first."""
         return queue[-1 if self.newest_first else 0]
 
 
 def is_too_late(settings: Settings, now: datetime) -> bool:
-    """Whether programs are no longer taken."""
+    """Return whether programs are no longer taken."""
     return now >= settings.dates.compilation_closes
 
 
@@ -102,7 +102,7 @@ class ProgramQueue:
 
     @staticmethod
     def _late(tx: Transaction, waiting: Sequence[Waiting]) -> frozenset[int]:
-        """The teams with a program in the queue that our machinery has failed with."""
+        """Return the teams with a program in the queue that our machinery has failed with."""
         failed = failed_work(tx)
         if not failed:
             return frozenset()
@@ -113,7 +113,7 @@ class ProgramQueue:
         )
 
     def _kept(self, programs: int, already: int, is_closed: bool) -> int:
-        """How many of a team's waiting programs may be compiled, if so many were already."""
+        """Return how many of a team's waiting programs may be compiled, if so many were already."""
         if is_closed:
             return max(1, TRIED_WHEN_CLOSED - already)
         return programs if already + programs <= self.settings.programs.MAX_COMPILES_PER_HOUR else 1

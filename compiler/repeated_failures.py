@@ -43,7 +43,7 @@ class EngineFailures:
     is_engine_well: Callable[[], bool]
 
     def of_program(self, error: EngineFailed) -> int:
-        """How often the engine has failed so, at the same move of the same program.
+        """Return how often the engine has failed so, at the same move of the same program.
 
         0: nothing says that the program has to do with it, for no worker ran one, or the engine
         fails with every program. At MAX_FAILURES the program is set aside, and its teams and the
@@ -62,7 +62,8 @@ class EngineFailures:
         return bool(error.program) and self.is_engine_well()
 
     def of_task(self, task: str) -> int:
-        """How often our machinery has failed with this piece of work, whatever the reason."""
+        """Return how often our machinery has failed with this piece of work, whatever the
+        reason."""
         with self.store.write() as tx:
             return engine_failures.count(tx, task, "", self.clock.now())
 

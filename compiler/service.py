@@ -112,7 +112,7 @@ class CompileService:
         return is_mended
 
     def _why_lost(self, language: str) -> str:
-        """Why this host cannot build the language; "" if it can."""
+        """Return why this host cannot build the language; "" if it can."""
         try:
             self.builder.try_language(language)
         except ToolMissing as missing:
@@ -146,7 +146,7 @@ class CompileService:
             self._set_aside(submission, traceback.format_exc())
 
     def _built(self, submission: Submission) -> BuildResult[Any]:
-        """The build. Raises ToolMissing if the refusal may be this host's fault and not the
+        """Return the build. Raises ToolMissing if the refusal may be this host's fault and not the
         program's."""
         result = self.builder.build(submission.files, submission.description)
         if not result.image:

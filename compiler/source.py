@@ -95,13 +95,13 @@ _KINDS = {kind.value: kind for kind in TokenKind}
 
 
 def scan(text: str) -> Iterator[Token]:
-    """The tokens of a text with joined lines, without blanks. Never fails."""
+    """Yield the tokens of a text with joined lines, without blanks. Never fails."""
     for match in _TOKEN.finditer(text):
         yield Token(_KINDS[match.lastgroup or ""], match.group(), match.start())
 
 
 def count(text: str) -> int:
-    """The lexical elements of a preprocessed text."""
+    """Return the lexical elements of a preprocessed text."""
     return sum(token.elements for token in scan(text))
 
 
@@ -169,7 +169,8 @@ class SourceText:
         return (self, SourceText(with_trigraphs(self.text))) if "??" in self.text else (self,)
 
     def without_includes(self) -> SourceText:
-        """The program with an empty line in place of each line that is an `#include` alone."""
+        """Return the program with an empty line in place of each line that is an `#include`
+        alone."""
         rest = list(self.physical_lines)
         for line in self.live_lines:
             is_include = line.directive is not None and line.directive[:1] == ("include",)
@@ -210,11 +211,11 @@ class SourceText:
         return places
 
     def lines_of(self, word: str) -> Sequence[int]:
-        """The lines that have this identifier outside comments, strings and `#if 0`."""
+        """Return the lines that have this identifier outside comments, strings and `#if 0`."""
         return sorted(set(self._places.get(word, ())))
 
     def quote(self, number: int) -> str:
-        """A physical line, shortened, without control characters."""
+        """Return a physical line, shortened, without control characters."""
         if not 1 <= number <= len(self.physical_lines):
             return ""
         line = sanitize(" ".join(self.physical_lines[number - 1][: 4 * _QUOTE_WIDTH].split()))
@@ -222,7 +223,7 @@ class SourceText:
 
 
 def decoded(source: bytes) -> str:
-    """The text of a source in UTF-8, or else in Latin-1, as with letters."""
+    """Return the text of a source in UTF-8, or else in Latin-1, as with letters."""
     try:
         return source.decode()
     except UnicodeDecodeError:
@@ -230,7 +231,8 @@ def decoded(source: bytes) -> str:
 
 
 def normalise(source: str) -> tuple[str, str]:
-    """The source with newlines as line ends, also of the last line, and without a byte order mark.
+    """Return the source with newlines as line ends, also of the last line, and without a byte order
+    mark.
 
     And a remark, if a reader could have seen other lines; see `with_newlines`.
     """

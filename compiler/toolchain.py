@@ -263,7 +263,7 @@ def again_if_killed(run: Callable[[], ExitStatus], limits: Limits) -> ExitStatus
 
 
 def _may_be_our_fault(result: ExitStatus, seconds: float, limits: Limits) -> bool:
-    """Whether it was killed before it can have used up its CPU time."""
+    """Return whether it was killed before it can have used up its CPU time."""
     if result.ending is Ending.MEMORY_LIMIT:  # the program's own limit, not the host's memory
         return False
     killed = result.ending is Ending.SIGNAL and result.code == signal.SIGKILL
@@ -315,7 +315,7 @@ def _is_helpful(line: str, prose: frozenset[int]) -> bool:
 
 
 def _cut(text: str, unread: int) -> str:
-    """The text, or its beginning; `unread`: how much there was behind it."""
+    """Return the text, or its beginning; `unread`: how much there was behind it."""
     kept = text
     if len(text) > MAX_CHARACTERS:
         kept = text[:MAX_CHARACTERS].rpartition("\n")[0] or text[:MAX_CHARACTERS]
@@ -328,19 +328,19 @@ def _cut(text: str, unread: int) -> str:
 
 
 def first_error(messages: str) -> tuple[int, str]:
-    """The line of the first error, and what it is in the compiler's words; (0, "") if there is
-    none."""
+    """Return the line of the first error, and what it is in the compiler's words; (0, "") if there
+    is none."""
     found = _ERROR.search(messages)
     return (int(found[1]), found[2]) if found else (0, "")
 
 
 def without_warnings(messages: str) -> str:
-    """The messages about errors, which have caused most of the others."""
+    """Return the messages about errors, which have caused most of the others."""
     return "\n".join(line for line in messages.split("\n") if ": warning: " not in line)
 
 
 def trouble(result: ExitStatus, limits: Limits, *, is_gcc: bool = True) -> str:
-    """Why the compiler did not end by itself, as a sentence; "" if it did.
+    """Return why the compiler did not end by itself, as a sentence; "" if it did.
 
     `is_gcc`: its messages tell, too, and programs are for the contest machine.
     """

@@ -62,7 +62,8 @@ def try_language(language: Language, settings: Settings) -> str:
 
 
 def with_counted_time(settings: Settings) -> Settings:
-    """The settings with the languages whose time can be counted, if programs of the game talk.
+    """Return the settings with the languages whose time can be counted, if programs of the game
+    talk.
 
     They are those that can be counted on this computer, and that need none of the contest's
     packages; all others have processor time, so that no program is refused. The first time on a
@@ -81,8 +82,8 @@ def with_counted_time(settings: Settings) -> Settings:
 
 
 def with_languages_here(settings: Settings) -> Settings:
-    """The settings with the further languages whose tools are on this computer, if programs of the
-    game talk."""
+    """Return the settings with the further languages whose tools are on this computer, if programs
+    of the game talk."""
     if game_of(settings.game, settings.programs).info.play is not TEXT:
         return settings
     here = tuple(row.name for row in usable(further_languages()))

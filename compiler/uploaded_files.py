@@ -35,7 +35,7 @@ class UploadedFiles:
         return sum(bool(line.strip()) for line in self.description.splitlines())
 
     def digest_of(self, program: str) -> str:
-        """The sha256 of this file in hex; of nothing, where there is no such file."""
+        """Return the sha256 of this file in hex; of nothing, where there is no such file."""
         return hashlib.sha256(self.files.get(program, b"")).hexdigest()
 
 
@@ -58,7 +58,7 @@ def take_apart(files: Mapping[str, bytes], text: str) -> UploadedFiles:
 
 
 def description_findings(uploaded: UploadedFiles, settings: Programs) -> Iterator[Finding]:
-    """What the contest's rules find wrong with the description."""
+    """Yield what the contest's rules find wrong with the description."""
     wanted = 0 if settings.description == "none" else TEXT.description_lines
     lines = uploaded.description_lines
     form = ngettext(

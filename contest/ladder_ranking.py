@@ -29,7 +29,7 @@ RANKINGS = frozenset({"GRR", "RSM"})
 
 
 def is_exact(settings: Settings) -> bool:
-    """Whether the ladder's games are computed, as soon as there are programs."""
+    """Return whether the ladder's games are computed, as soon as there are programs."""
     return not game_of(settings.game, settings.programs).info.play.has_moves
 
 
@@ -38,7 +38,7 @@ def has_ladder(settings: Settings) -> bool:
 
 
 def is_ladder_told(settings: Settings) -> bool:
-    """Whether anybody may ask for the ladder: games are computed, or the contest offers
+    """Return whether anybody may ask for the ladder: games are computed, or the contest offers
     rankings."""
     offers = not RANKINGS.isdisjoint(settings.reports.offered)
     return is_exact(settings) or (settings.ladder.enabled and offers)
@@ -79,13 +79,13 @@ class Ladder:
         return tuple(lines)
 
     def share(self, first: LadderEntry, second: LadderEntry) -> Fraction:
-        """The share of the points that `first` won against `second`; its win rate, if that is
-        computed."""
+        """Return the share of the points that `first` won against `second`; its win rate, if that
+        is computed."""
         own, theirs = self._won[first.build_id][second.build_id]
         return Fraction(own, own + theirs)
 
     def place(self, team: str, before: LadderRank | None) -> ExactPlace:
-        """The team's place, and the teams that beat it. The game is computed exactly."""
+        """Return the team's place, and the teams that beat it. The game is computed exactly."""
         own = next(entry for entry in self.entries if entry.team == team)
         line = next(line for line in self.lines if line.team == team)
         others = [entry for entry in self.entries if entry is not own]
@@ -123,7 +123,7 @@ class Ladder:
 
 
 def rank_in(lines: Sequence[LadderLine], team: str) -> LadderRank | None:
-    """The team's rank in this ranking; None if it is not in it."""
+    """Return the team's rank in this ranking; None if it is not in it."""
     return next((LadderRank(line.rank, len(lines)) for line in lines if line.team == team), None)
 
 

@@ -69,7 +69,7 @@ def speaking(language: str) -> Iterator[None]:
 
 
 def in_language(language: str, values: Iterable[T]) -> Iterator[T]:
-    """What `values` yields, with each object made in this language.
+    """Yield what `values` yields, with each object made in this language.
 
     A generator that is within `speaking` itself would change the language of its caller, too.
     """
@@ -93,7 +93,7 @@ R = TypeVar("R", bound=Reader)
 
 
 def by_language(readers: Iterable[R], language: str) -> Iterator[tuple[str, list[R]]]:
-    """The readers, grouped by the language of their mails, in their order. `language`: the
+    """Yield the readers, grouped by the language of their mails, in their order. `language`: the
     contest's."""
     readers_of: dict[str, list[R]] = {}
     for reader in readers:
@@ -102,34 +102,34 @@ def by_language(readers: Iterable[R], language: str) -> Iterator[tuple[str, list
 
 
 def chosen() -> str | None:
-    """The language that a caller has chosen by `speaking`; None if nobody has."""
+    """Return the language that a caller has chosen by `speaking`; None if nobody has."""
     return _language.get()
 
 
 def spoken() -> str:
-    """The current language."""
+    """Return the current language."""
     return _language.get() or SOURCE
 
 
 def translated(message: str) -> str:
-    """The message in the current language, its placeholders not yet filled in."""
+    """Return the message in the current language, its placeholders not yet filled in."""
     # a catalogue has its head under ""
     return _catalogue(spoken()).gettext(message) if message else ""
 
 
 def translated_plural(one: str, many: str, num: int) -> str:
-    """The message's form for this number, in the current language."""
+    """Return the message's form for this number, in the current language."""
     return _catalogue(spoken()).ngettext(one, many, num)
 
 
 def gettext(message: str, /, **values: object) -> str:
-    """The sentence in the language of this moment. `%(name)s` stands for a value, `%%` for a
+    """Return the sentence in the language of this moment. `%(name)s` stands for a value, `%%` for a
     percent sign."""
     return translated(message) % values
 
 
 def ngettext(one: str, many: str, num: int, /, **values: object) -> str:
-    """A sentence with a number: `%(num)s` is the number as the language writes it."""
+    """Return a sentence with a number: `%(num)s` is the number as the language writes it."""
     return translated_plural(one, many, num) % {"num": number(num), **values}
 
 
@@ -149,8 +149,8 @@ def number(value: int) -> str:
 
 
 def decimal(text: str) -> str:
-    """A number that Python wrote, such as `1,234.5` -> the same with the language's own signs:
-    `1.234,5`."""
+    """Return a number that Python wrote, such as `1,234.5` -> the same with the language's own
+    signs: `1.234,5`."""
     if spoken() == SOURCE:
         return text
     from babel.numbers import get_decimal_symbol, get_group_symbol
@@ -160,7 +160,7 @@ def decimal(text: str) -> str:
 
 
 def date(moment: datetime, zone: tzinfo | None = None) -> str:
-    """An aware time -> `1994-05-12 12:00 UT` (K100), in German `12. Mai 1994, 12:00 UT`.
+    """Return an aware time -> `1994-05-12 12:00 UT` (K100), in German `12. Mai 1994, 12:00 UT`.
 
     With a zone the local time stands beside it: `1994-05-12 12:00 UT (14:00 CEST)`, with its date
     if that is another one.
@@ -170,7 +170,7 @@ def date(moment: datetime, zone: tzinfo | None = None) -> str:
 
 
 def local_time(moment: datetime, zone: tzinfo) -> str:
-    """An aware time -> `14:00 CEST`, with its date if that is another one than in Universal
+    """Return an aware time -> `14:00 CEST`, with its date if that is another one than in Universal
     Time."""
     local = moment.astimezone(zone)
     is_same_day = local.date() == moment.astimezone(UTC).date()

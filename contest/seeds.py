@@ -17,7 +17,7 @@ T = TypeVar("T")
 
 
 def seed_from(text: str) -> bytes:
-    """A contest seed (32 bytes) made from any text, for games and demonstrations that can be
+    """Return a contest seed (32 bytes) made from any text, for games and demonstrations that can be
     repeated."""
     return Seeds(bytes(32)).stream(text, 32)
 
@@ -26,8 +26,8 @@ MAX_TOURNAMENTS = 100  # of a season
 
 
 def secret_before(secret: bytes, tournaments: int) -> bytes:
-    """The secret of an earlier tournament, this many before: each secret is the sha256 of the
-    next."""
+    """Return the secret of an earlier tournament, this many before: each secret is the sha256 of
+    the next."""
     for _ in range(tournaments):
         secret = hashlib.sha256(secret).digest()
     return secret
@@ -81,7 +81,7 @@ class Seeds:
         return hashlib.blake2b(name.encode(), key=self._seed, digest_size=size).digest()
 
     def below(self, name: str, bound: int) -> int:
-        """A number in 0..bound-1, each equally likely, by rejection."""
+        """Return a number in 0..bound-1, each equally likely, by rejection."""
         limit = (1 << 64) - (1 << 64) % bound
         for attempt in range(1_000):
             number = int.from_bytes(self.stream(f"{name}/{attempt}", 8), "big")
@@ -104,7 +104,8 @@ class Seeds:
         return [number % bound for number in struct.unpack(f"<{count}I", raw)]
 
     def shuffled(self, name: str, items: Sequence[T]) -> list[T]:
-        """The items in an order that only the seed and the name decide (Fisher and Yates)."""
+        """Return the items in an order that only the seed and the name decide (Fisher and
+        Yates)."""
         result = list(items)
         for last in range(len(result) - 1, 0, -1):
             chosen = self.below(f"{name}/{last}", last + 1)

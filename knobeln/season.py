@@ -99,6 +99,16 @@ def season_so_far(contest: ContestContext) -> SeasonTable:
     return season_table(tournaments, images, contest.settings, open_runner)
 
 
+def places_so_far(contest: ContestContext, newest: int) -> SeasonTable | None:
+    """The table of the tournaments before the newest by their places alone, as strengths need
+    games; None before the second one."""
+    tournaments = []
+    for number in range(1, newest):
+        with contest.store.of_tournament(number).read() as tx:
+            tournaments.append(_played(tx, contest.settings))
+    return season_table(tournaments, {}, contest.settings, open_runner) if tournaments else None
+
+
 def _played(tx: Transaction, settings: Settings) -> Played:
     settings = frozen_settings(contest_state.started_settings(tx), settings)
     return Played(

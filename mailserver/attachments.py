@@ -26,8 +26,8 @@ GUIDE_WIDTH = 82  # columns: the longest line of a sample letter must not be bro
 
 @cache
 def software(game: GameInfo) -> tuple[Attachment, ...]:
-    """The source of the library that programs are linked with; sample programs if there is no
-    library."""
+    """Return the source of the library that programs are linked with; sample programs if there is
+    no library."""
     if game.play.is_in_c:
         data = files("knobellib").joinpath("knobellib.c").read_bytes()
         return (Attachment("knobellib.c", "text/x-csrc", data),)
@@ -39,8 +39,8 @@ def software(game: GameInfo) -> tuple[Attachment, ...]:
 def ledger_files(
     tx: Transaction, most_bytes: int, number: int | None = None
 ) -> tuple[Attachment, ...]:
-    """The newest checkpoint, or the one after the entry of this number, and before it the ledger as
-    it is published, if it is not larger than this."""
+    """Return the newest checkpoint, or the one after the entry of this number, and before it the
+    ledger as it is published, if it is not larger than this."""
     entries, note = ledger.published(tx, number)
     files = (LEDGER_FILE, entries), (CHECKPOINT_FILE, note.encode())
     return tuple(
@@ -49,21 +49,21 @@ def ledger_files(
 
 
 def rules(game: str) -> tuple[Attachment, ...]:
-    """The rules of the game as rules.txt, in the language of this moment; nothing if none are
-    written."""
+    """Return the rules of the game as rules.txt, in the language of this moment; nothing if none
+    are written."""
     return rules_in(spoken(), game)
 
 
 @cache
 def rules_in(language: str, game: str) -> tuple[Attachment, ...]:
-    """The same in another language."""
+    """Return the same in another language."""
     text = rules_text(game, language)
     return (Attachment("rules.txt", "text/plain", _plain(text).encode()),) if text else ()
 
 
 def guide(settings: Settings) -> tuple[Attachment, ...]:
-    """How to take part, as guide.txt: the part of the team guide for this kind of play; () if it
-    has none.
+    """Return how to take part, as guide.txt: the part of the team guide for this kind of play; ()
+    if it has none.
 
     The part is on one of the guide's pages, between `<!-- sent by mail: KIND -->` and
     `<!-- end of what is sent by mail -->`.
@@ -103,8 +103,8 @@ class AnnouncementTexts(TypedDict):
 
 
 def announcement_texts(tx: Transaction, settings: Settings) -> AnnouncementTexts:
-    """The texts for this contest, which has these settings, in the language that its templates
-    speak."""
+    """Return the texts for this contest, which has these settings, in the language that its
+    templates speak."""
     text = rules_text(settings.game.name, chosen() or settings.contest.language)
     # Without the page's title: they get a heading of their own.
     body = text.split("\n", 1)[-1] if text.startswith("# ") else text

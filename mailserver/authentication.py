@@ -28,7 +28,7 @@ ANSWERS = {_REFUSAL: Limit.DROP, _NOTICE: Limit.DROP}
 
 
 def team_of(tx: Transaction, from_line: FromLine | Problem, proof: Proof) -> Team | AuthFailure:
-    """The active team whose name and string are in the `<<FROM>>` line.
+    """Return the active team whose name and string are in the `<<FROM>>` line.
 
     Where it uses the string that was offered to it last, this one is its only string from now on.
     `proof`: of the letter, which knows most lines already.
@@ -52,7 +52,8 @@ def _proved(tx: Transaction, from_line: FromLine) -> Team | AuthFailure:
 
 
 def proof_in(tx: Transaction, from_lines: Iterable[FromLine]) -> Proof:
-    """What these lines of a letter show, up to the first with an active team and its string."""
+    """Return what these lines of a letter show, up to the first with an active team and its
+    string."""
     lines: dict[NameAndString, Team | AuthFailure] = {}
     for from_line in from_lines:
         found = _proved(tx, from_line)
@@ -69,7 +70,7 @@ def _renamed(tx: Transaction, from_line: FromLine) -> Team | None:
 
 
 def notices(context: LetterContext, team: Team | None) -> tuple[Answer, ...]:
-    """What tells a team, once a day, that another address used its name for a command."""
+    """Return what tells a team, once a day, that another address used its name for a command."""
     if team is None or team.address.casefold() == context.writer.casefold():
         return ()
     facts = {
@@ -81,7 +82,8 @@ def notices(context: LetterContext, team: Team | None) -> tuple[Answer, ...]:
 
 
 def claimed_by(context: LetterContext) -> Team | None:
-    """The team from whose registered address the letter claims to come, which proves nothing."""
+    """Return the team from whose registered address the letter claims to come, which proves
+    nothing."""
     addresses = dict.fromkeys(filter(None, (context.letter.sender, context.writer)))
     found = (teams.by_address(context.tx, address) for address in addresses)
     return next((team for team in found if team), None)
@@ -94,7 +96,8 @@ def team_command(
     subjects: Callable[[Settings], tuple[str, ...]],
     **more: Any,
 ) -> Command:
-    """A command that a team proves to be its own by the `<<FROM>>` line in the text of the letter.
+    """Return a command that a team proves to be its own by the `<<FROM>>` line in the text of the
+    letter.
 
     `handle` does what this team asks for; `more`: as for Command.
     """
@@ -107,18 +110,18 @@ def team_command(
 
 
 def from_line_alone(_settings: Settings, _part: PartOfMail) -> str:
-    """The text of a sample letter that has nothing but the `<<FROM>>` line."""
+    """Return the text of a sample letter that has nothing but the `<<FROM>>` line."""
     return FROM_LINE
 
 
 def has_from_line(context: LetterContext) -> bool:
-    """Whether the letter has a line that is, or was meant to be, a `<<FROM>>` line."""
+    """Return whether the letter has a line that is, or was meant to be, a `<<FROM>>` line."""
     found = context.from_line
     return isinstance(found, FromLine) or found.line > 0
 
 
 def writer_of(context: LetterContext) -> Team | Decision:
-    """The team that sent the command, or the letter's refusal."""
+    """Return the team that sent the command, or the letter's refusal."""
     if context.letter.problems:
         text = gettext(
             "Your letter could not be read: %(problems)s.",

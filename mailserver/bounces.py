@@ -71,7 +71,7 @@ class BounceSigns:
 
 
 def returned_mail(tx: Transaction, signs: BounceSigns, settings: Settings) -> OutboxItem | None:
-    """The mail of ours that the letter with these signs is about; None if it is no bounce of
+    """Return the mail of ours that the letter with these signs is about; None if it is no bounce of
     one."""
     if signs.report is None:
         return None
@@ -90,7 +90,7 @@ def note(
 
 
 def _addressed(tx: Transaction, signs: BounceSigns, settings: Settings) -> OutboxItem | None:
-    """The mail to whose bounce address this letter came."""
+    """Return the mail to whose bounce address this letter came."""
     if not signs.tagged:
         return None
     ids = bounced_items(signs.tagged, settings.contest.address, contest_state.secret(tx))
@@ -98,7 +98,7 @@ def _addressed(tx: Transaction, signs: BounceSigns, settings: Settings) -> Outbo
 
 
 def _returned(tx: Transaction, signs: BounceSigns) -> OutboxItem | None:
-    """The mail whose Message-ID this letter brings back."""
+    """Return the mail whose Message-ID this letter brings back."""
     ids = (outbox.id_of(tx, message_id) for message_id in signs.returned)
     found = next((item_id for item_id in ids if item_id is not None), None)
     return None if found is None else outbox.get(tx, found)
@@ -106,7 +106,7 @@ def _returned(tx: Transaction, signs: BounceSigns) -> OutboxItem | None:
 
 # --- reading; pure --------------------------------------------------------------------------------
 def signs(stored: StoredLetter, letter: Letter, settings: Settings) -> BounceSigns:
-    """The signs in this letter; most letters have none. `letter`: the same one, read."""
+    """Return the signs in this letter; most letters have none. `letter`: the same one, read."""
     tagged = _tagged(stored, letter) if settings.mail.verp else ()
     returned = _message_ids_like_ours(stored.raw, settings.contest.address)
     if not tagged and not returned:
@@ -127,7 +127,7 @@ def _message_ids_like_ours(raw: bytes, robot: str) -> tuple[str, ...]:
 
 
 def read(stored: StoredLetter, letter: Letter) -> BounceReport | None:
-    """What the bounce reports; None for any other letter. Never raises."""
+    """Return what the bounce reports; None for any other letter. Never raises."""
     headers = letter.headers
     if letter.beyond:  # only within our bounds the library does no harm
         problem = f"the bounce cannot be read: {letter.beyond}"
@@ -145,7 +145,7 @@ def read(stored: StoredLetter, letter: Letter) -> BounceReport | None:
 
 
 def _failures(raw: bytes) -> BounceReport | None:
-    """What the library finds; None if it finds no failure."""
+    """Return what the library finds; None if it finds no failure."""
     from flufl.bounce import all_failures  # for bounces only: all its formats come with it
 
     lines = raw[:_MAX_READ_BYTES].splitlines()[:_MAX_LINES]
@@ -163,8 +163,8 @@ def _failures(raw: bytes) -> BounceReport | None:
 
 
 def _diagnosis(report: email.message.Message) -> str:
-    """The status and the words of the mail system that did not take it, or the first line with
-    something like `550` or `5.1.1` in it, or the subject."""
+    """Return the status and the words of the mail system that did not take it, or the first line
+    with something like `550` or `5.1.1` in it, or the subject."""
     # A delivery status (RFC 3464) has a block about the report, and one for each recipient.
     for part in report.walk():
         if part.get_content_type() == "message/delivery-status" and part.is_multipart():
@@ -202,13 +202,13 @@ _SIGNATURE_BYTES = 10
 
 
 def bounce_address(robot: str, item_id: int, secret: bytes) -> str:
-    """The address for bounces of this mail of the outbox."""
+    """Return the address for bounces of this mail of the outbox."""
     name, _, domain = robot.rpartition("@")
     return f"{name}+b-{item_id}-{_signature(item_id, secret)}@{domain}"
 
 
 def tagged_addresses(text: str) -> tuple[TaggedAddress, ...]:
-    """The addresses in this text (headers, recipients) that look like ones for bounces."""
+    """Return the addresses in this text (headers, recipients) that look like ones for bounces."""
     return tuple(
         TaggedAddress(f"{found[1]}@{found[4]}", int(found[2]), found[3].lower())
         for found in _TAGGED.finditer(text)
@@ -216,7 +216,7 @@ def tagged_addresses(text: str) -> tuple[TaggedAddress, ...]:
 
 
 def bounced_items(tagged: Iterable[TaggedAddress], robot: str, secret: bytes) -> tuple[int, ...]:
-    """The mails of the outbox whose genuine bounce addresses are among these."""
+    """Return the mails of the outbox whose genuine bounce addresses are among these."""
     return tuple(
         each.item
         for each in tagged

@@ -90,24 +90,25 @@ class LetterContext(Desk):
         )
 
     def said_as(self, kind: type[T]) -> T:
-        """What the command reads from the letter, which is of this type."""
+        """Return what the command reads from the letter, which is of this type."""
         assert isinstance(self.said, kind), f"{self.command.name} reads {type(self.said)}"  # noqa: S101
         return self.said
 
     def is_proved(self, address: str) -> bool:
-        """Whether the letter is shown to come from this address, so that answers to it bother
-        nobody else."""
+        """Return whether the letter is shown to come from this address, so that answers to it
+        bother nobody else."""
         believes_all = self.settings.registration.confirm == "never"
         is_senders = addresses.mailbox_of(address) in self.proof.mailboxes
         return believes_all or is_senders or address.casefold() in self.proof.readers
 
     def is_invited(self, address: str) -> bool:
-        """Whether the organizer has sent a form to this address, and the letter brings one."""
+        """Return whether the organizer has sent a form to this address, and the letter brings
+        one."""
         brings_form = self.command.name == "registration"
         return brings_form and outbox.was_sent(self.tx, address, "invitation")
 
     def count_answered(self, template: str, to: str, within: timedelta) -> int:
-        """How many mails of this template the address got within this time."""
+        """Return how many mails of this template the address got within this time."""
         return outbox.sent_within(self.tx, to, (template,), within, self.now)
 
 
@@ -147,16 +148,16 @@ class Command:
     sample_body: Callable[[Settings, PartOfMail], str] = lambda settings, part: ""
 
     def right_subject(self, settings: Settings) -> str:
-        """The command as teams know it."""
+        """Return the command as teams know it."""
         return next(iter(self.subjects(settings)), self.name)
 
     def sample_subject(self, settings: Settings) -> str:
-        """The subject of a sample letter."""
+        """Return the subject of a sample letter."""
         after = self.sample_arguments(settings) if self.sample_arguments else self.arguments
         return f"{self.right_subject(settings)} {after}".rstrip()
 
     def recognise(self, subject: str, settings: Settings) -> Arguments | None:
-        """The arguments in a subject that means this command; None for any other. See
+        """Return the arguments in a subject that means this command; None for any other. See
         `clean_subject`."""
         if self.reads:
             return self.reads(subject, settings)

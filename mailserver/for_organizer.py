@@ -68,7 +68,7 @@ def tidy(store: Store, settings: Settings, renderer: Renderer, now: datetime) ->
 
 
 def _mails_of_the_day(tx: Transaction, renderer: Renderer) -> Iterator[tuple[str, Rendered]]:
-    """What the organizer is told once in a day, where there is something to tell."""
+    """Yield what the organizer is told once in a day, where there is something to tell."""
     if kept := letters.kept_for_list(tx):
         listed = [(each, headers_alone(each.raw)) for each in kept[:MAX_LISTED]]
         facts = {"letters": listed, "count": len(kept), "per_day": MAX_PASSED_ON_PER_DAY}

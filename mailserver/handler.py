@@ -71,7 +71,7 @@ class Readings:
     known: Mapping[ReadingKey, Reading | TooHardToRead] = field(default_factory=dict)
 
     def of(self, letter_id: int) -> Reading:
-        """The reading with sentences in the language that is spoken. Raises Unread or
+        """Return the reading with sentences in the language that is spoken. Raises Unread or
         TooHardToRead."""
         key = letter_id, spoken()
         reading = self.known.get(key)
@@ -186,7 +186,7 @@ def _sorted(tx: Transaction, stored: StoredLetter, reading: Reading, settings: S
 
 
 def _proof(tx: Transaction, reading: Reading) -> Proof:
-    """All that shows who wrote the letter."""
+    """Return all that shows who wrote the letter."""
     sender = reading.letter.sender
     is_sender_proved = sender and reading.authenticity is Authenticity.PASS
     return replace(
@@ -198,8 +198,8 @@ def _proof(tx: Transaction, reading: Reading) -> Proof:
 
 
 def _readers(tx: Transaction, reading: Reading) -> frozenset[str]:
-    """The addresses, casefolded, to which the mails of ours went that this letter answers with a
-    form.
+    """Return the addresses, casefolded, to which the mails of ours went that this letter answers
+    with a form.
 
     Other letters are not believed for that: a Message-ID may go on to others, with a mail or with
     an answer to it, and a form takes no team's place.
@@ -210,8 +210,8 @@ def _readers(tx: Transaction, reading: Reading) -> frozenset[str]:
 
 
 def _handled_copy(tx: Transaction, reading: Reading) -> int | None:
-    """The same letter, handled before (K51, M49); the same Message-ID over another text is a new
-    one (M50).
+    """Return the same letter, handled before (K51, M49); the same Message-ID over another text is a
+    new one (M50).
 
     The copy may have come first: one that was set aside can be put back after its copy was handled.
     """
@@ -227,8 +227,8 @@ _DIGEST = re.compile(r"letter/[0-9]+/[a-z_]+/([0-9a-f]{64})")
 
 
 def _reply(tx: Transaction, reading: Reading) -> Reply | None:
-    """The question that this letter replies to. A reply whose subject is another command, or that
-    brings a program, is that command."""
+    """Return the question that this letter replies to. A reply whose subject is another command, or
+    that brings a program, is that command."""
     if reading.command == organizer.CONFIRM.name:
         digests: tuple[str, ...] = (digest(reading.arguments[0]),)
     elif _may_only_reply(reading) and reading.letter.in_reply_to:
@@ -244,8 +244,8 @@ def _reply(tx: Transaction, reading: Reading) -> Reply | None:
 
 
 def _may_only_reply(reading: Reading) -> bool:
-    """Whether the letter may say no more than that it is its reader's own. A form in it may be the
-    quoted one that our question is about."""
+    """Return whether the letter may say no more than that it is its reader's own. A form in it may
+    be the quoted one that our question is about."""
     is_form = reading.command == REGISTRATION.name and not reading.is_exact
     return is_form or reading.command == UNKNOWN.name
 

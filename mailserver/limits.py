@@ -81,7 +81,7 @@ class Quota:
     unless: Quota | None = None
 
     def free(self, newest: Sequence[datetime], now: datetime) -> Free:
-        """When mails keep within the quota.
+        """Return when mails keep within the quota.
 
         `newest`: the times of the last mails but one and last that it counts, as far as there are
         so many; where it allows one only, of that one.
@@ -111,9 +111,9 @@ def quotas(
     *,
     is_invited: bool = False,
 ) -> tuple[Quota, ...]:
-    """What an answer has to keep within. `templates`: those of the same limit; `network`: "" = not
-    known. `is_invited`: the organizer expects a letter from this mailbox, so there are no more of
-    them than the organizer has invited."""
+    """Return what an answer has to keep within. `templates`: those of the same limit; `network`: ""
+    = not known. `is_invited`: the organizer expects a letter from this mailbox, so there are no
+    more of them than the organizer has invited."""
     alike = tuple(templates)
     if is_proved:
         if limit is Limit.NONE:
@@ -157,7 +157,7 @@ def quotas(
 
 
 def _wide(limit: Limit, network: str) -> Iterable[Quota]:
-    """The quotas that strangers use up together."""
+    """Yield the quotas that strangers use up together."""
     waits = limit is not Limit.DROP
     calm = Quota(Scope.DOMAIN, MAX_CALM_MAILS_PER_HOUR, HOUR, True, True)
     for scope, most in MAX_UNPROVED_MAILS_PER_HOUR.items():
@@ -179,8 +179,8 @@ class Room:
     now: datetime
 
     def full(self) -> Free | None:
-        """The quota that has no room for the mail: one beyond which letters do not wait, or else
-        the one that has room last. None: the mail may go out."""
+        """Return the quota that has no room for the mail: one beyond which letters do not wait, or
+        else the one that has room last. None: the mail may go out."""
         full = (self.free[quota] for quota in self.quotas if self._is_full(quota))
         return max(full, key=lambda each: (not each.quota.waits, each.for_one), default=None)
 
@@ -230,7 +230,8 @@ def doubt(
     returns: bool,
     lifted: frozenset[Doubt] = frozenset(),
 ) -> Doubt | None:
-    """Why a registration form has to be confirmed; None = it is taken. `confirm` is the setting.
+    """Return why a registration form has to be confirmed; None = it is taken. `confirm` is the
+    setting.
 
     `is_checked`: our mail server says who wrote letters. `forms_in_an_hour`: for its mailbox,
     domain or network, whichever has most, with this one. `is_second`: the mailbox has a team

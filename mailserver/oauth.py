@@ -63,7 +63,7 @@ class AccessToken:
         return self._settings.is_set
 
     def get(self) -> str:
-        """A token that is good for the next minute.
+        """Return a token that is good for the next minute.
 
         Raises TryAgain where the issuer could not be reached or was busy, GiveUp where a person has
         to fix something.
@@ -95,7 +95,7 @@ class AccessToken:
         self._token, self._ends = token, time.monotonic() + life
 
     def _refresh_token(self) -> str:
-        """The refresh token that was kept, if it descends from the one in the settings."""
+        """Return the refresh token that was kept, if it descends from the one in the settings."""
         try:
             kept = json.loads(self._kept.read_text(encoding="utf-8"))
             if kept["descends_from"] == self._mark():
@@ -148,7 +148,8 @@ def _from_command(line: str) -> str:
 
 # --- signing in -----------------------------------------------------------------------------------
 def sign_in(issuer: str, client: str, scope: str, show: Callable[[str, str], object]) -> str:
-    """A refresh token. `show` is given the web address and the code that a person has to enter.
+    """Return a refresh token. `show` is given the web address and the code that a person has to
+    enter.
 
     Raises GiveUp if the person refuses, is too late, or the issuer does not know the client.
     """
@@ -171,7 +172,7 @@ def sign_in(issuer: str, client: str, scope: str, show: Callable[[str, str], obj
 
 
 def _seconds(told: object, usual: float, most: float) -> float:
-    """The seconds that an issuer tells, if it does."""
+    """Return the seconds that an issuer tells, if it does."""
     is_told = isinstance(told, int | float | str) and _is_number(told)
     return min(float(str(told)) if is_told else usual, most)
 
@@ -214,7 +215,8 @@ def _object(raw: bytes) -> dict[str, Any]:
 
 
 def _checked(token: object, where: str) -> str:
-    """The token, which must be one word of printable ASCII: it goes into a line of SMTP or IMAP."""
+    """Return the token, which must be one word of printable ASCII: it goes into a line of SMTP or
+    IMAP."""
     if not isinstance(token, str) or not _TOKEN.fullmatch(token):
         raise GiveUp(f"{where} is not an access token")
     return token

@@ -200,7 +200,7 @@ class OrganizerActions:
         )
 
     def _members(self, groups: Iterable[GroupPlan]) -> tuple[Team, ...]:
-        """The teams of these groups, in the order of the list of entries."""
+        """Return the teams of these groups, in the order of the list of entries."""
         names = {name for group in groups for name in group.members}
         playing = submissions.participants(self.tx)
         return tuple(team for name, team in playing.items() if name in names)
@@ -268,7 +268,8 @@ class OrganizerActions:
         )
 
     def awaited_draw(self) -> Draw:
-        """The draw whose number is missing. Raises NotNow if the contest does not wait for one."""
+        """Return the draw whose number is missing. Raises NotNow if the contest does not wait for
+        one."""
         starts = self.settings.dates.contest_starts
         draw = draw_awaited(self.settings.tournament.beacon, starts, contest_state.state(self.tx))
         if draw is None:
@@ -351,7 +352,8 @@ class OrganizerActions:
         )
 
     def _reinstate_program(self, team: Team, reason: str) -> OrganizerDecision:
-        """What follows for the team's program; without a sentence nothing, as none is set aside."""
+        """Return what follows for the team's program; without a sentence nothing, as none is set
+        aside."""
         name, programs = team.name, self._programs_of([team])
         is_accepted = not programs.isdisjoint(engine_failures.aside(self.tx))
         waits = submissions.is_set_aside(self.tx, team.id)
@@ -381,7 +383,7 @@ class OrganizerActions:
         )
 
     def _programs_of(self, owners: Iterable[Team]) -> frozenset[str]:
-        """The digests of the programs that play for these teams."""
+        """Return the digests of the programs that play for these teams."""
         ids = {team.id for team in owners}
         owned = submissions.owned(self.tx)
         return frozenset(digest for team_id, digest in owned if team_id in ids)
@@ -582,7 +584,7 @@ class OrganizerActions:
         return OrganizerDecision(" ".join(words), changes)
 
     def _new(self, mails: Iterable[Invite]) -> tuple[Invite, ...]:
-        """The mails that nobody got yet."""
+        """Return the mails that nobody got yet."""
         by_key = {mail.key: mail for mail in mails}
         known = outbox.known(self.tx, tuple(by_key))
         return tuple(mail for key, mail in by_key.items() if key not in known)
@@ -603,13 +605,13 @@ class OrganizerActions:
 
     # --- for all of them --------------------------------------------------------------------------
     def _registered(self) -> list[Team]:
-        """The teams that take part, or wait to be accepted."""
+        """Return the teams that take part, or wait to be accepted."""
         out = decisions.all_bans(self.tx)
         wanted = (TeamState.ACTIVE, TeamState.PENDING)
         return [t for t in teams.all_teams(self.tx) if t.state in wanted and t.name not in out]
 
     def _line(self, what: str, text: str, *, whom: str = "", reason: str = "") -> Log:
-        """A line in the journal."""
+        """Return a line in the journal."""
         return Log(what, text, self.actor, whom, reason)
 
 
@@ -630,8 +632,8 @@ def _after_lift(phase: Phase, takes_part: Participation, *, plays: bool) -> str:
 
 
 def read_date(name: str, when: str) -> tuple[str, datetime]:
-    """A date by its name in contest.toml, and a time. Raises NotFound or GiveUp with the right
-    form."""
+    """Return a date by its name in contest.toml, and a time. Raises NotFound or GiveUp with the
+    right form."""
     plain = name.strip().lower().replace("-", "_").replace(" ", "_")
     if plain not in Dates.model_fields:
         hint = (
@@ -655,7 +657,7 @@ def read_time(when: str) -> datetime:
 
 
 def _changed(section: S, changes: Mapping[str, object], hint: str = "") -> S:
-    """The section with these values. Raises GiveUp if they cannot be."""
+    """Return the section with these values. Raises GiveUp if they cannot be."""
     try:
         return type(section).model_validate({**section.model_dump(), **changes})
     except ValidationError as error:
@@ -668,5 +670,5 @@ def _told(readers: Sequence[Team]) -> str:
 
 
 def readable_name(name: str) -> str:
-    """The name of a date in contest.toml, as mails say it."""
+    """Return the name of a date in contest.toml, as mails say it."""
     return name.replace("_", " ")

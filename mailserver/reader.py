@@ -60,7 +60,7 @@ class TooHardToRead(Exception):
 
 
 def read(stored: StoredLetter, settings: Settings, language: str) -> Reading:
-    """What the letter says, with sentences in this language."""
+    """Return what the letter says, with sentences in this language."""
     with speaking(language):
         letter = parse(stored.raw)
         from_lines = _from_lines(letter)
@@ -83,7 +83,7 @@ def read(stored: StoredLetter, settings: Settings, language: str) -> Reading:
 
 
 def _authenticity(letter: Letter, settings: Settings) -> Authenticity:
-    """What our mail server says about the author. It knows nothing of a guess of ours."""
+    """Return what our mail server says about the author. It knows nothing of a guess of ours."""
     author = letter.sender if letter.is_author else None
     return authenticity(letter.headers, author, settings.mail.authserv_id)
 
@@ -96,7 +96,7 @@ def _from_lines(letter: Letter) -> tuple[FromLine, ...]:
 
 
 def _of_program(said: object) -> tuple[FromLine, ...]:
-    """The line of a program, which may be in an archive, where only its reader looks."""
+    """Return the line of a program, which may be in an archive, where only its reader looks."""
     if isinstance(said, SentProgram) and isinstance(said.from_line, FromLine):
         return (said.from_line,)
     return ()

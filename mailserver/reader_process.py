@@ -65,7 +65,7 @@ class Ended:
 
 
 def max_seconds(letter_bytes: int) -> float:
-    """How much processor time the reading of such a letter may take."""
+    """Return how much processor time the reading of such a letter may take."""
     return MAX_SECONDS + SECONDS_PER_MB * max(0, letter_bytes // _MB - 1)
 
 
@@ -103,7 +103,7 @@ class ReaderProcess:
                 self._lock.release()
 
     def read(self, stored: StoredLetter, settings: Settings, language: str) -> Reading:
-        """What the letter says, with sentences in this language. Raises TooHardToRead."""
+        """Return what the letter says, with sentences in this language. Raises TooHardToRead."""
         with self._lock:
             task = Task(stored, self._packed_settings(settings), language)
             for _ in range(_TRIES):
@@ -168,14 +168,14 @@ class ReaderProcess:
 
 @cache
 def shared_reader() -> ReaderProcess:
-    """The reader of this process, which ends with it."""
+    """Return the reader of this process, which ends with it."""
     reader = ReaderProcess()
     register(reader.close)
     return reader
 
 
 def _as_timeval(seconds: float) -> bytes:
-    """The time as the kernel takes it (socket(7)): whole seconds, and microseconds."""
+    """Return the time as the kernel takes it (socket(7)): whole seconds, and microseconds."""
     return pack("ll", int(seconds), 0)
 
 

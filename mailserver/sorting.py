@@ -108,8 +108,8 @@ Sorted = CameBack | PassOn | Silence | Repeat | Confirmation | Meant
 def sort_unanswered(
     stored: StoredLetter, reading: Reading, known: Known, contest: Contest
 ) -> CameBack | PassOn | Silence | None:
-    """What becomes of a letter that no command answers, whoever wrote it; None: one may. Nobody
-    needs to look for its string before."""
+    """Return what becomes of a letter that no command answers, whoever wrote it; None: one may.
+    Nobody needs to look for its string before."""
     if known.returned and reading.bounce.report:
         return CameBack(known.returned, reading.bounce.report)
     reached = [address for address in stored.recipients if addresses.is_role(address, contest)]
@@ -123,7 +123,7 @@ def sort_unanswered(
 def sort_answerable(
     stored: StoredLetter, reading: Reading, known: Known, contest: Contest
 ) -> Silence | Repeat | Confirmation | Meant:
-    """What becomes of a letter that may be answered; the first rule that applies decides."""
+    """Return what becomes of a letter that may be answered; the first rule that applies decides."""
     proof = known.proof
     writer = _writer(reading, proof.team)
     reason = _why_ignored(stored, reading, proof.team, contest)
@@ -141,7 +141,7 @@ def sort_answerable(
 
 
 def _with_mailbox(proof: Proof) -> Proof:
-    """The proof with the mailbox of the team whose string the letter has."""
+    """Return the proof with the mailbox of the team whose string the letter has."""
     if proof.team is None:
         return proof
     mailbox = addresses.mailbox_of(proof.team.address)
@@ -151,7 +151,8 @@ def _with_mailbox(proof: Proof) -> Proof:
 def _why_never_answered(
     stored: StoredLetter, letter: Letter, known: Known, contest: Contest
 ) -> str:
-    """Why no answer may go out, whatever the letter says: it would feed a loop; "" = one may."""
+    """Return why no answer may go out, whatever the letter says: it would feed a loop; "" = one
+    may."""
     senders = (*letter.named, *filter(None, (letter.sender, letter.reply_to)))
     if any(addresses.is_one_of(address, contest.addresses) for address in senders):
         return noted("it comes from our own address")
@@ -169,7 +170,8 @@ def _why_never_answered(
 def _why_ignored(
     stored: StoredLetter, reading: Reading, team: Team | None, contest: Contest
 ) -> str:
-    """Why a machine has written this letter for nobody; "" = a person or a team's script has.
+    """Return why a machine has written this letter for nobody; "" = a person or a team's script
+    has.
 
     A right string shows that, and so does a command in a letter to our own address. A confirmation
     does not: machines that answer letters keep its subject.
@@ -186,7 +188,7 @@ def _why_ignored(
 
 
 def _is_to_us(stored: StoredLetter, letter: Letter, contest: Contest) -> bool:
-    """Whether it was sent to our own address, and not to a list that has it."""
+    """Return whether it was sent to our own address, and not to a list that has it."""
     fields = (text for _, text in letter.headers.fields("To", "Cc"))
     to = [address for text in fields for address in addresses.all_in(text)]
     if letter.automatic != FROM_LIST:
@@ -195,7 +197,8 @@ def _is_to_us(stored: StoredLetter, letter: Letter, contest: Contest) -> bool:
 
 
 def _writer(reading: Reading, team: Team | None) -> str | None:
-    """Where answers to the writer go; None = we cannot answer, so we do not handle the letter (X7).
+    """Return where answers to the writer go; None = we cannot answer, so we do not handle the
+    letter (X7).
 
     A letter whose headers name nobody may do so in its text.
     """

@@ -36,7 +36,7 @@ _ALMOST = re.compile(
 
 
 def new_string() -> str:
-    """A fresh string of 5 groups of 4 signs, 99 bits of chance: `k7qd-...`."""
+    """Return a fresh string of 5 groups of 4 signs, 99 bits of chance: `k7qd-...`."""
     return "-".join(_new_group() for _ in range(GROUPS))
 
 
@@ -45,14 +45,14 @@ def _new_group() -> str:
 
 
 def digest(string: str) -> str:
-    """What we keep of a string: its sha256 in hex. A slow hash would add nothing to 99 bits of
-    chance."""
+    """Return what we keep of a string: its sha256 in hex. A slow hash would add nothing to 99 bits
+    of chance."""
     return hashlib.sha256(string.encode()).hexdigest()
 
 
 def matches(string: str, known_digest: str | None) -> bool:
-    """Whether this is the string of that digest, in constant time, and in the same time without a
-    digest."""
+    """Return whether this is the string of that digest, in constant time, and in the same time
+    without a digest."""
     equal = hmac.compare_digest(digest(string), known_digest or digest(""))
     return equal and known_digest is not None
 
@@ -65,8 +65,8 @@ _LIKE_A_STRING = re.compile(
 
 
 def without_strings(text: str) -> str:
-    """The text with `x` for every character of anything that may be an authentification string
-    (K42)."""
+    """Return the text with `x` for every character of anything that may be an authentification
+    string (K42)."""
     return _LIKE_A_STRING.sub(lambda found: "x" * len(found[0]), text)
 
 
@@ -94,7 +94,8 @@ class FromLine:
 
 
 def find_from_line(lines: Sequence[str]) -> FromLine | Problem:
-    """The one `<<FROM>>` line of a program; leading blanks, `*`, `/` and `#` do not matter (S04).
+    """Return the one `<<FROM>>` line of a program; leading blanks, `*`, `/` and `#` do not matter
+    (S04).
 
     The same line again is the same; characters that nobody sees do not matter either.
     """
@@ -159,7 +160,7 @@ def _missing(lines: Sequence[str]) -> Problem:
 
 
 def _before_each_line(lines: Sequence[str]) -> str:
-    """What somebody has put before most lines, as a sentence; "" = nothing."""
+    """Return what somebody has put before most lines, as a sentence; "" = nothing."""
     signs = {number: _SIGN.match(line) for number, line in enumerate(lines, 1) if line.strip()}
     kinds = [found and (found[1] or "1") for found in signs.values()]
     sign, count = Counter(kinds).most_common(1)[0]
@@ -185,5 +186,5 @@ _RIGHT = f"/*\n  {FROM_MARK} team_name authentification_string\n*/"
 
 
 def _problem(line: int, text: str, **values: object) -> Problem:
-    """What is wrong with the line, without a quote of it: it may hold a secret."""
+    """Return what is wrong with the line, without a quote of it: it may hold a secret."""
     return Problem(gettext(text, from_mark=FROM_MARK, **values), line, expected=_RIGHT)

@@ -42,7 +42,7 @@ def facts(tx: Transaction, team: Team, string: str, settings: Settings) -> Welco
 def for_programs(
     welcome: WelcomeFacts, settings: Settings, *, is_short: bool = False
 ) -> tuple[Attachment, ...]:
-    """The welcome as `knobeln.json`. `is_short`: the address has proved nothing."""
+    """Return the welcome as `knobeln.json`. `is_short`: the address has proved nothing."""
     team = welcome["team"]
     record = WelcomeRecord(
         team=knobeln_json.number_of(team),
@@ -58,8 +58,8 @@ def for_programs(
 
 
 def files(tx: Transaction, settings: Settings, now: datetime) -> tuple[Attachment, ...]:
-    """An accepted team gets the library that its program is linked with, if there is one, the
-    rules, and the dates for its calendar."""
+    """An accepted team gets the library that its program is linked with, if there is one,
+    the rules, and the dates for its calendar."""
     game = game_of(settings.game, settings.programs).info
     library = software(game) if game.play.is_in_c else ()
     return (*library, *rules(game.name), decisions.calendar_file(tx, settings, now))

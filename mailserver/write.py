@@ -238,8 +238,8 @@ def _ask(context: LetterContext, question: Question, note: str) -> str:
 def _outgoing(
     context: LetterContext, answer: Answer, room: Room, receipt: Receipt | None
 ) -> Outgoing:
-    """The mail, in the language of its team. What it tells about a limit that it uses up is nothing
-    to the reader of a notice, who has not asked for anything."""
+    """Return the mail, in the language of its team. What it tells about a limit that it uses up is
+    nothing to the reader of a notice, who has not asked for anything."""
     team = answer.of_team
     quota, silent_until = (None, None) if answer.is_notice else room.last()
     token = _new_token(context, answer.confirms) if answer.confirms else ""
@@ -271,7 +271,7 @@ def _outgoing(
 
 
 def _new_token(context: LetterContext, order: Order) -> str:
-    """A token for one mail. Its return confirms the order."""
+    """Return a token for one mail. Its return confirms the order."""
     token = new_string()
     decisions.ask_confirmation(context.tx, digest(token), order, context.now)
     return token
@@ -284,13 +284,13 @@ def _key(context: LetterContext, answer: Answer, token: str) -> str:
 
 
 def _may_ask(context: LetterContext, answer: Answer) -> bool:
-    """Whether the writer can be asked if this mail, which is long, is wanted."""
+    """Return whether the writer can be asked if this mail, which is long, is wanted."""
     is_askers = context.limits[answer.template] is Limit.DROP and answer.to == context.writer
     return is_askers and answer.template not in QUESTIONS
 
 
 def _left_out(context: LetterContext, mail: Answer | Question, room: Room) -> str:
-    """Why this mail is left out; "" = it may go out. Raises LetterWaits."""
+    """Return why this mail is left out; "" = it may go out. Raises LetterWaits."""
     full = room.full()
     if full is None:
         return ""
@@ -306,7 +306,7 @@ def _left_out(context: LetterContext, mail: Answer | Question, room: Room) -> st
 
 
 def _surplus_bytes(context: LetterContext, outgoing: Outgoing) -> int:
-    """How many bytes the mail has too many for its reader."""
+    """Return how many bytes the mail has too many for its reader."""
     if not _counts_as_proved(context, outgoing.kind, outgoing.to):
         return outbox.size(outgoing, context.settings, context.now) - MAX_UNPROVED_MAIL_BYTES
     if outgoing.team_id is not None:
@@ -316,7 +316,7 @@ def _surplus_bytes(context: LetterContext, outgoing: Outgoing) -> int:
 
 
 def _cut(body: str, surplus: int, whole: str) -> str:
-    """The body without this many bytes, cut at the end of a line, but not above the end of
+    """Return the body without this many bytes, cut at the end of a line, but not above the end of
     `whole`."""
     left_out = f"\n{gettext(_LEFT_OUT)}\n"
     room = max(0, len(body.encode()) - surplus - len(left_out.encode()))
@@ -327,7 +327,7 @@ def _cut(body: str, surplus: int, whole: str) -> str:
 
 # --- what the limits leave ------------------------------------------------------------------------
 def has_room(context: LetterContext, template: str, to: str) -> bool:
-    """Whether a mail of this template may go out to this address now."""
+    """Return whether a mail of this template may go out to this address now."""
     return _room_for(context, template, to).full() is None
 
 
@@ -348,12 +348,12 @@ def counted(context: LetterContext, template: str, to: str) -> CountedAnswer:
 
 
 def _counts_as_proved(context: LetterContext, template: str, to: str) -> bool:
-    """Whether this mail, by its template or by the letter, bothers nobody else."""
+    """Return whether this mail, by its template or by the letter, bothers nobody else."""
     return context.limits[template] is Limit.NONE or context.is_proved(to)
 
 
 def _room_for(context: LetterContext, template: str, to: str) -> Room:
-    """What the limits say about one more mail of this template to this address."""
+    """Return what the limits say about one more mail of this template to this address."""
     kept = _quotas(context, template, to)
     asked = tuple(dict.fromkeys((*kept, *(quota.unless for quota in kept if quota.unless))))
     wanted = [

@@ -21,7 +21,7 @@ be printed become a `?`, and several blank lines become one.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, MutableMapping
+from collections.abc import Callable, Mapping, MutableMapping, Sequence
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
@@ -117,7 +117,9 @@ def _limits(settings: Settings) -> tuple[str, ...]:
     return limits_of(settings)
 
 
-def _replay_address(settings: Settings, info: GameInfo, game: WorstGame, games: int) -> str:
+def _replay_address(
+    settings: Settings, info: GameInfo, game: WorstGame, games: Sequence[int]
+) -> str:
     """As `replay_address`. Few mails need what knows of pages."""
     from reports.worst_game import replay_address
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from contest.config.settings import Settings
 from contest.games.game import GameInfo
 from contest.model import WorstGame
@@ -10,13 +12,17 @@ from reports.site.facts import disclosure
 from reports.site.games import MAX_GAMES
 
 
-def replay_address(game: WorstGame, games: int, settings: Settings, info: GameInfo) -> str:
+def replay_address(
+    game: WorstGame, games: Sequence[int], settings: Settings, info: GameInfo
+) -> str:
     """The address of its replay, at the first turn that decided it; "" if there is none.
 
-    `games`: of the contest. Where it has more than pages replay, some have no replay.
+    `games`: of each round. Pages replay those of the last rounds first; where they have no room for
+    all of this one, some have no replay.
     """
     shows = disclosure(settings.reports.offered, programs=False)
-    if not (settings.site.url and shows.moves and game.turns) or games > MAX_GAMES:
+    has_all = sum(games[game.plan.round - 1 :]) <= MAX_GAMES
+    if not (settings.site.url and shows.moves and game.turns and has_all):
         return ""
     page = paths.game(game.plan, game.match)
     return f"{settings.site.url.rstrip('/')}/{page}#{info.turn_word}={game.turns[0].turn}"

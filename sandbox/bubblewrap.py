@@ -255,7 +255,7 @@ class BubblewrapSandbox(RunningSandbox):
         raise start_failure(stderr)
 
     def _open_first_process(self) -> int | None:
-        """A pidfd of the first process; None if it has ended already, or bubblewrap made no
+        """Return a pidfd of the first process; None if it has ended already, or bubblewrap made no
         sandbox."""
         while self._status_field("child-pid") is None and self._read_status(
             _STARTUP_TIMEOUT_SECONDS
@@ -305,7 +305,7 @@ class BubblewrapSandbox(RunningSandbox):
         return bool(chunk)
 
     def _status_field(self, name: str) -> int | None:
-        """A number from the lines of JSON on the status pipe."""
+        """Return a number from the lines of JSON on the status pipe."""
         fields: dict[str, int] = {}
         for line in self._status_bytes.splitlines():
             try:
@@ -316,8 +316,8 @@ class BubblewrapSandbox(RunningSandbox):
 
 
 def start_failure(stderr: bytes) -> ToolMissing:
-    """The error for a sandbox that ended without starting its command; `stderr` is bubblewrap's
-    own. Raises Stopped if we have ended all sandboxes."""
+    """Return the error for a sandbox that ended without starting its command; `stderr` is
+    bubblewrap's own. Raises Stopped if we have ended all sandboxes."""
     living.require_going_on()
     message = stderr.decode(errors="replace").strip()
     return ToolMissing(f"bubblewrap made no sandbox: {message}. {_HOW_TO_FIX}")
@@ -347,7 +347,8 @@ def _erase_device_times() -> None:
 
 
 def _open_start_gate(ours: ExitStack) -> int:
-    """A pipe as one descriptor for both reading and writing, which we and the first process hold.
+    """Return a pipe as one descriptor for both reading and writing, which we and the first process
+    hold.
 
     The first process could write to it itself, so it never sees an end of file there. If we die, it
     goes on waiting, and does not start the command without limits.
@@ -388,7 +389,7 @@ def _start(
 
 @cache
 def system_call_filter() -> bytes:
-    """The filter for this host: an allow list that the kernel applies (seccomp).
+    """Return the filter for this host: an allow list that the kernel applies (seccomp).
 
     `tools/system_call_filter.py` makes all filters, and says which calls are refused and why.
     Raises ToolMissing if there is none: then nothing foreign may start.
@@ -407,7 +408,7 @@ def system_call_filter() -> bytes:
 
 
 def _become(user: int) -> int | None:
-    """The user and group that a child is to have: `user` if we are root, else ours."""
+    """Return the user and group that a child is to have: `user` if we are root, else ours."""
     return user if os.geteuid() == 0 else None
 
 
@@ -443,8 +444,8 @@ def _options(
 
 
 def _folders_in_work(files: Iterable[str]) -> list[str]:
-    """The folders of a program's own files, which are read-only like these: nothing that a program
-    writes there would be cleaned away between two questions."""
+    """Return the folders of a program's own files, which are read-only like these: nothing that a
+    program writes there would be cleaned away between two questions."""
     inside = (path.removeprefix(f"{WORK}/") for path in files if path.startswith(f"{WORK}/"))
     return sorted({f"{WORK}/{path.partition('/')[0]}" for path in inside if "/" in path})
 
@@ -544,7 +545,7 @@ def _nowhere() -> int:
 
 
 def _ready(descriptors: Iterable[int], seconds: float) -> list[int]:
-    """The descriptors that can be read, as soon as there is one; none if `seconds` pass."""
+    """Return the descriptors that can be read, as soon as there is one; none if `seconds` pass."""
     waiter = select.poll()
     for descriptor in descriptors:
         waiter.register(descriptor, select.POLLIN)

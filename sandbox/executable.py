@@ -24,7 +24,7 @@ ASIDE_DIGEST = hashlib.sha256(ASIDE).hexdigest()
 
 
 def without(images: Mapping[str, bytes], aside: Collection[str]) -> Mapping[str, bytes]:
-    """The images by digest, with ASIDE in place of those that are set aside."""
+    """Return the images by digest, with ASIDE in place of those that are set aside."""
     return {digest: ASIDE if digest in aside else image for digest, image in images.items()}
 
 
@@ -74,7 +74,7 @@ def player_from_bytes(raw: bytes) -> Executable:
 
 
 def is_counted(raw: bytes) -> bool:
-    """Whether these are the bytes of a FuelProgram. Raises ValueError for bytes of no
+    """Return whether these are the bytes of a FuelProgram. Raises ValueError for bytes of no
     Executable."""
     facts = json.loads(raw)
     return isinstance(facts, dict) and is_fuel_program(facts)

@@ -19,8 +19,8 @@ _LABEL = re.compile(r"knobeln-box-(\d+)-(\d+)-(\d+)(?:-\d+)?")
 
 
 def label() -> str:
-    """The name under which this process runs bubblewrap; the control groups that it makes begin
-    with it."""
+    """Return the name under which this process runs bubblewrap; the control groups that it makes
+    begin with it."""
     return _label(os.getpid())
 
 
@@ -53,8 +53,8 @@ def _name(folder: Path) -> str:
 
 
 def is_left_over(name: str) -> bool:
-    """Whether this is the label, perhaps with a number, of a maker in our pid namespace that has
-    ended."""
+    """Return whether this is the label, perhaps with a number, of a maker in our pid namespace that
+    has ended."""
     label = _LABEL.fullmatch(name)
     if label is None:
         return False
@@ -68,8 +68,8 @@ def _namespace() -> int:
 
 
 def _started_at(pid: int) -> int | None:
-    """When the process started, in clock ticks since the host did; None if there is none, or a dead
-    one."""
+    """Return when the process started, in clock ticks since the host did; None if there is none, or
+    a dead one."""
     try:
         facts = Path(f"/proc/{pid}/stat").read_bytes().rpartition(b")")[2].split()
     except OSError:

@@ -180,7 +180,7 @@ class _TimeLimit:
         return cpu_now - self._cpu_before > self._seconds or self.slept > self._end_of_sleep
 
     def judge(self, answer: Answer, cpu_now: float | None) -> Answer:
-        """The answer with its time; LATE if it took more processor time than it may."""
+        """Return the answer with its time; LATE if it took more processor time than it may."""
         kind, text, status, *_ = answer
         if self._cpu_before is None or cpu_now is None:
             if kind is AnswerKind.LATE:
@@ -388,13 +388,13 @@ class SandboxedProcess:
         return Answer(AnswerKind.ENDED, _text(self._received), self._answer_ended().exit_status)
 
     def stderr_tail(self) -> bytes:
-        """The end of its standard error so far, at most STDERR_TAIL_BYTES."""
+        """Return the end of its standard error so far, at most STDERR_TAIL_BYTES."""
         if self._exit_status is None and self._sandbox.stderr in self._ready(0.0):
             self._read(self._sandbox.stderr)
         return bytes(self._stderr)
 
     def usage(self) -> Usage:
-        """The usage of its whole sandbox so far."""
+        """Return the usage of its whole sandbox so far."""
         return self._exit_status.usage if self._exit_status else self._sandbox.usage_so_far()
 
     def close(self) -> ExitStatus:

@@ -67,7 +67,7 @@ class ProcessTree:
         return self._cpu_seconds
 
     def _program(self) -> Iterator[int]:
-        """All processes below the first one inside, parents before their children."""
+        """Yield all processes below the first one inside, parents before their children."""
         waiting = [pid for first in _children(self._root) for pid in _children(first)]
         while waiting:
             pid = waiting.pop()
@@ -92,8 +92,8 @@ def _threads(pid: int) -> list[int]:
 
 
 def are_asleep(threads: Iterable[int]) -> bool:
-    """Whether one of them lives, and all that live wait for something that is not a processor or a
-    disk."""
+    """Return whether one of them lives, and all that live wait for something that is not a
+    processor or a disk."""
     states = {thread: letter for thread in threads if (letter := state(thread)) not in _ENDED}
     return bool(states) and all(
         letter in _ASLEEP or (letter == _WAITS_FOR_A_DISK and _children(thread))
@@ -117,14 +117,14 @@ def _own_seconds(pid: int) -> float:
 
 
 def _waited_for_seconds(pid: int) -> float:
-    """The time of the children that it has waited for."""
+    """Return the time of the children that it has waited for."""
     fields = _fields(pid)
     return sum(map(int, fields[13:15])) / _TICKS_PER_SECOND  # cutime and cstime: proc(5)
 
 
 def _fields(pid: int) -> list[bytes]:
-    """The fields of /proc/PID/stat after the name, which may have blanks in it; none if it has
-    ended."""
+    """Return the fields of /proc/PID/stat after the name, which may have blanks in it; none if it
+    has ended."""
     try:
         with open(f"/proc/{pid}/stat", "rb", buffering=0) as file:
             return file.read(_STAT_BYTES).rpartition(b")")[2].split()

@@ -84,7 +84,7 @@ class ProgramFolder:
         )
 
     def to_bytes(self) -> bytes:
-        """The same bytes for the same program, whatever the order of its files."""
+        """Return the same bytes for the same program, whatever the order of its files."""
         facts = asdict(self) | {
             "files": {name: base64.b64encode(data).decode() for name, data in self.files.items()}
         }

@@ -55,7 +55,7 @@ class RunningSandbox(ABC):
         self._descriptors = descriptors
 
     def wait(self, seconds: float) -> bool:
-        """Whether the sandbox ended by itself within `seconds`."""
+        """Return whether the sandbox ended by itself within `seconds`."""
         try:
             self._process.wait(max(0.0, seconds))
         except subprocess.TimeoutExpired:
@@ -63,8 +63,8 @@ class RunningSandbox(ABC):
         return True
 
     def cpu_seconds(self) -> float | None:
-        """The processor time of all its processes so far, also after `end`; None if nobody counts
-        it."""
+        """Return the processor time of all its processes so far, also after `end`; None if nobody
+        counts it."""
         return self.usage.cpu_seconds
 
     def usage_so_far(self) -> Usage:
@@ -84,7 +84,7 @@ class RunningSandbox(ABC):
         return
 
     def sleeps(self) -> bool:
-        """Whether there is a process of the program, and all of them are known to wait for
+        """Return whether there is a process of the program, and all of them are known to wait for
         something that is not a processor or a disk."""
         return False
 
@@ -102,8 +102,8 @@ class RunningSandbox(ABC):
 
     @abstractmethod
     def classify_start_failure(self, stderr: bytes) -> Ending:
-        """How a sandbox ended whose command was not started. Raises ToolMissing if the fault is
-        ours.
+        """Return how a sandbox ended whose command was not started. Raises ToolMissing if the fault
+        is ours.
 
         No foreign code has run, so `stderr` is the tool's own.
         """
@@ -123,7 +123,7 @@ def command_end(exit_code: int) -> CommandEnd:
 
 
 def open_pipe(readers: ExitStack, writers: ExitStack) -> tuple[int, int]:
-    """A pipe's two ends, (read, write), each closed with its stack."""
+    """Return a pipe's two ends, (read, write), each closed with its stack."""
     read_end, write_end = os.pipe()
     readers.callback(os.close, read_end)
     writers.callback(os.close, write_end)

@@ -43,7 +43,7 @@ _SET_PROVED = update(answers).where(answers.c.mailbox == bindparam("of")).values
 
 
 def to_letter(tx: Transaction, letter_id: int) -> tuple[CountedAnswer, ...]:
-    """The answers to this letter, oldest first."""
+    """Return the answers to this letter, oldest first."""
     rows = tx.execute(
         select(answers).where(answers.c.letter_id == letter_id).order_by(answers.c.id)
     )
@@ -67,8 +67,8 @@ class Counted(NamedTuple):
 def newest(
     tx: Transaction, like: CountedAnswer, wanted: Sequence[Counted], skip: Sequence[int]
 ) -> list[list[datetime]]:
-    """The times of the newest answers for each of `wanted`, newest first: `skip` are left out, then
-    come up to two."""
+    """Return the times of the newest answers for each of `wanted`, newest first: `skip` are left
+    out, then come up to two."""
     newest_times: list[list[datetime]] = [[] for _ in wanted]
     if not wanted:
         return newest_times

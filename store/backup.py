@@ -46,7 +46,7 @@ class Restored:
 
 
 def _is_file(url: str) -> bool:
-    """Whether it is SQLite, and not PostgreSQL. Raises GiveUp for another kind."""
+    """Return whether it is SQLite, and not PostgreSQL. Raises GiveUp for another kind."""
     kind = make_url(url).get_backend_name()
     if kind not in ("sqlite", "postgresql"):
         raise GiveUp(f"there is no backup of databases of this kind: {kind}")
@@ -252,8 +252,8 @@ def copy_rows(reading: Transaction, writing: Transaction, tables: MetaData) -> N
 
 
 def tables_in(tx: Transaction) -> MetaData:
-    """The tables of this database, which may be of any version, so that another one can have them,
-    too."""
+    """Return the tables of this database, which may be of any version, so that another one can have
+    them, too."""
     metadata = MetaData()
 
     def make_general(_inspector: object, _table: object, column: Any) -> None:

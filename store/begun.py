@@ -62,7 +62,7 @@ def _is_at_work(process: str, begun_at: datetime, claimant: Claimant, now: datet
 
 
 def times(tx: Transaction, work: str) -> int:
-    """How often the work was begun, if it has not been finished."""
+    """Return how often the work was begun, if it has not been finished."""
     return tx.execute(select(begun.c.times).where(begun.c.work == work)).scalar() or 0
 
 
@@ -87,7 +87,7 @@ _FINISH_OWN = _FINISH.where(begun.c.process == bindparam("process"))
 
 
 def left_over(tx: Transaction, claimant: Claimant, now: datetime) -> frozenset[str]:
-    """The work that processes have begun which have ended: it is done again, one piece at a
+    """Return the work that processes have begun which have ended: it is done again, one piece at a
     time."""
     rows = tx.execute(select(begun)).all()
     return frozenset(

@@ -41,7 +41,7 @@ def ended(tx: Transaction, queue: Table, row: int) -> None:
 
 
 def in_hand(tx: Transaction, queue: Table, now: datetime) -> dict[int, datetime]:
-    """The rows that processes have claimed, and since when these work on them."""
+    """Return the rows that processes have claimed, and since when these work on them."""
     claimed = tx.execute(select(queue.c.id).where(queue.c.claimed_until > now)).scalars()
     rows = {_work(queue, row): row for row in claimed}
     return {rows[work]: begun_at for work, begun_at in begun.begun_at(tx, tuple(rows)).items()}
@@ -65,7 +65,7 @@ class Claims:
     clock: Clock
 
     def is_free(self, tx: Transaction) -> ColumnElement[bool]:
-        """A condition: no living process has claimed the row.
+        """Return a condition: no living process has claimed the row.
 
         A claim that ends later than any lease was written while a clock was wrong, and does not
         count.

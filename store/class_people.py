@@ -40,12 +40,12 @@ def put(tx: Transaction, people: Iterable[ListedPerson]) -> None:
 
 
 def is_any(tx: Transaction) -> bool:
-    """Whether there is a class list."""
+    """Return whether there is a class list."""
     return tx.execute(select(class_people.c.id).limit(1)).first() is not None
 
 
 def everybody(tx: Transaction) -> tuple[ListedPerson, ...]:
-    """All people, in the order in which they came."""
+    """Return all people, in the order in which they came."""
     rows = tx.execute(select(class_people).order_by(class_people.c.id))
     return tuple(
         ListedPerson(row.address, row.name, row.team, tuple(map(tuple, row.columns)))

@@ -35,12 +35,12 @@ def create(tx: Transaction, seed: bytes | None = None) -> None:
 
 
 def exists(tx: Transaction) -> bool:
-    """Whether the contest's row exists; `init` inserts it last."""
+    """Return whether the contest's row exists; `init` inserts it last."""
     return tx.execute(select(contest.c.id)).first() is not None
 
 
 def state(tx: Transaction) -> ContestState:
-    """The state of the tournament."""
+    """Return the state of the tournament."""
     number = tournament_of(tx)
     row = tx.execute(_STATE, {"tournament": number}).one()
     is_open = row.entries_root is None or row.number is None
@@ -81,7 +81,7 @@ def set_number(tx: Transaction, number: PublicNumber) -> None:
 
 
 def number(tx: Transaction) -> PublicNumber | None:
-    """The public number; None: it is not known yet, or the contest has none."""
+    """Return the public number; None: it is not known yet, or the contest has none."""
     source = column(tx, "number_source")
     return None if source is None else PublicNumber(column(tx, "number"), source)
 
@@ -118,7 +118,7 @@ def start(tx: Transaction, settings: SettingsValues, now: datetime) -> None:
 
 
 def started_settings(tx: Transaction) -> SettingsValues | None:
-    """The settings with which the tournament was started; None before its start."""
+    """Return the settings with which the tournament was started; None before its start."""
     settings: SettingsValues | None = column(tx, "settings")
     return settings
 
@@ -135,7 +135,7 @@ def reopen(tx: Transaction) -> None:
 
 
 def is_season_over(tx: Transaction, season: Season) -> bool:
-    """Whether the last tournament is finished."""
+    """Return whether the last tournament is finished."""
     query = select(tournaments.c.phase).where(tournaments.c.id == season.tournaments)
     return tx.execute(query).scalar_one_or_none() == Phase.FINISHED
 
@@ -165,13 +165,13 @@ def get_season(tx: Transaction) -> SeasonTable | None:
 
 
 def mark(tx: Transaction) -> str:
-    """The prefix of the keys of mails about this tournament; "" for the first."""
+    """Return the prefix of the keys of mails about this tournament; "" for the first."""
     number = tournament_of(tx)
     return f"tournament/{number}/" if number > 1 else ""
 
 
 def column(tx: Transaction, name: str) -> Any:
-    """The value of this column in the tournament's row."""
+    """Return the value of this column in the tournament's row."""
     return tx.execute(_OF_TOURNAMENT[name], {"tournament": tournament_of(tx)}).scalar_one_or_none()
 
 
@@ -202,7 +202,7 @@ def note(
 def log(
     tx: Transaction, count: int, *, area: str | None = None, whom: str | None = None
 ) -> tuple[LogLine, ...]:
-    """The newest lines of the journal, at most `count`, the oldest of them first.
+    """Return the newest lines of the journal, at most `count`, the oldest of them first.
 
     Only those of one area, or about this team, round or date, if given.
     """
@@ -226,18 +226,18 @@ def _chosen(query: Select[Any], area: str | None, whom: str | None) -> Select[An
 
 
 def times_moved(tx: Transaction) -> Mapping[str, int]:
-    """How often each date was moved, by its name, in this tournament and those before."""
+    """Return how often each date was moved, by its name, in this tournament and those before."""
     of_dates = _chosen(select(journal.c.whom, func.count()), "dates", None)
     rows = tx.execute(of_dates.where(journal.c.whom != "").group_by(journal.c.whom))
     return {row[0]: row[1] for row in rows}
 
 
 def areas_of_log(tx: Transaction) -> tuple[str, ...]:
-    """The kinds of lines that the journal has."""
+    """Return the kinds of lines that the journal has."""
     return tuple(tx.execute(select(journal.c.area).distinct().order_by(journal.c.area)).scalars())
 
 
 def journal_of(tx: Transaction, areas: Sequence[str]) -> tuple[LogLine, ...]:
-    """All lines of these areas, oldest first."""
+    """Return all lines of these areas, oldest first."""
     query = select(journal).where(journal.c.area.in_(areas)).order_by(journal.c.id)
     return tuple(record(LogLine, row) for row in tx.execute(query))

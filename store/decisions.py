@@ -29,7 +29,7 @@ from store.tables import bans, confirmations, contest, teams
 
 @cache
 def _column(name: str) -> Select[Any]:
-    """A query for this column of the contest's one row."""
+    """Return a query for this column of the contest's one row."""
     return select(contest.c[name])
 
 
@@ -101,12 +101,12 @@ def lift(tx: Transaction, ban_id: int, now: datetime) -> None:
 
 
 def ban_of(tx: Transaction, team_id: int) -> Ban | None:
-    """The team's ban; None if it has none."""
+    """Return the team's ban; None if it has none."""
     return next((ban for ban in all_bans(tx).values() if ban.team_id == team_id), None)
 
 
 def all_bans(tx: Transaction) -> dict[str, Ban]:
-    """The bans of this tournament that have not been lifted, by the team's name."""
+    """Return the bans of this tournament that have not been lifted, by the team's name."""
     rows = tx.execute(_BANS, {"tournament": tournament_of(tx)})
     return {row.name: record(Ban, row) for row in rows}
 
@@ -121,14 +121,15 @@ _BANS = _ALL_BANS.where(bans.c.lifted_at.is_(None))
 
 
 def ban_history(tx: Transaction) -> tuple[tuple[str, Ban], ...]:
-    """All bans of this tournament in their order, lifted ones too, with the names of the teams."""
+    """Return all bans of this tournament in their order, lifted ones too, with the names of the
+    teams."""
     rows = tx.execute(_ALL_BANS, {"tournament": tournament_of(tx)})
     return tuple((row.name, record(Ban, row)) for row in rows)
 
 
 # --- the time for a move --------------------------------------------------------------------------
 def time_changes(tx: Transaction) -> tuple[TimeChange, ...]:
-    """The changes since the contest started, in their order."""
+    """Return the changes since the contest started, in their order."""
     changes = contest_state.column(tx, "time_changes") or ()
     return tuple(
         TimeChange(datetime.fromisoformat(changed_at), before, after)
@@ -142,7 +143,7 @@ def change_time(tx: Transaction, before: float, after: float, now: datetime) -> 
 
 
 def programs_now(tx: Transaction, programs: Programs) -> Programs:
-    """The limits for programs, with the time for a move as the organizer changed it last."""
+    """Return the limits for programs, with the time for a move as the organizer changed it last."""
     changes = time_changes(tx)
     return programs.model_copy(update={"seconds": changes[-1].after}) if changes else programs
 
@@ -153,7 +154,7 @@ MovedDate = tuple[datetime, datetime]
 
 
 def moved_dates(tx: Transaction) -> Mapping[str, MovedDate]:
-    """The dates that the organizer has moved, by their names in contest.toml."""
+    """Return the dates that the organizer has moved, by their names in contest.toml."""
     moves = contest_state.column(tx, "moved_dates") or {}
     return {
         name: (datetime.fromisoformat(written), datetime.fromisoformat(moved))
@@ -172,7 +173,7 @@ def move_date(
 
 
 def dates_now(tx: Transaction, written: Dates, season: Season) -> Dates:
-    """The tournament's dates: those of contest.toml, with moved dates in their places.
+    """Return the tournament's dates: those of contest.toml, with moved dates in their places.
 
     If a date was changed in contest.toml after it was moved, the file counts. If the moved dates
     and the file together make no valid calendar, the file counts for all dates.
@@ -189,7 +190,7 @@ def dates_now(tx: Transaction, written: Dates, season: Season) -> Dates:
 
 
 def written_dates(tx: Transaction, now: Dates, season: Season) -> Dates:
-    """The dates of contest.toml, from which `dates_now` makes these."""
+    """Return the dates of contest.toml, from which `dates_now` makes these."""
     moved, number = moved_dates(tx), tournament_of(tx)
     first = {name: date - season.later(number, name) for name, date in now}
     before = {name: was for name, (was, after) in moved.items() if first[name] == after}
@@ -197,7 +198,7 @@ def written_dates(tx: Transaction, now: Dates, season: Season) -> Dates:
 
 
 def calendar_file(tx: Transaction, settings: Settings, now: datetime) -> Attachment:
-    """The dates of the settings as `contest.ics`, in the language that is spoken."""
+    """Return the dates of the settings as `contest.ics`, in the language that is spoken."""
     commitment = contest_state.state(tx).seed.commitment
     return calendar.file(settings, commitment, contest_state.times_moved(tx), now)
 
@@ -205,7 +206,7 @@ def calendar_file(tx: Transaction, settings: Settings, now: datetime) -> Attachm
 def with_calendar(
     tx: Transaction, mails: Iterable[Outgoing], settings: Settings, now: datetime
 ) -> Iterator[Outgoing]:
-    """The mails, each with `contest.ics` in its reader's language."""
+    """Yield the mails, each with `contest.ics` in its reader's language."""
     for mail in mails:
         with speaking(mail.language or settings.contest.language):
             dates = calendar_file(tx, settings, now)
@@ -213,7 +214,8 @@ def with_calendar(
 
 
 def in_force(tx: Transaction, written: Dates, settings: Settings) -> Settings:
-    """The settings with the organizer's decisions in force: `dates_now` and `programs_now`."""
+    """Return the settings with the organizer's decisions in force: `dates_now` and
+    `programs_now`."""
     dates, programs = dates_now(tx, written, settings.season), programs_now(tx, settings.programs)
     return settings.model_copy(update={"dates": dates, "programs": programs})
 
@@ -245,7 +247,7 @@ class Confirmation:
 
 
 def confirmation(tx: Transaction, token_digest: str) -> Confirmation | None:
-    """What the token with this digest confirms."""
+    """Return what the token with this digest confirms."""
     row = tx.execute(
         select(confirmations).where(confirmations.c.token_digest == token_digest)
     ).first()

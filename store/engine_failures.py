@@ -34,18 +34,18 @@ def count(tx: Transaction, culprit: str, move: str, now: datetime, times: int = 
 
 
 def work_on(submission_id: int) -> str:
-    """The work of compiling this submission, as a culprit."""
+    """Return the work of compiling this submission, as a culprit."""
     return f"submission/{submission_id}"
 
 
 def failed_work(tx: Transaction) -> frozenset[str]:
-    """The work that our machinery failed with, whatever program it ran."""
+    """Return the work that our machinery failed with, whatever program it ran."""
     of_work = select(engine_failures.c.culprit).where(engine_failures.c.move == "")
     return frozenset(tx.execute(of_work).scalars())
 
 
 def aside(tx: Transaction) -> frozenset[str]:
-    """The digests of the programs that are set aside."""
+    """Return the digests of the programs that are set aside."""
     often = (engine_failures.c.failures >= MAX_FAILURES) & (engine_failures.c.move != "")
     return frozenset(tx.execute(select(engine_failures.c.culprit).where(often)).scalars())
 

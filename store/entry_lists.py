@@ -44,12 +44,12 @@ def add(tx: Transaction, now: datetime, *, is_final: bool) -> SealedList:
 
 
 def count(tx: Transaction) -> int:
-    """How many lists there are."""
+    """Return how many lists there are."""
     return int(tx.execute(_of(tx, select(func.count()))).scalar_one())
 
 
 def newest(tx: Transaction) -> SealedList | None:
-    """The newest list; None before the first."""
+    """Return the newest list; None before the first."""
     row = tx.execute(
         _of(tx, select(entry_lists)).order_by(entry_lists.c.number.desc()).limit(1)
     ).first()
@@ -57,7 +57,7 @@ def newest(tx: Transaction) -> SealedList | None:
 
 
 def all_lists(tx: Transaction) -> tuple[SealedList, ...]:
-    """All lists, oldest first."""
+    """Return all lists, oldest first."""
     return tuple(
         map(_sealed, tx.execute(_of(tx, select(entry_lists)).order_by(entry_lists.c.number)))
     )

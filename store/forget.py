@@ -121,7 +121,7 @@ def forget_people(tx: Transaction, team: Team, ours: Collection[str]) -> None:
 
 
 def _letters_of(tx: Transaction, team_id: int) -> set[int]:
-    """The team's letters that had an effect."""
+    """Return the team's letters that had an effect."""
     queries = (
         select(teams.c.letter_id).where(teams.c.id == team_id),
         select(submissions.c.letter_id).where(submissions.c.team_id == team_id),
@@ -136,7 +136,7 @@ def _letters_of(tx: Transaction, team_id: int) -> set[int]:
 
 
 def _addresses_of(tx: Transaction, team: Team, linked: Collection[int]) -> set[str]:
-    """The addresses from which they wrote and to which mails went, casefolded."""
+    """Return the addresses from which they wrote and to which mails went, casefolded."""
     queries = (
         select(letters.c.sender).where(letters.c.id.in_(linked)),
         select(outbox.c.to).where(outbox.c.team_id == team.id).distinct(),
@@ -182,7 +182,7 @@ def _without(value: Any, people: re.Pattern[str]) -> Any:
 
 
 def _texts_in(content: bytes) -> Iterator[str]:
-    """The decoded texts of a mail, without its own header lines."""
+    """Yield the decoded texts of a mail, without its own header lines."""
     yield content.decode("utf-8", "replace")
     for part in email.message_from_bytes(content).walk():
         packed = part.get_payload(decode=True)

@@ -37,7 +37,8 @@ _GAME_COLUMNS = (
 def entries(
     tx: Transaction, *, all_teams: bool = False, with_strategies: bool = False
 ) -> tuple[LadderEntry, ...]:
-    """The newest accepted version of every team that takes part, in the order of their builds.
+    """Return the newest accepted version of every team that takes part, in the order of their
+    builds.
 
     `all_teams`: also of the others, whose games are kept because they may come back.
     `with_strategies`: with the facts of strategies that are tabulated.
@@ -62,7 +63,7 @@ def _entry(row: Row[Any]) -> LadderEntry:
 
 
 def now(tx: Transaction, settings: Settings) -> Ladder:
-    """The ladder by all games so far."""
+    """Return the ladder by all games so far."""
     ladder_entries = entries(tx, with_strategies=is_exact(settings))
     return Ladder(ladder_entries, all_games(tx), game_of(settings.game, settings.programs).info)
 
@@ -70,7 +71,7 @@ def now(tx: Transaction, settings: Settings) -> Ladder:
 def missing(
     tx: Transaction, *, all_teams: bool = False
 ) -> tuple[tuple[LadderEntry, LadderEntry], ...]:
-    """The pairs that have not played yet, those with the oldest versions first."""
+    """Return the pairs that have not played yet, those with the oldest versions first."""
     known = {(row.first, row.second) for row in tx.execute(select(games.c.first, games.c.second))}
     pairs = combinations(entries(tx, all_teams=all_teams), 2)
     return tuple(pair for pair in pairs if (pair[0].build_id, pair[1].build_id) not in known)
@@ -109,6 +110,6 @@ def note(tx: Transaction, lines: Sequence[LadderLine], noted_at: datetime) -> No
 
 
 def rankings(tx: Transaction, count: int) -> tuple[LadderRanking, ...]:
-    """The newest rankings, newest first."""
+    """Return the newest rankings, newest first."""
     query = select(ladder_rankings).order_by(ladder_rankings.c.id.desc()).limit(count)
     return tuple(record(LadderRanking, row) for row in tx.execute(query))

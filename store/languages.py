@@ -23,7 +23,7 @@ _QUEUED = submissions.c.state == SubmissionState.QUEUED
 
 
 def offered(tx: Transaction) -> frozenset[str]:
-    """All languages that teams could use at some time."""
+    """Return all languages that teams could use at some time."""
     return frozenset(tx.execute(select(contest.c.languages)).scalar_one() or ())
 
 
@@ -61,7 +61,8 @@ def works_again(tx: Transaction, language: str, now: datetime) -> bool:
 
 
 def waiting(tx: Transaction) -> tuple[ProgramsWaiting, ...]:
-    """How many programs wait for each language that a host has lost, by the language's name."""
+    """Return how many programs wait for each language that a host has lost, by the language's
+    name."""
     name = submissions.c.waits_for
     query = select(name, func.count(), func.min(submissions.c.received_at))
     rows = tx.execute(query.where(name.is_not(None), _QUEUED).group_by(name).order_by(name)).all()
@@ -75,6 +76,6 @@ def waiting(tx: Transaction) -> tuple[ProgramsWaiting, ...]:
 
 
 def teams_waiting(tx: Transaction) -> frozenset[int]:
-    """The ids of the teams whose programs wait for a language."""
+    """Return the ids of the teams whose programs wait for a language."""
     query = select(submissions.c.team_id).where(submissions.c.waits_for.is_not(None), _QUEUED)
     return frozenset(tx.execute(query).scalars())

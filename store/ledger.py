@@ -24,7 +24,7 @@ from store.tables import contest, cosignatures, ledger
 
 
 def public_key(tx: Transaction) -> VerifierKey:
-    """The key that checks receipts."""
+    """Return the key that checks receipts."""
     own = tx.execute(_KEYS).one()
     return _key(Checkpoint(ContestSeed(own.seed).commitment, 0, b""), own.signing_key)
 
@@ -37,13 +37,13 @@ def begin(tx: Transaction, now: datetime) -> None:
 
 
 def newest_of(tx: Transaction, *effects: Effect) -> LedgerEntry | None:
-    """The newest entry of the newest tournament with one of these effects."""
+    """Return the newest entry of the newest tournament with one of these effects."""
     number = _newest_number(tx, *effects)
     return _entry(_rows(tx, {number})[number]) if number else None
 
 
 def _newest_number(tx: Transaction, *effects: Effect) -> int:
-    """The number of that entry; 0 if there is none."""
+    """Return the number of that entry; 0 if there is none."""
     begun = select(func.max(ledger.c.number)).where(ledger.c.effect == Effect.TOURNAMENT_BEGUN)
     start = func.coalesce(begun.scalar_subquery(), 0)
     query = select(func.max(ledger.c.number)).where(
@@ -53,8 +53,8 @@ def _newest_number(tx: Transaction, *effects: Effect) -> int:
 
 
 def is_changed(tx: Transaction, settings: Settings) -> bool:
-    """Whether settings, title, dates or rules are not those of the first list of entries, or of the
-    newest change since. Before that list they are."""
+    """Return whether settings, title, dates or rules are not those of the first list of entries, or
+    of the newest change since. Before that list they are."""
     entry = newest_of(tx, Effect.ENTRIES_LISTED, Effect.SETTINGS_CHANGED)
     return entry is not None and entry.letter != frozen_digest(settings)
 
@@ -85,7 +85,7 @@ def append(tx: Transaction, entry: LedgerEntry) -> Receipt:
 
 
 def newest_without_letter(tx: Transaction) -> Receipt:
-    """The receipt of the newest entry that no letter made: of the contest itself, or of its
+    """Return the receipt of the newest entry that no letter made: of the contest itself, or of its
     organizer.
 
     A proof shows its entry, and what other teams sent is not public yet.
@@ -96,14 +96,14 @@ def newest_without_letter(tx: Transaction) -> Receipt:
 
 
 def signed_state(tx: Transaction) -> tuple[Checkpoint, bytes]:
-    """The newest checkpoint and its signature."""
+    """Return the newest checkpoint and its signature."""
     (row,) = _rows(tx, {count(tx)}).values()
     return _signed(tx.execute(_KEYS).one(), row.number, row.peaks)
 
 
 def published(tx: Transaction, most: int | None = None) -> tuple[bytes, str]:
-    """What anybody may have of the ledger while the contest runs, and the signed checkpoint after
-    it.
+    """Return what anybody may have of the ledger while the contest runs, and the signed checkpoint
+    after it.
 
     What is about the contest is there in full, and of what is about a team only the leaf's hash, in
     hex. The sha256 of a letter is in its leaf, so that nobody guesses it; a decision without a
@@ -121,8 +121,9 @@ def published(tx: Transaction, most: int | None = None) -> tuple[bytes, str]:
 
 # --- witnesses ------------------------------------------------------------------------------------
 def to_be_cosigned(tx: Transaction, *, is_over: bool) -> set[int]:
-    """The entries up to which witnesses sign the ledger of the newest tournament, as far as it has
-    got there: that programs are no longer taken, the final list, and, if it is over, the newest."""
+    """Return the entries up to which witnesses sign the ledger of the newest tournament, as far as
+    it has got there: that programs are no longer taken, the final list, and, if it is over, the
+    newest."""
     closed, final = (
         _newest_number(tx, effect) for effect in (Effect.PROGRAMS_CLOSED, Effect.ENTRIES_FINAL)
     )
@@ -152,8 +153,8 @@ def keep_cosignature(tx: Transaction, number: int, witness: str, signature: byte
 
 
 def cosigned_notes(tx: Transaction) -> dict[int, str]:
-    """The checkpoints that witnesses were asked to sign, by the number of entries, with their
-    signatures."""
+    """Return the checkpoints that witnesses were asked to sign, by the number of entries, with
+    their signatures."""
     notes: dict[int, str] = {}
     for number, witness, signature in cosignatures_asked(tx):
         notes.setdefault(number, note_of(tx, number))
@@ -162,12 +163,12 @@ def cosigned_notes(tx: Transaction) -> dict[int, str]:
 
 
 def note_of(tx: Transaction, number: int) -> str:
-    """The signed checkpoint after this entry."""
+    """Return the signed checkpoint after this entry."""
     return _note(tx.execute(_KEYS).one(), number, _rows(tx, {number})[number].peaks)
 
 
 def growth(tx: Transaction, old: int, new: int) -> tuple[bytes, ...]:
-    """The proof that the ledger of `new` entries begins with the `old` ones."""
+    """Return the proof that the ledger of `new` entries begins with the `old` ones."""
     sizes: set[int] = set()
 
     def noted(size: int) -> merkle.Grown:
@@ -183,14 +184,14 @@ def growth(tx: Transaction, old: int, new: int) -> tuple[bytes, ...]:
 
 
 def entry_of(tx: Transaction, number: int, note: str) -> LedgerEntry | None:
-    """The entry that this signed checkpoint ends with; None if the ledger has no such
+    """Return the entry that this signed checkpoint ends with; None if the ledger has no such
     checkpoint."""
     row = _rows(tx, {number}).get(number)
     return _entry(row) if row and _receipt(tx, number).note == note else None
 
 
 def entries(tx: Transaction) -> Iterator[LedgerEntry]:
-    """All entries, oldest first."""
+    """Yield all entries, oldest first."""
     for row in tx.execute(select(ledger).order_by(ledger.c.number)):
         yield _entry(row)
 
@@ -226,7 +227,7 @@ _SIZE = select(func.max(ledger.c.number))
 
 
 def count(tx: Transaction) -> int:
-    """How many entries there are."""
+    """Return how many entries there are."""
     return tx.execute(_SIZE).scalar() or 0
 
 
@@ -246,13 +247,13 @@ def _receipt(tx: Transaction, number: int) -> Receipt:
 
 
 def _note(own: Row[Any], number: int, peaks: bytes) -> str:
-    """The signed checkpoint after this entry."""
+    """Return the signed checkpoint after this entry."""
     checkpoint, signature = _signed(own, number, peaks)
     return _key(checkpoint, own.signing_key).note(checkpoint.text, signature)
 
 
 def _signed(own: Row[Any], number: int, peaks: bytes) -> tuple[Checkpoint, bytes]:
-    """The checkpoint after this entry, and its signature."""
+    """Return the checkpoint after this entry, and its signature."""
     root = merkle.root_of_peaks(_split(peaks))
     checkpoint = Checkpoint(ContestSeed(own.seed).commitment, number, root)
     return checkpoint, signatures.sign(own.signing_key, checkpoint.text.encode())
@@ -263,7 +264,7 @@ def _key(checkpoint: Checkpoint, signing_key: bytes) -> VerifierKey:
 
 
 def _rows(tx: Transaction, numbers: AbstractSet[int]) -> dict[int, Row[Any]]:
-    """The rows of these entries, as far as they exist, by number."""
+    """Return the rows of these entries, as far as they exist, by number."""
     return {row.number: row for row in tx.execute(_OF_NUMBERS, {"numbers": tuple(numbers)})}
 
 

@@ -94,7 +94,8 @@ def add_those_of(tx: Transaction, other: Transaction) -> int:
 
 
 def next_to_handle(tx: Transaction, now: datetime, usual: int) -> tuple[int, ...]:
-    """The letters whose turn it is, by id: so many usual ones, the oldest first, and one large one.
+    """Return the letters whose turn it is, by id: so many usual ones, the oldest first, and one
+    large one.
 
     A usual letter waits for an earlier large one of its sender, so that nobody's letters are
     handled in another order. If there is no new letter, one of those that wait and may be tried
@@ -152,14 +153,14 @@ _NEXT_WAITING = (
 
 
 def unhandled_among(tx: Transaction, ids: Collection[int]) -> frozenset[int]:
-    """Those among these letters that nobody has handled yet."""
+    """Return those among these letters that nobody has handled yet."""
     open_states = letters.c.state.in_((LetterState.NEW, LetterState.WAITING))
     rows = tx.execute(select(letters.c.id).where(letters.c.id.in_(ids), open_states))
     return frozenset(rows.scalars())
 
 
 def work_of(letter_id: int) -> str:
-    """The name of the handling of this letter, as `begun` counts it."""
+    """Return the name of the handling of this letter, as `begun` counts it."""
     return f"letter/{letter_id}"
 
 
@@ -199,7 +200,7 @@ def keep_for_list(tx: Transaction, letter_id: int, until: datetime) -> None:
 
 
 def kept_for_list(tx: Transaction) -> tuple[StoredLetter, ...]:
-    """The letters that are kept for the list, in their order; they are kept no longer."""
+    """Return the letters that are kept for the list, in their order; they are kept no longer."""
     rows = tx.execute(
         select(letters).where(letters.c.waits_for == _LIST).order_by(letters.c.id)
     ).all()
@@ -219,7 +220,7 @@ def keep_for_count(tx: Transaction, letter_id: int, until: datetime) -> None:
 
 
 def kept_for_count(tx: Transaction) -> dict[str, int]:
-    """The ignored letters that are kept for the count, by kind; they are kept no longer."""
+    """Return the ignored letters that are kept for the count, by kind; they are kept no longer."""
     counted = _by_kind(tx, letters.c.waits_for == _COUNT)
     query = update(letters).where(letters.c.waits_for == _COUNT)
     tx.execute(query.values(waits_for=None, waits_until=None))
@@ -227,7 +228,7 @@ def kept_for_count(tx: Transaction) -> dict[str, int]:
 
 
 def count_ignored(tx: Transaction) -> dict[str, int]:
-    """How many letters were ignored of each kind, the most frequent kind first."""
+    """Return how many letters were ignored of each kind, the most frequent kind first."""
     return _by_kind(tx, letters.c.state == LetterState.IGNORED)
 
 
@@ -241,8 +242,8 @@ def _by_kind(tx: Transaction, which: ColumnElement[bool]) -> dict[str, int]:
 
 
 def is_any_overdue(tx: Transaction, before: datetime, now: datetime) -> bool:
-    """Whether a letter that came before then still waits, or one has been kept for the list or the
-    count until now."""
+    """Return whether a letter that came before then still waits, or one has been kept for the list
+    or the count until now."""
     waits = and_(_IS_WAITING, letters.c.received_at < before)
     until = letters.c.waits_until
     is_told = letters.c.waits_for.in_((_LIST, _COUNT))
@@ -251,7 +252,7 @@ def is_any_overdue(tx: Transaction, before: datetime, now: datetime) -> bool:
 
 
 def any_waiting(tx: Transaction, before: datetime | None = None) -> bool:
-    """Whether a letter, or one that came before then, has not been handled."""
+    """Return whether a letter, or one that came before then, has not been handled."""
     query = select(letters.c.id).where(letters.c.state == LetterState.NEW).limit(1)
     if before is not None:
         query = query.where(letters.c.received_at < before)
@@ -264,25 +265,25 @@ def get(tx: Transaction, letter_id: int) -> StoredLetter | None:
 
 
 def get_all(tx: Transaction, ids: Collection[int]) -> tuple[StoredLetter, ...]:
-    """The letters with these ids, in their order."""
+    """Return the letters with these ids, in their order."""
     rows = tx.execute(select(letters).where(letters.c.id.in_(ids)).order_by(letters.c.id))
     return tuple(record(StoredLetter, row) for row in rows)
 
 
 def digest_of(tx: Transaction, letter_id: int) -> str:
-    """The sha256 of the letter, in hex."""
+    """Return the sha256 of the letter, in hex."""
     return str(tx.execute(select(letters.c.digest).where(letters.c.id == letter_id)).scalar_one())
 
 
 def that_registered(tx: Transaction, team_id: int) -> str:
-    """The sha256 of the letter with the team's form, in hex; "" if the organizer registered the
-    team."""
+    """Return the sha256 of the letter with the team's form, in hex; "" if the organizer registered
+    the team."""
     query = select(letters.c.digest).join(teams, teams.c.letter_id == letters.c.id)
     return tx.execute(query.where(teams.c.id == team_id)).scalar() or ""
 
 
 def note_of(tx: Transaction, letter_id: int) -> str:
-    """The outcome of the letter, or the traceback that set it aside."""
+    """Return the outcome of the letter, or the traceback that set it aside."""
     return str(tx.execute(select(letters.c.note).where(letters.c.id == letter_id)).scalar_one())
 
 
@@ -336,7 +337,7 @@ def let_in(tx: Transaction, letter_id: int) -> bool:
 
 
 def handled_copy(tx: Transaction, message_id: str, content: str) -> int | None:
-    """The newest letter with this Message-ID that was handled and said the same."""
+    """Return the newest letter with this Message-ID that was handled and said the same."""
     return tx.execute(_HANDLED_COPY, {"of": message_id, "content": content}).scalar()
 
 
@@ -354,7 +355,7 @@ _HANDLED_COPY = (
 
 
 def is_known(tx: Transaction, message_id: str) -> bool:
-    """Whether a letter with this Message-ID has arrived and was handled or ignored."""
+    """Return whether a letter with this Message-ID has arrived and was handled or ignored."""
     return (
         tx.execute(select(letters.c.id).where(letters.c.message_id == message_id)).first()
         is not None
@@ -370,14 +371,14 @@ _LISTED = [letters.c[field.name] for field in fields(ListedLetter)]
 
 
 def listing(tx: Transaction, state: LetterState | None, count: int) -> list[ListedLetter]:
-    """The newest letters, at most `count`, the oldest of them first."""
+    """Return the newest letters, at most `count`, the oldest of them first."""
     query = select(*_LISTED).order_by(letters.c.id.desc()).limit(count)
     rows = tx.execute(query if state is None else query.where(letters.c.state == state)).all()
     return [record(ListedLetter, row) for row in reversed(rows)]
 
 
 def with_note(tx: Transaction, beginning: str) -> list[ListedLetter]:
-    """All letters whose outcome begins with these words, the oldest first."""
+    """Return all letters whose outcome begins with these words, the oldest first."""
     query = select(*_LISTED).where(letters.c.note.startswith(beginning, autoescape=True))
     return [record(ListedLetter, row) for row in tx.execute(query.order_by(letters.c.id))]
 

@@ -47,7 +47,7 @@ def _make(connection: Connection) -> None:
 
 
 def version(store: Store) -> str | None:
-    """The database's version; None if it has not been set up."""
+    """Return the database's version; None if it has not been set up."""
     with store.read() as connection:
         return _current(connection)
 
@@ -66,8 +66,8 @@ def check(store: Store) -> None:
 
 
 def newest() -> str:
-    """The newest revision of our migration scripts, whose files begin with their revisions, in
-    their order.
+    """Return the newest revision of our migration scripts, whose files begin with their revisions,
+    in their order.
 
     alembic knows it too, but its import takes 0.1 s, and every command asks.
     """

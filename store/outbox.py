@@ -125,8 +125,8 @@ def put_all(tx: Transaction, mails: Iterable[Outgoing], settings: Settings, now:
 
 
 def _with_growth(tx: Transaction, mails: Iterable[Outgoing]) -> Iterator[Outgoing]:
-    """The mails; each receipt shows that the ledger has only grown since the one that the team got
-    before."""
+    """Yield the mails; each receipt shows that the ledger has only grown since the one that the
+    team got before."""
     growth = cache(partial(ledger.growth, tx))  # many teams got the same one before
     waiting = iter(mails)
     while batch := list(islice(waiting, _BATCH_SIZE)):
@@ -186,8 +186,8 @@ def _keep_contents(tx: Transaction, mails: Sequence[Composed]) -> None:
 
 
 def _rows(tx: Transaction, mails: Sequence[Composed], now: datetime) -> Iterator[dict[str, object]]:
-    """The mails as rows: a report waits while reports are held, and what a restored backup has lost
-    was sent before."""
+    """Yield the mails as rows: a report waits while reports are held, and what a restored backup
+    has lost was sent before."""
     has_reports = any(mail.of.is_report for mail in mails)
     are_held = has_reports and decisions.reports_held(tx) is not None
     ids = [mail.message_id for mail in mails]
@@ -209,7 +209,7 @@ _ADD = insert(outbox)
 def _addressed(
     tx: Transaction, mails: Iterable[Composed], settings: Settings, now: datetime
 ) -> Iterator[Composed]:
-    """The mails, reports to the present addresses of their teams."""
+    """Yield the mails, reports to the present addresses of their teams."""
     mails = list(mails)
     ids = {mail.of.team_id for mail in mails if mail.of.team_id}
     by_id = {row.id: row for row in tx.execute(_ADDRESSES, {"ids": tuple(ids)})} if ids else {}
@@ -261,7 +261,8 @@ _ADD_CONTENTS = insert(contents)
 def sent_within(
     tx: Transaction, to: str, kinds: Sequence[str], span: timedelta, now: datetime
 ) -> int:
-    """How many mails of these kinds were queued for this address within `span` before now."""
+    """Return how many mails of these kinds were queued for this address within `span` before
+    now."""
     values = {"to": to, "kinds": kinds, "since": now - span, "now": now}
     return int(tx.execute(_SENT_WITHIN, values).scalar_one())
 
@@ -278,7 +279,7 @@ _SENT_WITHIN = (
 
 
 def sent_to(tx: Transaction, kinds: Sequence[str]) -> dict[str, datetime]:
-    """The addresses, in small letters, that got a mail of these kinds, and when the last was
+    """Return the addresses, in small letters, that got a mail of these kinds, and when the last was
     made."""
     query = select(func.lower(outbox.c.to), func.max(outbox.c.created_at))
     rows = tx.execute(query.where(outbox.c.kind.in_(kinds)).group_by(func.lower(outbox.c.to)))
@@ -286,18 +287,18 @@ def sent_to(tx: Transaction, kinds: Sequence[str]) -> dict[str, datetime]:
 
 
 def known(tx: Transaction, keys: Sequence[str]) -> frozenset[str]:
-    """Those of these keys whose mails were queued at some time."""
+    """Return those of these keys whose mails were queued at some time."""
     return frozenset(tx.execute(_KNOWN_KEYS, {"values": keys}).scalars())
 
 
 def size(outgoing: Outgoing, settings: Settings, now: datetime) -> int:
-    """The bytes of the mail, with its headers."""
+    """Return the bytes of the mail, with its headers."""
     return len(compose(outgoing, settings, b"", now).raw)  # all Message-IDs are equally long
 
 
 def due(tx: Transaction, now: datetime, limit: int) -> tuple[DueMail, ...]:
-    """The next mails to send, oldest first; those that were tried before come last, and hold no
-    other up."""
+    """Return the next mails to send, oldest first; those that were tried before come last, and hold
+    no other up."""
     in_order = _are_due(now).order_by(outbox.c.attempts > 0, outbox.c.id).limit(limit)
     return tuple(record(DueMail, row) for row in tx.execute(in_order))
 
@@ -305,7 +306,7 @@ def due(tx: Transaction, now: datetime, limit: int) -> tuple[DueMail, ...]:
 def due_answers_first(
     tx: Transaction, now: datetime, limit: int, *, with_reports: bool
 ) -> tuple[DueMail, ...]:
-    """The same where few may go out: reports come behind all else, or not at all."""
+    """Return the same where few may go out: reports come behind all else, or not at all."""
     query = _are_due(now)
     if not with_reports:
         query = query.where(outbox.c.is_report.is_(False))
@@ -322,7 +323,7 @@ def _are_due(now: datetime) -> Select[Any]:
 
 
 def sent_since(tx: Transaction, moment: datetime) -> tuple[datetime, ...]:
-    """When each mail went out that did after this time, the oldest first."""
+    """Return when each mail went out that did after this time, the oldest first."""
     went_out = outbox.c.state.in_((OutboxState.SENT, OutboxState.BOUNCED))
     query = select(outbox.c.finished_at).where(went_out, outbox.c.finished_at > moment)
     return tuple(tx.execute(query.order_by(outbox.c.finished_at)).scalars())
@@ -334,17 +335,17 @@ def get(tx: Transaction, item_id: int) -> OutboxItem | None:
 
 
 def with_bytes(tx: Transaction, mail: DueMail) -> OutboxItem:
-    """The mail that was due, whole."""
+    """Return the mail that was due, whole."""
     return _item(tx.execute(_WHOLE, {"item_id": mail.id}).one())
 
 
 def has_mail_of(tx: Transaction, team_id: int) -> bool:
-    """Whether any mail was ever queued for this team."""
+    """Return whether any mail was ever queued for this team."""
     return tx.execute(select(outbox.c.id).where(outbox.c.team_id == team_id)).first() is not None
 
 
 def id_of(tx: Transaction, message_id: str) -> int | None:
-    """The id of the mail with this Message-ID."""
+    """Return the id of the mail with this Message-ID."""
     return tx.execute(_ID_OF, {"message_id": message_id}).scalar()
 
 
@@ -352,7 +353,7 @@ _ID_OF = select(outbox.c.id).where(outbox.c.message_id == bindparam("message_id"
 
 
 def keys_of(tx: Transaction, message_ids: Sequence[str]) -> tuple[str, ...]:
-    """The keys of the mails with these Message-IDs."""
+    """Return the keys of the mails with these Message-IDs."""
     return tuple(tx.execute(_KEYS_OF, {"message_ids": message_ids}).scalars())
 
 
@@ -362,7 +363,7 @@ _KEYS_OF = select(outbox.c.key).where(
 
 
 def readers_of(tx: Transaction, message_ids: Sequence[str]) -> tuple[str, ...]:
-    """The addresses to which the mails with these Message-IDs went."""
+    """Return the addresses to which the mails with these Message-IDs went."""
     return tuple(tx.execute(_READERS_OF, {"message_ids": message_ids}).scalars())
 
 
@@ -372,7 +373,7 @@ _READERS_OF = select(outbox.c.to).where(
 
 
 def was_sent(tx: Transaction, to: str, kind: str) -> bool:
-    """Whether a mail of this kind was ever queued for the address."""
+    """Return whether a mail of this kind was ever queued for the address."""
     return tx.execute(_WAS_SENT, {"to": to, "kind": kind}).first() is not None
 
 
@@ -463,7 +464,7 @@ def _is_stranded(now: datetime) -> ColumnElement[bool]:
 
 # --- after a backup was restored ------------------------------------------------------------------
 def sent_mails(tx: Transaction) -> dict[str, str]:
-    """The mails that have gone out: what they told, as in the outbox, by Message-ID."""
+    """Return the mails that have gone out: what they told, as in the outbox, by Message-ID."""
     gone = outbox.c.state.in_((OutboxState.SENT, OutboxState.BOUNCED))
     rows = tx.execute(select(outbox.c.message_id, outbox.c.told).where(gone)).all()
     earlier = tx.execute(select(already_sent)).all()
@@ -524,7 +525,7 @@ def release(
 
 
 def count_reports(tx: Transaction, state: OutboxState) -> int:
-    """How many reports are in this state."""
+    """Return how many reports are in this state."""
     query = select(func.count()).select_from(outbox).where(_IS_REPORT, outbox.c.state == state)
     return tx.execute(query).scalar_one()
 
@@ -579,12 +580,12 @@ def _change(
 
 
 def newest(tx: Transaction) -> int:
-    """The id of the newest mail; 0 if there is none."""
+    """Return the id of the newest mail; 0 if there is none."""
     return tx.execute(select(func.max(outbox.c.id))).scalar_one() or 0
 
 
 def queued_after(tx: Transaction, item_id: int) -> tuple[OutboxItem, ...]:
-    """The mails that were queued after this one, oldest first."""
+    """Return the mails that were queued after this one, oldest first."""
     return tuple(
         map(_item, tx.execute(_WITH_CONTENT.where(outbox.c.id > item_id).order_by(outbox.c.id)))
     )
@@ -600,7 +601,7 @@ def came_back(tx: Transaction, item_id: int, bounce: Bounce) -> None:
 
 
 def bounces_of(tx: Transaction, item_id: int) -> tuple[Bounce, ...]:
-    """The bounces of this mail, oldest first."""
+    """Return the bounces of this mail, oldest first."""
     rows = tx.execute(
         select(bounces).where(bounces.c.outbox_id == item_id).order_by(bounces.c.letter_id)
     )
@@ -608,7 +609,7 @@ def bounces_of(tx: Transaction, item_id: int) -> tuple[Bounce, ...]:
 
 
 def troubles(tx: Transaction) -> dict[int, Trouble]:
-    """The teams with failed or bounced mails, by team id."""
+    """Return the teams with failed or bounced mails, by team id."""
     bad = outbox.c.state.in_((OutboxState.FAILED, OutboxState.BOUNCED)) & outbox.c.team_id.is_not(
         None
     )
@@ -625,13 +626,13 @@ def troubles(tx: Transaction) -> dict[int, Trouble]:
 
 # --- listings -------------------------------------------------------------------------------------
 def rounds_with_held_reports(tx: Transaction) -> frozenset[int]:
-    """The rounds with reports that the organizer holds."""
+    """Return the rounds with reports that the organizer holds."""
     held = select(outbox.c.round).where(outbox.c.state == OutboxState.HELD, _IS_REPORT)
     return frozenset(tx.execute(held.where(outbox.c.round.is_not(None)).distinct()).scalars())
 
 
 def released_rounds(tx: Transaction) -> tuple[results.RoundLog, ...]:
-    """The rounds whose summaries have gone out, up to the first whose summary has not or is
+    """Return the rounds whose summaries have gone out, up to the first whose summary has not or is
     held."""
     held, held_since = rounds_with_held_reports(tx), decisions.reports_held(tx)
 
@@ -670,14 +671,14 @@ _LISTED = [outbox.c[field.name] for field in fields(ListedMail)]
 def listing(
     tx: Transaction, *, state: OutboxState | None, to: str | None, count: int
 ) -> list[ListedMail]:
-    """The newest mails, at most `count`, the oldest of them first."""
+    """Return the newest mails, at most `count`, the oldest of them first."""
     query = select(*_LISTED).order_by(outbox.c.id.desc()).limit(count)
     rows = tx.execute(_chosen(query, state, to)).all()
     return [record(ListedMail, row) for row in reversed(rows)]
 
 
 def oldest_waiting(tx: Transaction) -> ListedMail | None:
-    """The mail that has waited longest."""
+    """Return the mail that has waited longest."""
     query = select(*_LISTED).where(outbox.c.state == OutboxState.READY)
     row = tx.execute(query.order_by(outbox.c.created_at, outbox.c.id).limit(1)).first()
     return None if row is None else record(ListedMail, row)

@@ -16,25 +16,25 @@ from store.tables import bans, teams
 
 
 def of_team(tx: Transaction, team_id: int) -> Participation:
-    """Whether the team with this id takes part, or why not."""
+    """Return whether the team with this id takes part, or why not."""
     participation = tx.execute(select(_participation(tx)).where(teams.c.id == team_id)).scalar_one()
     return Participation(participation)
 
 
 def without_ban(tx: Transaction, team_id: int) -> Participation:
-    """Whether the team with this id takes part once it is not banned, or why not."""
+    """Return whether the team with this id takes part once it is not banned, or why not."""
     participation = tx.execute(select(_BY_STATE).where(teams.c.id == team_id)).scalar_one()
     return Participation(participation)
 
 
 def of_all(tx: Transaction) -> dict[int, Participation]:
-    """Whether each team takes part, or why not, by its id."""
+    """Return whether each team takes part, or why not, by its id."""
     rows = tx.execute(select(teams.c.id, _participation(tx).label("participation")))
     return {row.id: Participation(row.participation) for row in rows}
 
 
 def takes_part(tx: Transaction) -> ColumnElement[bool]:
-    """The condition of a query on `teams` for those that take part."""
+    """Return the condition of a query on `teams` for those that take part."""
     return _participation(tx) == Participation.ACTIVE
 
 
@@ -46,8 +46,8 @@ _BY_STATE = case(
 
 
 def _participation(tx: Transaction) -> ColumnElement[Any]:
-    """The participation of a team in a query on `teams`. Its kinds of bans and its states are words
-    of it."""
+    """Return the participation of a team in a query on `teams`. Its kinds of bans and its states
+    are words of it."""
     of_tournament = (bans.c.tournament == tournament_of(tx)) & bans.c.lifted_at.is_(None)
     newest = select(bans.c.kind).where(bans.c.team_id == teams.c.id, of_tournament)
     ban = newest.order_by(bans.c.id.desc()).limit(1).correlate(teams).scalar_subquery()

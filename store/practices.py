@@ -49,7 +49,7 @@ def add(
 
 
 def asked_within(tx: Transaction, team_id: int, span: timedelta, now: datetime) -> int:
-    """How many practice games the team has asked for within `span` before now."""
+    """Return how many practice games the team has asked for within `span` before now."""
     asked_at = practices.c.asked_at
     query = select(func.count()).where(
         practices.c.team_id == team_id, asked_at > now - span, asked_at <= now
@@ -58,17 +58,17 @@ def asked_within(tx: Transaction, team_id: int, span: timedelta, now: datetime) 
 
 
 def claims(claimant: Claimant, clock: Clock) -> Claims:
-    """The claims of this process on the practice games in the queue."""
+    """Return the claims of this process on the practice games in the queue."""
     return Claims(practices, _QUEUED, claimant, clock)
 
 
 def any_waiting(tx: Transaction) -> bool:
-    """Whether a practice game waits, or is being played."""
+    """Return whether a practice game waits, or is being played."""
     return tx.execute(select(practices.c.id).where(_QUEUED).limit(1)).first() is not None
 
 
 def next_free(tx: Transaction, claims: Claims) -> int | None:
-    """The practice game that has waited longest, of those that no process plays."""
+    """Return the practice game that has waited longest, of those that no process plays."""
     query = select(practices.c.id).where(_QUEUED, claims.is_free(tx)).order_by(practices.c.id)
     practice_id: int | None = tx.execute(query.limit(1)).scalar()
     return practice_id

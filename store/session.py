@@ -49,8 +49,8 @@ _WRITERS_LOCK = 19940514  # number of our advisory lock; nobody else may use it 
 
 
 def url_of(folder: Path) -> str:
-    """The URL of a contest folder's database: `KNOBELN_DATABASE`, or else the SQLite file in the
-    folder."""
+    """Return the URL of a contest folder's database: `KNOBELN_DATABASE`, or else the SQLite file in
+    the folder."""
     return os.environ.get("KNOBELN_DATABASE") or f"sqlite:///{(folder / FILE_NAME).resolve()}"
 
 
@@ -66,8 +66,8 @@ class Held:
         return self._taken
 
     def is_lost(self) -> bool:
-        """Whether the database has released the lock: it was restarted, or our connection to it
-        broke."""
+        """Return whether the database has released the lock: it was restarted, or our connection to
+        it broke."""
         if not self._taken or self._connection is None:
             return False
         with suppress(DatabaseError):
@@ -144,8 +144,8 @@ class Store:
                     connection.invalidate()
 
     def is_held(self, what: str) -> bool:
-        """Whether a process holds this lock of `only_one`, on whatever computer. SQLite: always
-        False."""
+        """Return whether a process holds this lock of `only_one`, on whatever computer. SQLite:
+        always False."""
         if self._is_sqlite:
             return False
         key = _key_of(what)
@@ -172,7 +172,8 @@ class Store:
             yield tx
 
     def of_tournament(self, number: int) -> Store:
-        """The same database, whose transactions are about this tournament instead of the newest."""
+        """Return the same database, whose transactions are about this tournament instead of the
+        newest."""
         store = copy(self)
         for name in ("engine", "_read_only"):
             setattr(store, name, getattr(self, name).execution_options(**{_TOURNAMENT: number}))
@@ -263,7 +264,7 @@ def _engine(url: str) -> Engine:
 
 
 def _key_of(lock: str) -> int:
-    """The number of an advisory lock; positive, and too large to be `_WRITERS_LOCK`."""
+    """Return the number of an advisory lock; positive, and too large to be `_WRITERS_LOCK`."""
     digest = hashlib.sha256(lock.encode()).digest()
     return int.from_bytes(digest[:8], "big") >> 1 | 1 << 62
 
@@ -330,8 +331,8 @@ _NEWEST = select(func.max(tournaments.c.id))
 
 
 def tournament_of(tx: Transaction) -> int:
-    """The number of the tournament that the transaction is about; of `Store.of_tournament`, or the
-    newest."""
+    """Return the number of the tournament that the transaction is about; of `Store.of_tournament`,
+    or the newest."""
     known: int | None = tx.get_execution_options().get(_TOURNAMENT)
     return known or set_tournament(tx, tx.execute(_NEWEST).scalar_one())
 
@@ -344,7 +345,7 @@ def set_tournament(tx: Transaction, number: int) -> int:
 
 # --- rows ---
 def record(kind: type[T], row: Row[Any], **others: object) -> T:
-    """The record whose fields are columns of the row, by name. `others`: fields that are no
+    """Return the record whose fields are columns of the row, by name. `others`: fields that are no
     columns."""
     return adapter(kind).validate_python({**row._mapping, **others})
 

@@ -113,7 +113,7 @@ def add(
 
 
 def next_number(tx: Transaction, team_id: int) -> int:
-    """The number of the team's next version."""
+    """Return the number of the team's next version."""
     return (tx.execute(_NEWEST_NUMBER, {"team": team_id}).scalar() or 0) + 1
 
 
@@ -124,7 +124,7 @@ _ADD_FILES = insert(sent_files)
 
 
 def claims(claimant: Claimant, clock: Clock) -> Claims:
-    """The claims of this process on the programs in the queue."""
+    """Return the claims of this process on the programs in the queue."""
     return Claims(submissions, _QUEUED, claimant, clock)
 
 
@@ -144,14 +144,14 @@ class Waiting(NamedTuple):
 
 
 def any_waiting(tx: Transaction) -> bool:
-    """Whether a program waits to be compiled, and can be: its language is not lost."""
+    """Return whether a program waits to be compiled, and can be: its language is not lost."""
     return tx.execute(select(submissions.c.id).where(_QUEUED).limit(1)).first() is not None
 
 
 def letters_without_effect(tx: Transaction, before: datetime) -> list[tuple[datetime, str]]:
-    """The letters that came before then and wait for the desk, the organizer or the compiler: the
-    time and the sha256 of each, in their order. Those of strangers that wait for a limit bring no
-    program."""
+    """Return the letters that came before then and wait for the desk, the organizer or the
+    compiler: the time and the sha256 of each, in their order. Those of strangers that wait for a
+    limit bring no program."""
     came = select(letters.c.received_at, letters.c.digest).where(letters.c.received_at < before)
     of_desk = came.where(letters.c.state == LetterState.NEW)
     of_organizer = came.where(letters.c.state == LetterState.FAILED, letters.c.network.is_(None))
@@ -161,7 +161,7 @@ def letters_without_effect(tx: Transaction, before: datetime) -> list[tuple[date
 
 
 def waiting_teams(tx: Transaction, claims: Claims) -> tuple[Waiting, ...]:
-    """The teams with programs in the queue; the team that has waited longest comes first."""
+    """Return the teams with programs in the queue; the team that has waited longest comes first."""
     oldest = func.min(submissions.c.id)
     claimed = func.sum(case((claims.is_free(tx), 0), else_=1)) > 0
     query = select(submissions.c.team_id, func.count(), oldest, claimed).where(_QUEUED)
@@ -186,7 +186,7 @@ _TEAMS_WITH_IMAGE = (
 
 
 def built_between(tx: Transaction, since: datetime, now: datetime) -> dict[int, int]:
-    """How many programs of each team were compiled after `since`, by team id.
+    """Return how many programs of each team were compiled after `since`, by team id.
 
     Builds dated after `now`, written while the clock was wrong, are ignored.
     """
@@ -207,7 +207,7 @@ _WITH_ID = select(submissions).where(submissions.c.id == bindparam("of"))
 
 
 def queued_of(tx: Transaction, team_id: int) -> tuple[int, ...]:
-    """The ids of the team's programs that wait for the compiler, oldest first."""
+    """Return the ids of the team's programs that wait for the compiler, oldest first."""
     return tuple(tx.execute(_QUEUED_OF, {"team": team_id}).scalars())
 
 
@@ -219,13 +219,13 @@ _QUEUED_OF = (
 
 
 def queued_before(tx: Transaction, submission: Submission) -> tuple[int, ...]:
-    """The ids of older programs of its team that wait for the compiler, oldest first."""
+    """Return the ids of older programs of its team that wait for the compiler, oldest first."""
     return tuple(queued for queued in queued_of(tx, submission.team_id) if queued < submission.id)
 
 
 def unclaimed_queue(tx: Transaction, team_id: int, claims: Claims) -> tuple[int, ...]:
-    """The ids of the team's programs that wait for the compiler, oldest first; none if one is being
-    built."""
+    """Return the ids of the team's programs that wait for the compiler, oldest first; none if one
+    is being built."""
     query = select(submissions.c.id, claims.is_free(tx)).where(
         submissions.c.team_id == team_id, _QUEUED
     )
@@ -240,8 +240,8 @@ def replace(tx: Transaction, old: Sequence[int]) -> None:
 
 
 def replaced_by(tx: Transaction, submission: Submission) -> tuple[int, ...]:
-    """The numbers of the versions just before this one that were never compiled because it replaced
-    them."""
+    """Return the numbers of the versions just before this one that were never compiled because it
+    replaced them."""
     query = select(submissions.c.number, submissions.c.state).where(
         submissions.c.team_id == submission.team_id, submissions.c.number < submission.number
     )
@@ -259,7 +259,7 @@ class RunningBuild(NamedTuple):
 
 
 def running_builds(tx: Transaction, now: datetime) -> tuple[RunningBuild, ...]:
-    """The programs that processes build now, the oldest first."""
+    """Return the programs that processes build now, the oldest first."""
     oldest_first = sorted(in_hand(tx, submissions, now).items(), key=lambda row: row[1])
     built = [(get(tx, row), since) for row, since in oldest_first]
     return tuple(
@@ -326,7 +326,7 @@ def retry(tx: Transaction, team_id: int | None = None) -> int:
 
 
 def is_set_aside(tx: Transaction, team_id: int) -> bool:
-    """Whether a program of the team was set aside before it was built."""
+    """Return whether a program of the team was set aside before it was built."""
     is_aside = submissions.c.state == SubmissionState.SET_ASIDE
     query = select(submissions.c.id).where(is_aside, submissions.c.team_id == team_id)
     return tx.execute(query.limit(1)).first() is not None
@@ -364,7 +364,7 @@ class TeamsProgram:
 
 
 def program_of(tx: Transaction, team_id: int) -> TeamsProgram:
-    """The team's program, and whether it plays."""
+    """Return the team's program, and whether it plays."""
     takes_part, good = participation.of_team(tx, team_id), latest_good(tx, team_id)
     played = all_entries(tx)
     if not played:
@@ -374,7 +374,8 @@ def program_of(tx: Transaction, team_id: int) -> TeamsProgram:
 
 
 def counting_numbers(tx: Transaction) -> dict[int, int]:
-    """The numbers of the versions that play, or would if the contest started now, by team id."""
+    """Return the numbers of the versions that play, or would if the contest started now, by team
+    id."""
     query = select(submissions.c.team_id, submissions.c.number)
     if all_entries(tx):
         query = query.join_from(submissions, builds).join(
@@ -387,7 +388,8 @@ def counting_numbers(tx: Transaction) -> dict[int, int]:
 
 
 def latest_good(tx: Transaction, team_id: int) -> Submission | None:
-    """The team's newest accepted version. It counts if the team takes part (`program_of`)."""
+    """Return the team's newest accepted version. It counts if the team takes part
+    (`program_of`)."""
     rows = tx.execute(_LATEST_GOOD, {"team": team_id}).all()
     return next(iter(_submissions(tx, rows)), None)
 
@@ -402,7 +404,7 @@ _LATEST_GOOD = (
 
 
 def report_of(tx: Transaction, submission_id: int) -> BuildReport | None:
-    """The build report; None if the program has not been compiled."""
+    """Return the build report; None if the program has not been compiled."""
     row = tx.execute(_REPORT_OF, {"of": submission_id}).first()
     return None if row is None else _report(row)
 
@@ -411,7 +413,7 @@ _REPORT_OF = select(builds.c.report).where(builds.c.submission_id == bindparam("
 
 
 def image_of(tx: Transaction, team_id: int, number: int) -> tuple[str, bytes]:
-    """The digest and the bytes of the image of this version, an accepted one, of the team's
+    """Return the digest and the bytes of the image of this version, an accepted one, of the team's
     program."""
     query = select(images.c.digest, images.c.image).join(
         builds, builds.c.image_digest == images.c.digest
@@ -424,12 +426,12 @@ def image_of(tx: Transaction, team_id: int, number: int) -> tuple[str, bytes]:
 
 
 def count_with_program(tx: Transaction) -> int:
-    """How many teams have a version that counts."""
+    """Return how many teams have a version that counts."""
     return len(counting_numbers(tx))
 
 
 def count_versions(tx: Transaction) -> dict[int, int]:
-    """How many versions each team has sent, by team id; teams without any are missing."""
+    """Return how many versions each team has sent, by team id; teams without any are missing."""
     rows = tx.execute(
         select(submissions.c.team_id, func.count()).group_by(submissions.c.team_id)
     ).all()
@@ -437,7 +439,7 @@ def count_versions(tx: Transaction) -> dict[int, int]:
 
 
 def versions(tx: Transaction, team_id: int) -> tuple[Version, ...]:
-    """All versions of a team's program, oldest first."""
+    """Return all versions of a team's program, oldest first."""
     query = select(submissions, builds.c.report).outerjoin(
         builds, builds.c.submission_id == submissions.c.id
     )
@@ -448,8 +450,8 @@ def versions(tx: Transaction, team_id: int) -> tuple[Version, ...]:
 
 
 def withdrawn(tx: Transaction) -> tuple[Team, ...]:
-    """The teams that have withdrawn after a program of theirs was accepted, unless their people
-    were forgotten."""
+    """Return the teams that have withdrawn after a program of theirs was accepted, unless their
+    people were forgotten."""
     with_programs = accepted(tx)
     return tuple(
         team
@@ -461,7 +463,7 @@ def withdrawn(tx: Transaction) -> tuple[Team, ...]:
 
 
 def accepted(tx: Transaction) -> dict[int, list[tuple[int, datetime]]]:
-    """The numbers of all accepted versions and when they came, oldest first, by team id."""
+    """Return the numbers of all accepted versions and when they came, oldest first, by team id."""
     query = select(submissions.c.team_id, submissions.c.number, submissions.c.received_at)
     query = query.join(builds, builds.c.submission_id == submissions.c.id).where(builds.c.accepted)
     by_team: dict[int, list[tuple[int, datetime]]] = {}
@@ -471,7 +473,8 @@ def accepted(tx: Transaction) -> dict[int, list[tuple[int, datetime]]]:
 
 
 def clocks(tx: Transaction) -> set[tuple[str, bool]]:
-    """The languages of accepted programs that talk, each with whether their time is counted."""
+    """Return the languages of accepted programs that talk, each with whether their time is
+    counted."""
     language, engine = (builds.c.report[name].as_string() for name in ("language", "counted_by"))
     query = select(language, engine).distinct()
     query = query.where(builds.c.accepted, builds.c.report["kind"].as_string() == "text")
@@ -481,7 +484,8 @@ def clocks(tx: Transaction) -> set[tuple[str, bool]]:
 def newest(
     tx: Transaction, count: int, *, team_id: int | None = None, state: SubmissionState | None = None
 ) -> Iterator[Version]:
-    """The newest submissions, newest first; only those of one team, or in one state, if given.
+    """Yield the newest submissions, newest first; only those of one team, or in one state, if
+    given.
 
     They are read one by one, because the archives of many images would not fit into memory.
     """
@@ -525,8 +529,8 @@ def freeze(tx: Transaction) -> tuple[Entry, ...]:
 
 
 def entry_list(tx: Transaction) -> EntryList:
-    """The entries if the contest started now, with the digests of their programs as the ledger has
-    them.
+    """Return the entries if the contest started now, with the digests of their programs as the
+    ledger has them.
 
     The digest is "" if the contest keeps no ledger.
     """
@@ -546,8 +550,8 @@ def entry_list(tx: Transaction) -> EntryList:
 
 
 def _that_play(tx: Transaction, *columns: Any) -> Select[Any]:
-    """A query for the newest accepted versions of the teams that take part: the list of entries and
-    the entries themselves are both made of it."""
+    """Return a query for the newest accepted versions of the teams that take part: the list of
+    entries and the entries themselves are both made of it."""
     query = (
         select(*columns)
         .select_from(submissions)
@@ -565,7 +569,8 @@ def all_entries(tx: Transaction) -> tuple[Entry, ...]:
 
 
 def owned(tx: Transaction) -> frozenset[tuple[int, str]]:
-    """The teams' ids, each with the digests of its newest accepted version and of its entry."""
+    """Return the teams' ids, each with the digests of its newest accepted version and of its
+    entry."""
     counting = select(submissions.c.team_id, builds.c.image_digest).join_from(submissions, builds)
     rows = tx.execute(newest_accepted(counting))
     entered = ((entry.team_id, entry.image_digest) for entry in all_entries(tx))
@@ -573,7 +578,7 @@ def owned(tx: Transaction) -> frozenset[tuple[int, str]]:
 
 
 def entered(tx: Transaction, entry: Entry) -> Version:
-    """The version that plays as this entry."""
+    """Return the version that plays as this entry."""
     query = select(submissions, builds.c.report).join(
         builds, builds.c.submission_id == submissions.c.id
     )
@@ -582,19 +587,20 @@ def entered(tx: Transaction, entry: Entry) -> Version:
 
 
 def participants(tx: Transaction) -> dict[str, Team]:
-    """The teams with entries, by the names of their entries, in the order of registration."""
+    """Return the teams with entries, by the names of their entries, in the order of
+    registration."""
     by_id = {team.id: team for team in team_store.all_teams(tx)}
     return {entry.name: by_id[entry.team_id] for entry in all_entries(tx)}
 
 
 def load_images(tx: Transaction, digests: Sequence[str]) -> Mapping[str, bytes]:
-    """The images with these digests, by digest."""
+    """Return the images with these digests, by digest."""
     rows = tx.execute(select(images).where(images.c.digest.in_(set(digests))))
     return {row.digest: row.image for row in rows}
 
 
 def archive_of(tx: Transaction, image_digest: str) -> bytes:
-    """The archive of the container image with this digest. Raises NotFound."""
+    """Return the archive of the container image with this digest. Raises NotFound."""
     query = select(sent_files.c.name, sent_files.c.data)
     query = query.join(builds, builds.c.submission_id == sent_files.c.submission_id)
     query = query.where(builds.c.image_digest == image_digest, builds.c.accepted)

@@ -109,18 +109,18 @@ def get(tx: Transaction, team_id: int) -> Team:
 
 
 def by_address(tx: Transaction, address: str) -> Team | None:
-    """The team with this address; case does not matter."""
+    """Return the team with this address; case does not matter."""
     return _one(tx, teams.c.address_key, address.casefold())
 
 
 def by_name(tx: Transaction, name: str) -> Team | None:
-    """The team with exactly this name."""
+    """Return the team with exactly this name."""
     matching = with_digests(tx, name)
     return matching[0] if matching else None
 
 
 def with_digests(tx: Transaction, name: str) -> tuple[Team, tuple[str, str | None]] | None:
-    """The team with exactly this name, and the digests of its valid strings.
+    """Return the team with exactly this name, and the digests of its valid strings.
 
     The second is of the string that it was offered and has not yet used.
     """
@@ -131,7 +131,7 @@ def with_digests(tx: Transaction, name: str) -> tuple[Team, tuple[str, str | Non
 
 
 def named(tx: Transaction, name: str) -> Team:
-    """The team of this name. Raises NotFound with the name that was probably meant."""
+    """Return the team of this name. Raises NotFound with the name that was probably meant."""
     if team := by_name(tx, name):
         return team
     near = did_you_mean(name, (other.name for other in all_teams(tx)))
@@ -139,7 +139,7 @@ def named(tx: Transaction, name: str) -> Team:
 
 
 def with_auth_digest(tx: Transaction, digest: str) -> Team | None:
-    """The team with this string, or to which it was offered."""
+    """Return the team with this string, or to which it was offered."""
     row = tx.execute(_WITH_AUTH_DIGEST, {"digest": digest}).first()
     return None if row is None else _team(row)
 
@@ -151,12 +151,12 @@ _WITH_AUTH_DIGEST = select(teams).where(
 
 
 def registered_by(tx: Transaction, letter_id: int) -> Team | None:
-    """The team whose form this letter was."""
+    """Return the team whose form this letter was."""
     return _one(tx, teams.c.letter_id, letter_id)
 
 
 def unproved_addresses(tx: Transaction) -> tuple[str, ...]:
-    """The addresses of the teams that have not shown yet that somebody reads them."""
+    """Return the addresses of the teams that have not shown yet that somebody reads them."""
     return tuple(tx.execute(_UNPROVED_ADDRESSES).scalars())
 
 
@@ -164,8 +164,8 @@ _UNPROVED_ADDRESSES = select(teams.c.address).where(_UNPROVED)
 
 
 def auth_digests_among(tx: Transaction, digests: Iterable[str]) -> frozenset[str]:
-    """Those among these digests that are of a team's valid string, maybe with the team's other
-    one."""
+    """Return those among these digests that are of a team's valid string, maybe with the team's
+    other one."""
     waiting = iter(digests)
     taken: frozenset[str] = frozenset()
     while some := tuple(islice(waiting, _MAX_DIGESTS)):
@@ -182,18 +182,18 @@ _DIGESTS_AMONG = select(teams.c.auth_digest, teams.c.offered_digest).where(
 
 
 def all_teams(tx: Transaction) -> tuple[Team, ...]:
-    """All teams, in the order of their registration."""
+    """Return all teams, in the order of their registration."""
     return _all(tx, select(teams))
 
 
 def present(tx: Transaction) -> tuple[Team, ...]:
-    """The teams that have been heard from and have not withdrawn, in the order of their
+    """Return the teams that have been heard from and have not withdrawn, in the order of their
     registration."""
     return _all(tx, select(teams).where(_PRESENT))
 
 
 def without_entry(tx: Transaction) -> tuple[Team, ...]:
-    """The present teams that do not play in the contest that has started."""
+    """Return the present teams that do not play in the contest that has started."""
     entered = select(entries.c.team_id).where(entries.c.tournament == tournament_of(tx))
     return _all(tx, select(teams).where(_PRESENT, teams.c.id.not_in(entered)))
 
@@ -217,7 +217,7 @@ _MEMBERSHIPS = (
 
 
 def has_name_like(tx: Transaction, name: str) -> bool:
-    """Whether a team, withdrawn ones included, has this name; case does not matter."""
+    """Return whether a team, withdrawn ones included, has this name; case does not matter."""
     return tx.execute(_NAMED, {"name": name.casefold()}).first() is not None
 
 
@@ -225,8 +225,8 @@ _NAMED = select(teams.c.id).where(teams.c.name_key == bindparam("name"))
 
 
 def count(tx: Transaction) -> int:
-    """How many teams have been heard from, including those that wait for the organizer, without
-    withdrawn ones."""
+    """Return how many teams have been heard from, including those that wait for the organizer,
+    without withdrawn ones."""
     return int(tx.execute(_COUNT).scalar_one())
 
 
@@ -234,13 +234,13 @@ _COUNT = select(func.count()).select_from(teams).where(_PRESENT)
 
 
 def count_pending(tx: Transaction) -> int:
-    """How many teams wait for the organizer's acceptance."""
+    """Return how many teams wait for the organizer's acceptance."""
     query = select(func.count()).select_from(teams).where(teams.c.state == TeamState.PENDING)
     return tx.execute(query).scalar_one()
 
 
 def count_organization(tx: Transaction, organization: str) -> int:
-    """How many teams this organization has; case and blanks do not matter."""
+    """Return how many teams this organization has; case and blanks do not matter."""
     return int(
         tx.execute(_COUNT_ORGANIZATION, {"organization": _folded(organization)}).scalar_one()
     )
@@ -280,7 +280,7 @@ def set_address(tx: Transaction, team_id: int, address: str) -> None:
 
 
 def addresses(tx: Transaction) -> tuple[str, ...]:
-    """All addresses of teams."""
+    """Return all addresses of teams."""
     return tuple(tx.execute(select(teams.c.address)).scalars())
 
 
@@ -303,7 +303,7 @@ def _folded(text: str) -> str:
 
 
 def _one(tx: Transaction, column: Column[Any], value: object) -> Team | None:
-    """The team with this value in the column."""
+    """Return the team with this value in the column."""
     row = tx.execute(_with(column), {"value": value}).first()
     return None if row is None else _team(row)
 

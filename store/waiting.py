@@ -21,7 +21,7 @@ _HOUR = timedelta(hours=1)
 
 
 def programs(tx: Transaction, settings: Settings, now: datetime) -> tuple[WaitingProgram, ...]:
-    """All programs in the queue, oldest first."""
+    """Return all programs in the queue, oldest first."""
     row = submissions.c
     query = select(
         row.id, row.team_id, row.number, row.received_at, row.reply_to, row.waits_for
@@ -50,7 +50,7 @@ def programs(tx: Transaction, settings: Settings, now: datetime) -> tuple[Waitin
 
 
 def groups(tx: Transaction, settings: Settings, now: datetime) -> tuple[ProgramsWaiting, ...]:
-    """How many programs wait for the same, without those that have only come lately."""
+    """Return how many programs wait for the same, without those that have only come lately."""
     came: dict[Wait, list[datetime]] = {Wait.HOUR: [], Wait.AGAIN: [], Wait.TURN: []}
     for program in programs(tx, settings, now):
         is_told = program.waits_for is Wait.HOUR or now - program.since >= LONG
@@ -63,7 +63,8 @@ def groups(tx: Transaction, settings: Settings, now: datetime) -> tuple[Programs
 
 
 def _ends_of_hours(tx: Transaction, settings: Settings, now: datetime) -> Mapping[int, datetime]:
-    """When the next program is compiled of each team that has used up the last hour, by its id."""
+    """Return when the next program is compiled of each team that has used up the last hour, by its
+    id."""
     limit = settings.programs.MAX_COMPILES_PER_HOUR
     if now >= settings.dates.compilation_closes:  # then there is no limit
         return {}

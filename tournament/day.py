@@ -34,6 +34,7 @@ from concurrent.futures import Future
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from functools import cached_property, partial
+from typing import NamedTuple
 
 from contest.config.settings import Settings, without_secrets
 from contest.errors import NotFound, NotNow, NumberAwaited, Paused
@@ -112,6 +113,13 @@ class Spectator(Watcher):
         is, and the rounds of each, if it is as long as this one."""
 
 
+class PlayedAhead(NamedTuple):
+    """A group that is played before its round is drawn, and its result to come."""
+
+    job: GroupJob
+    result: Future[GroupResult]
+
+
 class StaleState(Exception):
     """The organizer has changed the premises of this step: look at the store again."""
 
@@ -152,6 +160,8 @@ class ContestDay:
         self._make_runner = make_runner
         self._open_workers = open_workers
         self._redraws = redraws
+        # The first groups of a round that is not drawn yet, by its number and theirs.
+        self._ahead: dict[tuple[int, int], PlayedAhead] = {}
         # A round that was played does not change, unless the organizer orders it to be played
         # again.
         self._past: dict[tuple[int, int, Games], RoundOutcome] = {}
@@ -170,6 +180,7 @@ class ContestDay:
                     "the list of entries is final, and the public number is not known yet"
                 )
         with self._open_workers(self._contest, self._spectator.games_played) as workers:
+            self._ahead = {}
             while not self._is_over():
                 with suppress(StaleState):
                     self._play_next_round(workers)
@@ -205,6 +216,8 @@ class ContestDay:
             return
         self._play_groups(workers, drawn)
         self._tell_certainty(drawn.plan)
+        if workers.are_processes:
+            self._play_ahead(workers, drawn.plan)
         self._finish_round(drawn.plan)
 
     def _is_over(self) -> bool:
@@ -278,11 +291,31 @@ class ContestDay:
             try:
                 job = self._start_group(group, drawn.plan.final)
             except Paused:
-                self._finish_groups(running)
+                self._finish_groups(workers, running)
                 raise
-            running.append(workers.submit(job))
-            self._finish_groups(running, leave=workers.ahead)
-        self._finish_groups(running)
+            running.append(self._submit(workers, job))
+            self._finish_groups(workers, running, leave=workers.ahead)
+        self._finish_groups(workers, running)
+
+    def _play_ahead(self, workers: Workers, plan: RoundPlan) -> None:
+        """Let the first groups of the next round be played while the mails about this one are
+        written. The store hears nothing of it: their results are taken if the groups are drawn and
+        started as they are now."""
+        with self._store.read() as tx:
+            _must_be_complete(tx, plan)
+            history = self._history(tx, plan.number, self._known(plan))
+            drawn = None if plan.final else self._drawn(tx, history)
+            if drawn is None:
+                return
+            jobs = [self._job(tx, group, drawn.final) for group in drawn.groups[: workers.ahead]]
+        self._ahead = {
+            (job.plan.round, job.plan.number): PlayedAhead(job, workers.submit(job)) for job in jobs
+        }
+
+    def _submit(self, workers: Workers, job: GroupJob) -> Future[GroupResult]:
+        """The result to come of a group that has been started."""
+        ahead = self._ahead.pop((job.plan.round, job.plan.number), None)
+        return ahead.result if ahead and ahead.job == job else workers.submit(job)
 
     def _start_group(self, group: GroupPlan, final: bool) -> GroupJob:
         """Members who are banned play no games in it; a game of all is played without them.
@@ -290,42 +323,50 @@ class ContestDay:
 
         Raises Paused, and StaleState if the group is no longer as it was drawn.
         """
-        digests = {name: self._contest.entries[name].image_digest for name in group.members}
         with self._store.write() as tx:
             self._must_go_on(tx)
             if results.progress(tx, group) not in (GroupState.DRAWN, GroupState.STARTED):
                 raise StaleState
-            banned = _banned(tx, group)
+            job = self._job(tx, group, final)
             if results.start_group(tx, group, self._clock.now()):
-                event = GroupStarted(teams=self._contest.teams, plan=group, out=banned, final=final)
+                event = GroupStarted(
+                    teams=self._contest.teams, plan=group, out=job.banned, final=final
+                )
                 self._queue(tx, group.round, event)
-            seated = (
-                results.seat(tx, group, banned) if self._contest.format.seats is None else group
-            )
-            mark = _mark(tx, group.round, self._settings)
-            seconds = decisions.programs_now(tx, self._contest.settings.programs).seconds
-            images = submissions.load_images(tx, tuple(digests.values()))
-            aside = self._aside(tx, group)
+            if self._contest.format.seats is None:
+                job = replace(job, plan=results.seat(tx, group, job.banned))
         # The archives are in the store, so that any host can play.
-        runner_of(self._contest.settings).prepare(images, partial(archive_of, self._store))
+        runner_of(self._contest.settings).prepare(job.images, partial(archive_of, self._store))
+        return job
+
+    def _job(self, tx: Transaction, group: GroupPlan, final: bool) -> GroupJob:
+        """What it takes to play the group as the organizer has decided up to now."""
+        digests = {name: self._contest.entries[name].image_digest for name in group.members}
+        images = submissions.load_images(tx, tuple(digests.values()))
+        aside = self._aside(tx, group)
         if aside:  # under a digest of its own, as workers on other hosts keep programs by digest
             digests |= dict.fromkeys(aside, ASIDE_DIGEST)
             images = {**images, ASIDE_DIGEST: ASIDE}
         return GroupJob(
-            plan=seated,
+            plan=group,
             final=final,
-            banned=banned,
+            banned=_banned(tx, group),
             aside=aside,
             digests=digests,
             images=images,
-            mark=mark,
-            seconds=seconds,
+            mark=_mark(tx, group.round, self._settings),
+            seconds=decisions.programs_now(tx, self._contest.settings.programs).seconds,
         )
 
-    def _finish_groups(self, running: deque[Future[GroupResult]], leave: int = 0) -> None:
+    def _finish_groups(
+        self, workers: Workers, running: deque[Future[GroupResult]], leave: int = 0
+    ) -> None:
         """Store the results of all these groups but the last `leave`, in order."""
         while len(running) > leave:
-            self._finish_group(running.popleft().result())
+            result = running.popleft().result()
+            if workers.are_processes:  # they could not tell
+                self._spectator.games_played(len(result.games))
+            self._finish_group(result)
 
     def _finish_group(self, result: GroupResult) -> None:
         outcome = result.outcome

@@ -1,7 +1,8 @@
 """Group workers: each plays a group to its end and writes the mails about it.
 
 While the mails about one group are written, the next is played. In a contest of many teams Python
-itself takes longer than the games; then there are several workers, each a process of its own.
+itself takes longer than the games; then there are several workers, each a process of its own. They
+also play the first groups of the next round while the mails about a round are written.
 """
 
 from __future__ import annotations
@@ -102,11 +103,13 @@ class Workers(NamedTuple):
     """Those who play the groups of a contest. Their results do not depend on who plays which group.
 
     `submit`: give a group to the next free worker. `ahead`: so many groups are started before the
-    one in front of them is finished; a pause waits for all of them.
+    one in front of them is finished; a pause waits for all of them. `are_processes`: of their own;
+    then they can play while this one writes mails, and `progress` does not hear of their games.
     """
 
     submit: Callable[[GroupJob], Future[GroupResult]]
     ahead: int
+    are_processes: bool = False
 
 
 OpenWorkers = Callable[[FrozenContest, ProgressCallback], AbstractContextManager[Workers]]
@@ -188,7 +191,7 @@ def open_workers(
     ahead = _AHEAD_IF_LARGE if is_large else _AHEAD
     processes = min(contest.settings.tournament.workers or cores(), MAX_PROCESSES)
     if is_large and processes > 1:
-        return _in_processes(contest, processes, progress, ahead)
+        return _in_processes(contest, processes, ahead)
     return _in_threads(contest, progress, ahead)
 
 
@@ -207,24 +210,12 @@ def _in_threads(
 
 
 @contextmanager
-def _in_processes(
-    contest: FrozenContest, count: int, progress: ProgressCallback, ahead: int
-) -> Iterator[Workers]:
-    """Each process has its share of the engines. We hear of a group's games when it has ended."""
+def _in_processes(contest: FrozenContest, count: int, ahead: int) -> Iterator[Workers]:
+    """Each process has its share of the engines."""
     engines = (contest.settings.tournament.workers or cores()) // count
     settings = contest.settings.changed(tournament={"workers": engines})
     with worker_pool(count, _start_worker, replace(contest, settings=settings)) as pool:
-
-        def submit(job: GroupJob) -> Future[GroupResult]:
-            played = pool.submit(_play, job)
-            played.add_done_callback(tell)
-            return played
-
-        def tell(played: Future[GroupResult]) -> None:
-            if not played.cancelled() and not played.exception():
-                progress(len(played.result().games))
-
-        yield Workers(submit, ahead)
+        yield Workers(lambda job: pool.submit(_play, job), ahead, are_processes=True)
 
 
 _worker: GroupWorker | None = None

@@ -95,7 +95,9 @@ def _enter_close(
 ) -> Receipt:
     for received_at, letter in waiting:
         ledger.append(tx, LedgerEntry(Effect.LETTER_WAITS, "", received_at, letter))
-    text = f"programs are no longer taken; letters that wait: {len(waiting)}"
+    text = "programs are no longer taken"
+    if waiting:
+        text += f"; letters that wait: {len(waiting)}"
     contest_state.note(tx, "entries", text, now)
     return ledger.append(tx, LedgerEntry(Effect.PROGRAMS_CLOSED, "", now))
 

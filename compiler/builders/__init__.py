@@ -19,6 +19,6 @@ _BUILDERS: tuple[type[ProgramBuilder[Any]], ...] = (MachineBuilder, TextBuilder,
 
 
 def builder_of(settings: Settings, open_runner: RunnerFactory) -> ProgramBuilder[Any]:
-    """The builder for the contest's game; it plays its trial games with `open_runner`."""
+    """Return the builder for the contest's game; it plays its trial games with `open_runner`."""
     play = game_of(settings.game, settings.programs).info.play.name
     return next(each for each in _BUILDERS if each.name == play)(settings, open_runner)

@@ -70,33 +70,33 @@ class ProgramBuilder(ABC, Generic[Image_]):
         """
 
     def _trial_seeds(self, source_digest: str) -> Seeds:
-        """The chance of a trial game: usually that of its source, so that the same program has the
-        same."""
+        """Return the chance of a trial game: usually that of its source, so that the same program
+        has the same."""
         return Seeds(
             seed_from(f"check/{self._seed}") if self._seed else bytes.fromhex(source_digest)
         )
 
     @abstractmethod
     def sparring_opponents(self) -> SparringOpponents:
-        """The programs that a team can practise against: our own, built once in a process.
+        """Return the programs that a team can practise against: our own, built once in a process.
 
         Raises ToolMissing where the compiler or the sandbox is not installed.
         """
 
     @abstractmethod
     def load(self, raw: bytes) -> Image_:
-        """The image that `to_bytes` wrote. Raises ValueError for anything else."""
+        """Return the image that `to_bytes` wrote. Raises ValueError for anything else."""
 
     def prepare(self, image: Image_) -> None:
         """Make the image's games quick in advance. Raises NotTranslated if they stay slow."""
         return
 
     def offered(self) -> frozenset[str]:
-        """The names of the languages that teams can use with this host."""
+        """Return the names of the languages that teams can use with this host."""
         return frozenset((self.language,))
 
     def language_of(self, files: Mapping[str, bytes]) -> str:
-        """The name of the language that these files need, as in "programs in Python"."""
+        """Return the name of the language that these files need, as in "programs in Python"."""
         return self.language
 
     @abstractmethod
@@ -118,7 +118,8 @@ class ProgramBuilder(ABC, Generic[Image_]):
             self.try_language(language)
 
     def published_files(self, files: Mapping[str, bytes]) -> dict[str, bytes]:
-        """The files of a submission as everybody may see them, without the authentification string.
+        """Return the files of a submission as everybody may see them, without the authentification
+        string.
 
         Of the archive of a container image, which may hold anything, only the digest is published.
         """
@@ -133,7 +134,8 @@ class ProgramBuilder(ABC, Generic[Image_]):
         )
 
     def description(self, files: Mapping[str, bytes], text: str) -> str:
-        """What the team says about its program: in a file of its own, or else in the letter's text.
+        """Return what the team says about its program: in a file of its own, or else in the
+        letter's text.
 
         Raises ValueError, with the end of a sentence, for files that are no program of this kind.
         """

@@ -67,7 +67,8 @@ class MachineBuilder(ProgramBuilder[Image]):
         return "\n".join([*SourceText.of(_source(files)).description, ""])
 
     def _trial_game(self, image: Image, source_digest: str) -> Trial:
-        """An accepted program plays once against a house strategy, and its team sees it run (K45).
+        """An accepted program plays once against a house strategy, and its team sees it run
+        (K45).
 
         The game decides nothing.
         """
@@ -108,8 +109,8 @@ def _house() -> SparringOpponents:
 
 
 def _house_image(strategy: HouseStrategy, toolchain: Toolchain) -> Image:
-    """The image from this user's cache, or built and kept there: nobody waits for the same compiler
-    twice."""
+    """Return the image from this user's cache, or built and kept there: nobody waits for the same
+    compiler twice."""
     folder = cache_folder("house")
     name = hashlib.sha256(f"{_made_from(toolchain.version)} {strategy.source}".encode()).hexdigest()
     if found := caches.find(folder, (name,)):
@@ -137,7 +138,7 @@ def _built(
 
 @cache
 def _made_from(gcc: str) -> str:
-    """The digest of all that an image is made from besides its source."""
+    """Return the digest of all that an image is made from besides its source."""
     ours = (
         *files("compiler").iterdir(),
         *files("sandbox.vm").joinpath("runtime").iterdir(),

@@ -141,7 +141,7 @@ def _with_course(
 
 
 def _course_notes(files: Files, program: str) -> Iterator[Finding]:
-    """What counts besides the strategy's own file, and what does not."""
+    """Yield what counts besides the strategy's own file, and what does not."""
     own = own_files(files)
     course = sorted(files.keys() - own.keys())
     others = sorted(own.keys() - {program})
@@ -180,7 +180,7 @@ def _read(program_folder: ProgramFolder, sandbox: Sandbox) -> _Reading:
 
 
 def _player_name(label: str | AnswerFault) -> tuple[str, tuple[Finding, ...]]:
-    """The strategy's name in one line, and what is wrong with it (H2)."""
+    """Return the strategy's name in one line, and what is wrong with it (H2)."""
     if isinstance(label, AnswerFault):
         return "", (_finding(f"{label.sentence}; {_right_label()}"),)
     name = " ".join(sanitize(label).split())
@@ -193,7 +193,7 @@ def _finding(sentence: str) -> Finding:
 
 
 def _trial_rates(entry: HogEntry) -> tuple[tuple[str, float], ...]:
-    """How often the strategy beats a few samples; this decides nothing."""
+    """Return how often the strategy beats a few samples; this decides nothing."""
     others = {name: _sample(name) for name in TRIAL_OPPONENTS}
     rates = win_rates(
         [entry, *others.values()], [(0, number) for number in range(1, len(others) + 1)]
@@ -203,7 +203,7 @@ def _trial_rates(entry: HogEntry) -> tuple[tuple[str, float], ...]:
 
 @cache
 def _sample(name: str) -> HogEntry:
-    """The sample, tabulated once in a process."""
+    """Return the sample, tabulated once in a process."""
     sandbox, file = Sandbox(), f"{name}.py"
     source = samples(Hog.info.name)[file]
     built = languages.build({file: source}, sandbox)

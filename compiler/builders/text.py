@@ -64,14 +64,14 @@ class TextBuilder(ProgramBuilder[Executable]):
                 return self._refused_as_slow(built)
 
     def sparring_opponents(self) -> SparringOpponents:
-        """The game's sample programs in the languages that are installed here."""
+        """Return the game's sample programs in the languages that are installed here."""
         return _samples(self._info.name, self._languages)
 
     def load(self, raw: bytes) -> Executable:
         return player_from_bytes(raw)
 
     def offered(self) -> frozenset[str]:
-        """What is installed here, and what the contest's rules promise."""
+        """Return what is installed here, and what the contest's rules promise."""
         programs = self._settings.programs
         here = frozenset(row.name for row in languages.usable(self._languages))
         return here.union(programs.counted_languages, programs.further_languages)
@@ -135,7 +135,7 @@ class TextBuilder(ProgramBuilder[Executable]):
         return replace(built, report=report, image=None)
 
     def _with_trial(self, report: BuildReport, image: Executable) -> BuildReport:
-        """The report with one game against sample programs in it (K45).
+        """Return the report with one game against sample programs in it (K45).
 
         The game decides nothing. Raises TooSlow.
         """
@@ -161,8 +161,8 @@ class TextBuilder(ProgramBuilder[Executable]):
         return replace(report, trial=trial, stderr_tail=stderr, findings=findings)
 
     def _why_it_failed(self, language: str, stderr: str) -> Iterator[Finding]:
-        """A note about what an interpreter did not find in the trial game: a library, or what only
-        Python 2 has."""
+        """Yield a note about what an interpreter did not find in the trial game: a library, or what
+        only Python 2 has."""
         texts = [
             languages.lacking_library(row, stderr)
             for row in self._languages
@@ -175,7 +175,7 @@ class TextBuilder(ProgramBuilder[Executable]):
 
 @cache
 def _trial_opponents(game_name: str) -> tuple[tuple[str, ProgramFolder], ...]:
-    """The game's sample programs in shell, which every host has; () if the game has none."""
+    """Return the game's sample programs in shell, which every host has; () if the game has none."""
     found = []
     for name in sorted(name for name in samples(game_name) if name.endswith(".sh")):
         result = languages.build({name: samples(game_name)[name]}, Sandbox())

@@ -22,7 +22,7 @@ FILE_NAME = "contest.toml"
 
 
 def load_settings(folder: Path) -> Settings:
-    """The settings of the contest in this folder.
+    """Return the settings of the contest in this folder.
 
     Raises ConfigError, naming the file, every wrong setting with its line, and what is wrong with
     it.
@@ -47,7 +47,8 @@ def load_settings(folder: Path) -> Settings:
 
 
 def _hint(folder: Path) -> str:
-    """How to get a contest.toml. A folder that had one must get it back, and no new contest."""
+    """Return how to get a contest.toml. A folder that had one must get it back, and no new
+    contest."""
     if (folder / DATABASE).exists() or remains(folder):
         return (
             "a contest is there, or was: put its contest.toml back, or `knobeln restore` a backup"
@@ -56,7 +57,8 @@ def _hint(folder: Path) -> str:
 
 
 def faults(error: ValidationError, text: str = "") -> str:
-    """What is wrong with the settings, a line for each; `text`: of the file in which they are."""
+    """Return what is wrong with the settings, a line for each; `text`: of the file in which they
+    are."""
     return "\n".join(_fault(problem, text) for problem in error.errors())
 
 
@@ -65,7 +67,7 @@ _SHOWN = ("int", "float", "bool", "literal", "enum", "greater", "less")
 
 
 def _fault(error: ErrorDetails, text: str) -> str:
-    """A line about what is wrong with a setting."""
+    """Return a line about what is wrong with a setting."""
     *section, name = error["loc"] or ("",)
     message = words_of(error)
     if error["type"] == "extra_forbidden":
@@ -104,8 +106,8 @@ def _line(text: str, setting: Sequence[int | str]) -> str:
 
 
 def _names_in(section: Sequence[int | str]) -> tuple[str, ...]:
-    """The names of the settings in this section, or of the sections; () if the section takes any
-    name."""
+    """Return the names of the settings in this section, or of the sections; () if the section takes
+    any name."""
     model: Any = Settings
     for name in section:
         field = getattr(model, "model_fields", {}).get(name)

@@ -20,7 +20,7 @@ _OTHERS = 0o077
 
 
 def read_passwords(folder: Path) -> Mapping[str, Mapping[str, Any]]:
-    """The settings in the file, by section; none if there is no file. Raises ConfigError."""
+    """Return the settings in the file, by section; none if there is no file. Raises ConfigError."""
     given = os.environ.get("CREDENTIALS_DIRECTORY")
     credential = Path(given, PASSWORDS) if given else None
     file = credential if credential and credential.is_file() else folder / PASSWORDS

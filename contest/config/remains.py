@@ -25,7 +25,7 @@ def mark(folder: Path) -> None:
 
 
 def remains(folder: Path) -> tuple[str, ...]:
-    """The names in this folder that only a contest leaves, without those of its settings and
+    """Return the names in this folder that only a contest leaves, without those of its settings and
     database."""
     patterns = (_MARK, DATABASE + DRAFT, f"{REPLACED}*", f"{UPGRADED}*")
     return tuple(sorted(path.name for pattern in patterns for path in folder.glob(pattern)))

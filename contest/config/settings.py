@@ -55,8 +55,8 @@ MAX_ROBOT_NAME = 34
 
 
 def game_settings(value: Any) -> Any:
-    """The section `[game]`, checked by the game that it names. Raises ValueError for an unknown
-    game."""
+    """Return the section `[game]`, checked by the game that it names. Raises ValueError for an
+    unknown game."""
     if not isinstance(value, Mapping):
         return value
     name = value.get("name", DEFAULT_GAME)
@@ -102,7 +102,7 @@ class Settings(BaseModel):
         super().__init__(**_with_environment(sections))
 
     def changed(self, **sections: Mapping[str, object]) -> Settings:
-        """A copy with these values, by section and name, which are not validated."""
+        """Return a copy with these values, by section and name, which are not validated."""
         changes = {
             name: getattr(self, name).model_copy(update=values) for name, values in sections.items()
         }
@@ -172,7 +172,8 @@ class Settings(BaseModel):
 
 
 def _with_environment(sections: Mapping[str, object]) -> Mapping[str, object]:
-    """The sections, overridden by the variables of the environment, whose values are texts."""
+    """Return the sections, overridden by the variables of the environment, whose values are
+    texts."""
     merged = dict(sections)
     for variable, text in os.environ.items():
         if variable.upper().startswith(ENVIRONMENT):
@@ -184,7 +185,7 @@ def _with_environment(sections: Mapping[str, object]) -> Mapping[str, object]:
 
 
 def section_from(name: str, values: Any) -> Section:
-    """The section of this name with these values. Raises ValidationError."""
+    """Return the section of this name with these values. Raises ValidationError."""
     if name == "game":
         game: GameSettings = TypeAdapter(AnyGame).validate_python(values)
         return game
@@ -192,7 +193,7 @@ def section_from(name: str, values: Any) -> Section:
 
 
 def of_roles(values: SettingsValues, *roles: Role) -> SettingsValues:
-    """Those of the values, by section and name, that have one of these roles; no section is
+    """Return those of the values, by section and name, that have one of these roles; no section is
     empty."""
     chosen: dict[str, dict[str, object]] = {}
     for name, section in values.items():
@@ -203,7 +204,7 @@ def of_roles(values: SettingsValues, *roles: Role) -> SettingsValues:
 
 
 def published_settings(settings: Settings) -> SettingsValues:
-    """The settings that everybody may know, by section."""
+    """Return the settings that everybody may know, by section."""
     private = {"tournament": {"witnesses": {"__all__": {"address"}}}}
     values = settings.model_dump(mode="json", exclude=private)
     programs = values["programs"]
@@ -217,13 +218,13 @@ _LATER = ("further_languages", "package", "missing_library", "files")
 
 
 def _without_unused(values: Mapping[str, object]) -> dict[str, object]:
-    """The values without those that came later, if nothing is in them."""
+    """Return the values without those that came later, if nothing is in them."""
     return {name: value for name, value in values.items() if value or name not in _LATER}
 
 
 def settings_digest(published: SettingsValues, rules: str) -> str:
-    """The sha256, in hex, of what is frozen with a list of entries: settings, title, dates and
-    rules.
+    """Return the sha256, in hex, of what is frozen with a list of entries: settings, title, dates
+    and rules.
 
     `published`: as an archive's `contest.json` has them; `rules`: as its `rules.md` does. Hashed is
     their JSON, sorted and without spaces.
@@ -235,12 +236,12 @@ def settings_digest(published: SettingsValues, rules: str) -> str:
 
 
 def frozen_digest(settings: Settings) -> str:
-    """The same of these settings, with the rules that we have now."""
+    """Return the same of these settings, with the rules that we have now."""
     return settings_digest(published_settings(settings), rules_text(settings.game.name))
 
 
 def public_sections() -> tuple[str, ...]:
-    """The names of the sections that everybody may know."""
+    """Return the names of the sections that everybody may know."""
     return tuple(name for name in Settings.model_fields if _model(name).role is not Role.HOST)
 
 
@@ -252,13 +253,13 @@ def _model(section: str) -> type[Section]:
 
 
 def without_secrets(settings: Settings) -> SettingsValues:
-    """All settings as JSON values, without passwords and other secrets."""
+    """Return all settings as JSON values, without passwords and other secrets."""
     secrets = {name: _secrets_of(getattr(settings, name)) for name in Settings.model_fields}
     return settings.model_dump(mode="json", exclude=secrets)
 
 
 def hide_secrets(settings: Settings) -> Settings:
-    """The settings, with the defaults in place of passwords and other secrets."""
+    """Return the settings, with the defaults in place of passwords and other secrets."""
     defaults = {
         name: _defaults_of_secrets(getattr(settings, name)) for name in Settings.model_fields
     }
@@ -271,5 +272,5 @@ def _defaults_of_secrets(section: BaseModel) -> dict[str, object]:
 
 
 def _secrets_of(section: BaseModel) -> set[str]:
-    """The names of the section's settings that are secrets."""
+    """Return the names of the section's settings that are secrets."""
     return {key for key, info in type(section).model_fields.items() if not info.repr}

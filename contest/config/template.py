@@ -15,8 +15,8 @@ from contest.schema.sections import Dates
 
 
 def usual_dates(today: datetime) -> Dates:
-    """The calendar of 1994 from today: registration opens now, the deadlines are at noon Universal
-    Time."""
+    """Return the calendar of 1994 from today: registration opens now, the deadlines are at noon
+    Universal Time."""
     noon = datetime.combine(today.date(), time(12), UTC)
     start = noon + timedelta(days=53)
     return Dates(
@@ -30,7 +30,8 @@ def usual_dates(today: datetime) -> Dates:
 
 
 def settings_template(settings: Settings) -> str:
-    """The text of a contest.toml with these settings, each below a comment that says what it means.
+    """Return the text of a contest.toml with these settings, each below a comment that says what it
+    means.
 
     Secrets have their defaults instead: they may come from the environment so that no file has
     them.
@@ -49,7 +50,7 @@ def settings_template(settings: Settings) -> str:
 
 
 def description_of(setting: FieldInfo) -> str:
-    """What a setting means, in a line."""
+    """Return what a setting means, in a line."""
     return _in_a_line(setting.description).replace("{formats}", formats_described())
 
 
@@ -58,7 +59,7 @@ def _in_a_line(docstring: str | None) -> str:
 
 
 def toml_value(value: Any) -> str:
-    """The value as contest.toml writes it after the `=`."""
+    """Return the value as contest.toml writes it after the `=`."""
     if isinstance(value, datetime):
         return value.strftime("%Y-%m-%dT%H:%M:%SZ")
     if isinstance(value, tuple):

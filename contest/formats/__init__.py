@@ -17,8 +17,8 @@ FORMATS: dict[str, type[Format]] = {
 
 
 def format_named(name: str) -> type[Format]:
-    """The format that `tournament.format` names. Raises ConfigError, saying which formats there
-    are."""
+    """Return the format that `tournament.format` names. Raises ConfigError, saying which formats
+    there are."""
     if name not in FORMATS:
         raise ConfigError(
             f"tournament.format: there is no {name!r}; choose from {', '.join(FORMATS)}"
@@ -27,14 +27,14 @@ def format_named(name: str) -> type[Format]:
 
 
 def formats_described() -> str:
-    """Each format's name with its summary, for the comment in contest.toml."""
+    """Return each format's name with its summary, for the comment in contest.toml."""
     return "; ".join(
         f"{format_class.name}: {format_class.summary}" for format_class in FORMATS.values()
     )
 
 
 def misfit(tournament_format: Format, game: GameInfo) -> str | None:
-    """Why this game cannot be played in this format, in a sentence; None if it can.
+    """Return why this game cannot be played in this format, in a sentence; None if it can.
 
     A format in which all play at once needs a game with more than two seats.
     """
@@ -50,8 +50,8 @@ def misfit(tournament_format: Format, game: GameInfo) -> str | None:
 
 
 def make_format(settings: Tournament, game: GameInfo) -> Format:
-    """The contest's format. Raises ConfigError if no format has this name, or if the game does not
-    fit it."""
+    """Return the contest's format. Raises ConfigError if no format has this name, or if the game
+    does not fit it."""
     contest_format = format_named(settings.format)(settings, game)
     reason = misfit(contest_format, game)
     if reason:

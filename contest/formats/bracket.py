@@ -86,7 +86,8 @@ class Bracket:
                 self._seat(following, (self._player(one), self._player(other)))
 
     def open_matches(self) -> list[tuple[MatchPlace, tuple[str, str]]]:
-        """The matches that can be played, in the order of the bracket; without the second final."""
+        """Return the matches that can be played, in the order of the bracket; without the second
+        final."""
         return [
             (place, self._open[place])
             for place in sorted(self._open, key=self._tree.order.__getitem__)
@@ -124,7 +125,8 @@ class _Tree(NamedTuple):
 
 @cache
 def _tree(rounds: int) -> _Tree:
-    """The tree of a bracket with this many rounds on the winners' side: it has 2**rounds places."""
+    """Return the tree of a bracket with this many rounds on the winners' side: it has 2**rounds
+    places."""
     places = list(_matches(rounds))
     sources = {
         place: _sources(place, rounds)
@@ -177,6 +179,7 @@ def _sources_of_losers(place: MatchPlace, rounds: int) -> tuple[Source, Source]:
 
 
 def _two_of(side: Side, number: int, following: int, *, winner: bool) -> tuple[Source, Source]:
-    """The two neighbours in this round whose players go on to match `following` of the next."""
+    """Return the two neighbours in this round whose players go on to match `following` of the
+    next."""
     first, second = (MatchPlace(side, number, 2 * following + i) for i in (0, 1))
     return Source(first, winner), Source(second, winner)

@@ -42,7 +42,7 @@ class DoubleElimination(Format):
     def plan(
         self, entries: Sequence[str], history: Sequence[RoundOutcome], seeds: Seeds
     ) -> RoundPlan | None:
-        """The next round. The bracket is drawn by `bracket`, each match's first seats by
+        """Return the next round. The bracket is drawn by `bracket`, each match's first seats by
         `match/<round>/...`.
 
         It is not known before the final whether it is the last match. So no round is planned as the
@@ -76,15 +76,15 @@ class DoubleElimination(Format):
         failures: Mapping[str, int],
         disqualified: AbstractSet[str],
     ) -> tuple[Standing, ...]:
-        """The two players of a match, the winner first. The winner advances, and a loser who has
-        not lost before; nobody from the final, unless it is played again."""
+        """Return the two players of a match, the winner first. The winner advances, and a loser who
+        has not lost before; nobody from the final, unless it is played again."""
         ordered = _best_first(plan, [n for n in plan.members if n not in disqualified], matches)
         points = half_points(ordered, matches)
         staying = frozenset() if final else _staying(plan, ordered)
         return table(enumerate(ordered, start=1), points, failures, disqualified, staying)
 
     def ends_in_final(self, last: RoundPlan) -> bool:
-        """Whether the last round was a final; it was not if nobody was left to play it."""
+        """Return whether the last round was a final; it was not if nobody was left to play it."""
         return last.final or any(group.title in _FINALS for group in last.groups)
 
     def ranking(self, history: Sequence[RoundOutcome]) -> tuple[Standing, ...]:
@@ -108,7 +108,7 @@ class DoubleElimination(Format):
     def _bracket(
         self, field: Sequence[str], history: Sequence[RoundOutcome], seeds: Seeds
     ) -> Bracket:
-        """The bracket as drawn, with everything that has been played."""
+        """Return the bracket as drawn, with everything that has been played."""
         bracket = Bracket(_draw(field, seeds))
         for outcome in history:
             # byes come after the matches
@@ -142,7 +142,7 @@ class DoubleElimination(Format):
 
 
 def _draw(field: Sequence[str], seeds: Seeds) -> list[str | None]:
-    """The places of the first round: byes are drawn among its matches, at most one for each
+    """Return the places of the first round: byes are drawn among its matches, at most one for each
     (U10)."""
     matches = 1 << (len(field) - 1).bit_length() >> 1
     order: list[str | None] = list(seeds.shuffled("bracket/entries", field))
@@ -153,7 +153,7 @@ def _draw(field: Sequence[str], seeds: Seeds) -> list[str | None]:
 
 
 def _ready(bracket: Bracket) -> list[tuple[MatchPlace, tuple[str, str]]]:
-    """The matches to play now, in the order of the bracket: one round of each side."""
+    """Return the matches to play now, in the order of the bracket: one round of each side."""
     matches = bracket.open_matches()
     earliest = {place.side: place.round for place, _ in reversed(matches)}
     return [
@@ -184,7 +184,7 @@ def _best_first(plan: GroupPlan, names: Sequence[str], matches: Sequence[Match])
 
 
 def _staying(plan: GroupPlan, best_first: Sequence[str]) -> AbstractSet[str]:
-    """The players who are still in the contest after this match."""
+    """Return the players who are still in the contest after this match."""
     if plan.title in (Side.WINNERS, BYE):
         return set(best_first)
     if plan.title == Side.LOSERS:

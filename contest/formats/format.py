@@ -47,8 +47,8 @@ class Format(ABC):
     def plan(
         self, entries: Sequence[str], history: Sequence[RoundOutcome], seeds: Seeds
     ) -> RoundPlan | None:
-        """The round after these; None when the contest is decided. Every draw comes from `seeds`,
-        by name."""
+        """Return the round after these; None when the contest is decided. Every draw comes from
+        `seeds`, by name."""
 
     def standings(
         self,
@@ -58,19 +58,20 @@ class Format(ABC):
         failures: Mapping[str, int],
         disqualified: AbstractSet[str],
     ) -> tuple[Standing, ...]:
-        """The table of a finished group: the ranked best first, then the disqualified, who never
-        advance.
+        """Return the table of a finished group: the ranked best first, then the disqualified, who
+        never advance.
 
         By default the table by points, from which nobody advances.
         """
         return standing_list(plan.members, matches, failures, disqualified, frozenset())
 
     def ends_in_final(self, last: RoundPlan) -> bool:
-        """Whether the contest's last round was its final. By default it always was."""
+        """Return whether the contest's last round was its final. By default it always was."""
         return True
 
     def ranking(self, history: Sequence[RoundOutcome]) -> tuple[Standing, ...]:
-        """The contest's result, given all its rounds: the ranked best first, then the disqualified.
+        """Return the contest's result, given all its rounds: the ranked best first, then the
+        disqualified.
 
         Entries that the format gives no place, because they were out before, are missing. By
         default the table of the last round's first group.

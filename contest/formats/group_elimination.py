@@ -42,7 +42,7 @@ class GroupElimination(Format):
     def plan(
         self, entries: Sequence[str], history: Sequence[RoundOutcome], seeds: Seeds
     ) -> RoundPlan | None:
-        """The next round, drawn by `round/<number>/groups`; the order of `entries` plays no
+        """Return the next round, drawn by `round/<number>/groups`; the order of `entries` plays no
         part."""
         field = sorted(history[-1].survivors if history else entries)
         if not field or (history and history[-1].plan.final):
@@ -67,19 +67,20 @@ class GroupElimination(Format):
         failures: Mapping[str, int],
         disqualified: AbstractSet[str],
     ) -> tuple[Standing, ...]:
-        """The table of a finished group. In the final nobody advances: its ranks are the result
-        (K79)."""
+        """Return the table of a finished group. In the final nobody advances: its ranks are the
+        result (K79)."""
         remaining = [name for name in plan.members if name not in disqualified]
         points = half_points(remaining, matches)
         advancing = set() if final else better_half(points, len(plan.members))
         return table(ranked(points), points, failures, disqualified, advancing)
 
     def ends_in_final(self, last: RoundPlan) -> bool:
-        """Whether the last round was drawn as the final; otherwise nobody survived it."""
+        """Return whether the last round was drawn as the final; otherwise nobody survived it."""
         return last.final
 
     def ranking(self, history: Sequence[RoundOutcome]) -> tuple[Standing, ...]:
-        """The table of the final. Without a final, all of the last round, and nobody has a rank."""
+        """Return the table of the final. Without a final, all of the last round, and nobody has a
+        rank."""
         last = history[-1]
         if last.plan.final:
             return super().ranking(history)
@@ -100,14 +101,15 @@ def group_sizes(field: int, largest: int) -> list[int]:
 
 
 def better_half(points: Mapping[str, int], size_at_start: int) -> AbstractSet[str]:
-    """Those with the most points: ceil(size/2) of them, and all who tie with the last (K67)."""
+    """Return those with the most points: ceil(size/2) of them, and all who tie with the last
+    (K67)."""
     best_first = sorted(points.values(), reverse=True)
     proceeding = best_first[: -(-size_at_start // 2)]
     return {name for name, own in points.items() if own >= proceeding[-1]}
 
 
 def stands_still(history: Sequence[RoundOutcome]) -> bool:
-    """Whether everybody proceeded in each of the last two rounds (K67)."""
+    """Return whether everybody proceeded in each of the last two rounds (K67)."""
     latest = history[-STANDSTILLS:]
     fields = [len(outcome.plan.members) for outcome in latest]
     return len(latest) == STANDSTILLS and fields == [len(outcome.survivors) for outcome in latest]

@@ -32,7 +32,7 @@ class Melee(Format):
     def plan(
         self, entries: Sequence[str], history: Sequence[RoundOutcome], seeds: Seeds
     ) -> RoundPlan | None:
-        """The only round, which is the final; the seats are drawn by `melee/seats`."""
+        """Return the only round, which is the final; the seats are drawn by `melee/seats`."""
         if history or not entries:
             return None
         members = tuple(seeds.shuffled("melee/seats", sorted(entries)))
@@ -58,7 +58,7 @@ class RoundRobin(Format):
     def plan(
         self, entries: Sequence[str], history: Sequence[RoundOutcome], seeds: Seeds
     ) -> RoundPlan | None:
-        """The only round, which is the final; None after it, or if nobody takes part."""
+        """Return the only round, which is the final; None after it, or if nobody takes part."""
         if history or not entries:
             return None
         members = tuple(sorted(entries))
@@ -93,7 +93,7 @@ class Exact(RoundRobin):
         failures: Mapping[str, int],
         disqualified: AbstractSet[str],
     ) -> tuple[Standing, ...]:
-        """The table by match points."""
+        """Return the table by match points."""
         points = dict.fromkeys((name for name in plan.members if name not in disqualified), 0)
         for name, won in match_points(matches).items():
             if name in points:
@@ -102,7 +102,7 @@ class Exact(RoundRobin):
 
 
 def match_points(matches: Sequence[Match]) -> Counter[str]:
-    """How many others each entry beats."""
+    """Return how many others each entry beats."""
     by_pairing: defaultdict[Pairing, list[Match]] = defaultdict(list)
     for match in matches:
         by_pairing[match.pairing].append(match)

@@ -15,7 +15,7 @@ FAILURES_ALLOWED = 1  # "Any strategy is allowed to fail once per round" (K70)
 
 
 def culprits(match: Match) -> AbstractSet[str]:
-    """The entries that failed in this game, any number; a self-game is one failure at most
+    """Return the entries that failed in this game, any number; a self-game is one failure at most
     (K75)."""
     return {name for name, seat in match.sides if seat.verdict.is_charged}
 
@@ -29,12 +29,12 @@ def failures(matches: Iterable[Match]) -> Counter[str]:
 
 
 def disqualified(failed: Mapping[str, int]) -> AbstractSet[str]:
-    """The entries that failed more often than a round allows (K73)."""
+    """Return the entries that failed more often than a round allows (K73)."""
     return {name for name, times in failed.items() if times > FAILURES_ALLOWED}
 
 
 def banned_in(standings: Iterable[Standing]) -> AbstractSet[str]:
-    """The entries that the organizer took out before the first game of this table."""
+    """Return the entries that the organizer took out before the first game of this table."""
     return {line.entry for line in standings if line.disqualified and not line.failures}
 
 
@@ -74,8 +74,8 @@ def standing_list(
     out: AbstractSet[str],
     advancing: AbstractSet[str],
 ) -> tuple[Standing, ...]:
-    """A group's table: the ranked best first, then the disqualified by name, with no rank and no
-    points."""
+    """Return a group's table: the ranked best first, then the disqualified by name, with no rank
+    and no points."""
     points = half_points([name for name in members if name not in out], matches)
     return table(ranked(points), points, failed, out, advancing)
 
@@ -87,7 +87,7 @@ def table(
     out: AbstractSet[str],
     advancing: AbstractSet[str],
 ) -> tuple[Standing, ...]:
-    """A table in this order, given as (rank, name); `points` are half points."""
+    """Return a table in this order, given as (rank, name); `points` are half points."""
     lines = [
         Standing(
             entry=name,

@@ -15,8 +15,8 @@ bottom."""
 
 
 def open_lines(owners: Sequence[object], own: object, nobody: object) -> int:
-    """What the lines that are open to a side are worth to it: 1 for one of its squares in a line,
-    10 for two, 100 for three, and nothing if the other side has one there.
+    """Return what the lines that are open to a side are worth to it: 1 for one of its squares in a
+    line, 10 for two, 100 for three, and nothing if the other side has one there.
 
     `owners`: of nine squares; `nobody`: of a free one.
     """

@@ -114,7 +114,8 @@ class Game(ABC):
         return {}
 
     def drawn_facts(self, draw: Callable[[int], int]) -> Mapping[str, int]:
-        """What is drawn for all games of a contest, by name; a secret until the contest ends."""
+        """Return what is drawn for all games of a contest, by name; a secret until the contest
+        ends."""
         return {}
 
 
@@ -128,8 +129,8 @@ class TextGame(Game, Generic[Position, Move]):
     def for_players(
         self, names: Sequence[str], draw: Callable[[int], int]
     ) -> TextGame[Position, Move]:
-        """The game for players of these names, by seat, after the draws that hold for the complete
-        contest.
+        """Return the game for players of these names, by seat, after the draws that hold for the
+        complete contest.
 
         By default there is nothing to draw.
         """
@@ -137,27 +138,29 @@ class TextGame(Game, Generic[Position, Move]):
 
     @abstractmethod
     def start(self, seats: int) -> Position:
-        """The position before the first turn."""
+        """Return the position before the first turn."""
 
     @abstractmethod
     def players_to_move(self, position: Position) -> frozenset[int]:
-        """The seats whose moves the next turn needs; empty when the game is over."""
+        """Return the seats whose moves the next turn needs; empty when the game is over."""
 
     @abstractmethod
     def why_illegal(self, position: Position, seat: int, move: Move) -> str | None:
-        """Why the rules forbid this move, in a sentence for the player's team; None if they allow
-        it."""
+        """Return why the rules forbid this move, in a sentence for the player's team; None if they
+        allow it."""
 
     @abstractmethod
     def apply(self, position: Position, moves: Mapping[int, Move]) -> Position:
-        """The position after a turn, given an allowed move of each player to move."""
+        """Return the position after a turn, given an allowed move of each player to move."""
 
     @abstractmethod
     def points(self, position: Position) -> tuple[int, ...]:
-        """The points of each seat so far, as integers; the game's page says what they mean."""
+        """Return the points of each seat so far, as integers; the game's page says what they
+        mean."""
 
     def score(self, position: Position) -> tuple[int, ...]:
-        """How far each seat has got: the more, the better. What decided a game is told by it.
+        """Return how far each seat has got: the more, the better. What decided a game is told by
+        it.
 
         By default the points; a game whose points come at its end says something that moves before
         it.
@@ -166,15 +169,16 @@ class TextGame(Game, Generic[Position, Move]):
 
     @abstractmethod
     def sample_moves(self, position: Position, seat: int) -> Sequence[Move]:
-        """A few allowed moves of a player to move, the extreme ones among them; at least one."""
+        """Return a few allowed moves of a player to move, the extreme ones among them; at least
+        one."""
 
     def drawing(self, position: Position) -> Drawing | None:
-        """The position as a board, always of the same size; None, the default: the game has no
-        board."""
+        """Return the position as a board, always of the same size; None, the default: the game has
+        no board."""
         return None
 
     def ring(self, position: Position) -> Ring | None:
-        """The position as a ring of all players; None, the default: they stand in none."""
+        """Return the position as a ring of all players; None, the default: they stand in none."""
         return None
 
     @property
@@ -187,8 +191,8 @@ class TextGame(Game, Generic[Position, Move]):
     def apply_with_faults(
         self, position: Position, moves: Mapping[int, Move], draw: Callable[[int], int]
     ) -> Position:
-        """The position after a turn in which the players to move that are missing in `moves` were
-        at fault.
+        """Return the position after a turn in which the players to move that are missing in `moves`
+        were at fault.
 
         `draw(n)` gives a random number in 0..n-1. Never called where the fault rule is REPLAY.
         """
@@ -196,30 +200,31 @@ class TextGame(Game, Generic[Position, Move]):
     def carried_out(
         self, position: Position, moves: Mapping[int, Move], draw: Callable[[int], int]
     ) -> Mapping[int, Move]:
-        """What happens in a turn without faults: by default, the players' own moves.
+        """Return what happens in a turn without faults: by default, the players' own moves.
 
         A game with noise changes some by chance, to other allowed moves. `draw` is as above.
         """
         return moves
 
     def replacement_move(self, position: Position, seat: int) -> Move | None:
-        """The move that the rules made for a seat whose fault led to this position; None, the
-        default, for no move."""
+        """Return the move that the rules made for a seat whose fault led to this position; None,
+        the default, for no move."""
         return None
 
     @abstractmethod
     def question(self, position: Position, seat: int, protocol: TextProtocol) -> Words:
-        """What the program of a player to move is told: the words of a line, arguments, or
+        """Return what the program of a player to move is told: the words of a line, arguments, or
         parameters."""
 
     def game_over_message(self, position: Position, seat: int) -> Words:
-        """What the program is told after the game, by default nothing; it does not answer. STDIO
-        only."""
+        """Return what the program is told after the game, by default nothing; it does not answer.
+        STDIO only."""
         return ()
 
     @abstractmethod
     def answer(self, position: Position, seat: int, text: str) -> Move:
-        """The move that the program's answer means. Raises ValueError with a sentence for its team.
+        """Return the move that the program's answer means. Raises ValueError with a sentence for
+        its team.
 
         Says nothing about whether the move is allowed: that is `why_illegal`.
         """

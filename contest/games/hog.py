@@ -163,7 +163,7 @@ def odds(dice: int, opponent: int) -> Mapping[int, Fraction]:
 
 
 def win_rate(first: HogEntry, second: HogEntry) -> float:
-    """How often `first` wins if a fair coin decides who begins (H10), right to about 1e-13.
+    """Return how often `first` wins if a fair coin decides who begins (H10), right to about 1e-13.
 
     For teams at home: this takes seconds for goals of 120, and a minute for the highest ones. The
     contest's solver is a thousand times as fast.
@@ -177,8 +177,8 @@ def win_rate(first: HogEntry, second: HogEntry) -> float:
     known = array("d", [_UNKNOWN]) * (SCORES * SCORES * 2 * TURNS * 2)
 
     def wins(own: int, opponent: int, player: int, turn: int, extra: bool) -> float:
-        """The chance that the player wins. The recursion ends: every turn brings a point, and no
-        score falls."""
+        """Return the chance that the player wins. The recursion ends: every turn brings a point,
+        and no score falls."""
         place = (((own * SCORES + opponent) * 2 + player) * TURNS + turn) * 2 + extra
         if known[place] != _UNKNOWN:
             return known[place]

@@ -25,20 +25,20 @@ END_OF_RULES = "<!-- Participants are sent what stands above. -->"
 
 @cache
 def built_in() -> Mapping[str, GamePlugin]:
-    """The games of this package by name. Only those who ask for another game than KNOBELN load the
-    rules of the others."""
+    """Return the games of this package by name. Only those who ask for another game than KNOBELN
+    load the rules of the others."""
     from contest.games.built_in import PLUGINS
 
     return {plugin.name: plugin for plugin in (knobeln.PLUGIN, *PLUGINS)}
 
 
 def game_plugins() -> Mapping[str, GamePlugin]:
-    """All games by name. Raises ConfigError where two have the same name."""
+    """Return all games by name. Raises ConfigError where two have the same name."""
     return by_name(ENTRY_POINTS, built_in().values())
 
 
 def game_plugin(name: str) -> GamePlugin:
-    """The game of this name. Raises NotFound, saying which there are."""
+    """Return the game of this name. Raises NotFound, saying which there are."""
     if name == knobeln.PLUGIN.name:
         return knobeln.PLUGIN
     if name in built_in():
@@ -51,13 +51,13 @@ def game_plugin(name: str) -> GamePlugin:
 
 
 def game_of(settings: GameSettings, programs: Programs) -> Game:
-    """The game with a contest's parameters."""
+    """Return the game with a contest's parameters."""
     return game_plugin(settings.name).make(settings, programs)
 
 
 def text_game_of(settings: GameSettings, programs: Programs) -> TextGame[Any, Any]:
-    """The contest's game, if its programs talk. Raises ConfigError for a game of another kind of
-    play."""
+    """Return the contest's game, if its programs talk. Raises ConfigError for a game of another
+    kind of play."""
     rules = game_of(settings, programs)
     if not isinstance(rules, TextGame):
         raise ConfigError(f"{rules.info.title} is no game of programs that talk")
@@ -65,12 +65,12 @@ def text_game_of(settings: GameSettings, programs: Programs) -> TextGame[Any, An
 
 
 def game(name: str) -> Game:
-    """The game of this name with its announcement's parameters. Raises NotFound."""
+    """Return the game of this name with its announcement's parameters. Raises NotFound."""
     return game_of(game_plugin(name).settings(name=name), Programs())
 
 
 def rules_text(name: str, language: str = SOURCE) -> str:
-    """The rules of a game for participants, in Markdown; "" if it has none. Raises NotFound.
+    """Return the rules of a game for participants, in Markdown; "" if it has none. Raises NotFound.
 
     Rules that nobody has translated come as they are. After the mark `END_OF_RULES` a page may go
     on with what only readers of this program need.
@@ -83,5 +83,5 @@ def rules_text(name: str, language: str = SOURCE) -> str:
 
 
 def registered() -> Mapping[str, Game]:
-    """All games by name, with their announcements' parameters."""
+    """Return all games by name, with their announcements' parameters."""
     return {name: game(name) for name in game_plugins()}

@@ -145,7 +145,7 @@ class Standoff(TextGame[Circle, Action]):
         return None
 
     def apply(self, position: Circle, moves: Mapping[int, Action]) -> Circle:
-        """All act at once: a fighter that dies in a round still shoots in it (M5, M6)."""
+        """Return all act at once: a fighter that dies in a round still shoots in it (M5, M6)."""
         number = position.rounds + 1
         fighters = list(position.fighters)
         for seat, beside in position.neighbours.items():
@@ -156,7 +156,7 @@ class Standoff(TextGame[Circle, Action]):
     def apply_with_faults(
         self, position: Circle, moves: Mapping[int, Action], draw: Callable[[int], int]
     ) -> Circle:
-        """A player without a move does nothing, and its neighbours see that (M4, M10)."""
+        """Return a player without a move does nothing, and its neighbours see that (M4, M10)."""
         return self.apply(
             position, {seat: moves.get(seat, Action.NOTHING) for seat in position.alive}
         )

@@ -38,7 +38,7 @@ class Boards:
 
 
 def three_in_a_row(marks: Sequence[str], mark: str) -> bool:
-    """Whether this mark has a line of a 3x3 grid, given as nine marks."""
+    """Return whether this mark has a line of a 3x3 grid, given as nine marks."""
     return any(all(marks[place] == mark for place in line) for line in LINES)
 
 
@@ -50,7 +50,7 @@ def board_winner(squares: str, board: int) -> str:
 
 
 def is_closed(squares: str, board: int) -> bool:
-    """Whether nobody can play in this board any more: it is won, or full (U2)."""
+    """Return whether nobody can play in this board any more: it is won, or full (U2)."""
     full = EMPTY not in squares[9 * board : 9 * board + 9]
     return full or board_winner(squares, board) != EMPTY
 
@@ -129,7 +129,7 @@ def _played(position: Boards, square: int) -> Boards:
 
 
 def _square_at(row: int, column: int) -> int:
-    """The number of the square in this row and column of the whole field."""
+    """Return the number of the square in this row and column of the whole field."""
     board = 3 * (row // 3) + column // 3
     return 9 * board + 3 * (row % 3) + column % 3
 

@@ -21,7 +21,7 @@ class SealedEntry:
     build: str
 
     def leaf(self) -> bytes:
-        """The entry's bytes in the tree: three lines, each with its newline."""
+        """Return the entry's bytes in the tree: three lines, each with its newline."""
         return f"{self.team}\n{self.program}\n{self.build}\n".encode()
 
 
@@ -44,12 +44,13 @@ class EntryList:
         return {entry.team: entry for entry in self.entries}
 
     def changed_teams(self, later: EntryList) -> list[str]:
-        """The teams whose entries differ between this list and a later one, sorted by name."""
+        """Return the teams whose entries differ between this list and a later one, sorted by
+        name."""
         old, new = self.by_team, later.by_team
         return sorted(team for team in old | new if old.get(team) != new.get(team))
 
     def to_bytes(self) -> bytes:
-        """The leaves, one after the other: three lines for each entry."""
+        """Return the leaves, one after the other: three lines for each entry."""
         return b"".join(entry.leaf() for entry in self.entries)
 
 

@@ -15,20 +15,20 @@ EMPTY_ROOT = hashlib.sha256(b"").digest()
 
 
 def leaf_hash(leaf: bytes) -> bytes:
-    """The hash of a leaf. Its prefix differs from that of a node, so no node can be taken for a
-    leaf."""
+    """Return the hash of a leaf. Its prefix differs from that of a node, so no node can be taken
+    for a leaf."""
     return hashlib.sha256(b"\x00" + leaf).digest()
 
 
 def node_hash(left: bytes, right: bytes) -> bytes:
-    """The hash of a node from those of its two children."""
+    """Return the hash of a node from those of its two children."""
     return hashlib.sha256(b"\x01" + left + right).digest()
 
 
 # --- a tree that grows ----------------------------------------------------------------------------
 def grown(peaks: Sequence[bytes], size: int, leaf: bytes) -> tuple[bytes, ...]:
-    """The peaks of a tree after one more leaf. `size`: how many leaves it had before; `leaf`: its
-    bytes."""
+    """Return the peaks of a tree after one more leaf. `size`: how many leaves it had before;
+    `leaf`: its bytes."""
     return _grown(peaks, size, leaf_hash(leaf))
 
 
@@ -42,7 +42,7 @@ def _grown(peaks: Sequence[bytes], size: int, newest: bytes) -> tuple[bytes, ...
 
 
 def root_of_peaks(peaks: Sequence[bytes]) -> bytes:
-    """The root of the tree with these peaks."""
+    """Return the root of the tree with these peaks."""
     if not peaks:
         return EMPTY_ROOT
     *others, root = peaks
@@ -59,8 +59,8 @@ class Grown(NamedTuple):
 
 
 def consistency(old: int, new: int, tree: Callable[[int], Grown]) -> tuple[bytes, ...]:
-    """The proof (RFC 6962, 2.1.2) that the tree of `new` leaves begins with that of the first
-    `old`, from 1.
+    """Return the proof (RFC 6962, 2.1.2) that the tree of `new` leaves begins with that of the
+    first `old`, from 1.
 
     `tree` gives the tree as it was after this many leaves; it is asked for few of them.
     """
@@ -68,8 +68,8 @@ def consistency(old: int, new: int, tree: Callable[[int], Grown]) -> tuple[bytes
 
 
 def _proof(old: int, start: int, end: int, *, is_left: bool) -> Iterator[tuple[int, int]]:
-    """The first leaf of each tree in the proof, and the first behind it. `is_left`: the old tree is
-    known."""
+    """Yield the first leaf of each tree in the proof, and the first behind it. `is_left`: the old
+    tree is known."""
     if old == end:
         if not is_left:
             yield start, end
@@ -84,7 +84,7 @@ def _proof(old: int, start: int, end: int, *, is_left: bool) -> Iterator[tuple[i
 
 
 def _hash_of(start: int, end: int, tree: Callable[[int], Grown]) -> bytes:
-    """The root of the tree of these leaves, which is a part of the large one."""
+    """Return the root of the tree of these leaves, which is a part of the large one."""
     subtree = tree(end)
     if end - start == 1:
         return subtree.leaf_hash
@@ -98,12 +98,12 @@ def _hash_of(start: int, end: int, tree: Callable[[int], Grown]) -> bytes:
 
 
 def _left_size(size: int) -> int:
-    """The number of leaves in the left subtree: the largest power of two below `size`."""
+    """Return the number of leaves in the left subtree: the largest power of two below `size`."""
     return 1 << (size - 1).bit_length() - 1
 
 
 def has_grown(old: int, new: int, old_root: bytes, root: bytes, proof: Sequence[bytes]) -> bool:
-    """Whether the tree of `new` leaves begins with the `old` ones (RFC 6962, 2.1.2)."""
+    """Return whether the tree of `new` leaves begins with the `old` ones (RFC 6962, 2.1.2)."""
     rest = iter(proof)
 
     def both(left: int, size: int, *, is_known: bool) -> tuple[bytes, bytes]:
@@ -126,12 +126,12 @@ def has_grown(old: int, new: int, old_root: bytes, root: bytes, proof: Sequence[
 
 
 def roots(leaves: Iterable[bytes]) -> Iterator[bytes]:
-    """The roots of the trees of the first 0, 1, 2 ... of these leaves."""
+    """Return the roots of the trees of the first 0, 1, 2 ... of these leaves."""
     return roots_of(map(leaf_hash, leaves))
 
 
 def roots_of(hashes: Iterable[bytes]) -> Iterator[bytes]:
-    """The roots of the trees of the first 0, 1, 2 ... leaves with these hashes."""
+    """Yield the roots of the trees of the first 0, 1, 2 ... leaves with these hashes."""
     peaks: tuple[bytes, ...] = ()
     yield EMPTY_ROOT
     for size, newest in enumerate(hashes):
@@ -140,6 +140,6 @@ def roots_of(hashes: Iterable[bytes]) -> Iterator[bytes]:
 
 
 def root(leaves: Iterable[bytes]) -> bytes:
-    """The root of the tree of these leaves."""
+    """Return the root of the tree of these leaves."""
     *_, last = roots(leaves)
     return last

@@ -30,8 +30,8 @@ class VerifierKey:
 
     @classmethod
     def of_witness(cls, text: str) -> VerifierKey:
-        """The key of a witness, in the form that is called vkey. Raises ValueError for anything
-        else."""
+        """Return the key of a witness, in the form that is called vkey. Raises ValueError for
+        anything else."""
         match = _VKEY.fullmatch(text)
         raw = base64.b64decode(match[3]) if match else b""
         key = cls(match[1] if match else "", raw[1:], raw[:1])
@@ -47,19 +47,19 @@ class VerifierKey:
         return hashlib.sha256(self.name.encode() + b"\n" + self.kind + self.key).digest()[:4]
 
     def __str__(self) -> str:
-        """The key in the form that is called vkey."""
+        """Return the key in the form that is called vkey."""
         return f"{self.name}+{self.id.hex()}+{in_base64(self.kind + self.key)}"
 
     def note(self, text: str, signature: bytes) -> str:
-        """The note with this text and this key's signature of it."""
+        """Return the note with this text and this key's signature of it."""
         return f"{text}\n{self.line(signature)}"
 
     def line(self, signature: bytes) -> str:
-        """The line with this signature, below a note."""
+        """Return the line with this signature, below a note."""
         return f"\N{EM DASH} {self.name} {in_base64(self.id + signature)}\n"
 
     def signatures_in(self, text: str) -> Iterator[bytes]:
-        """What may be cosignatures by this key in a mail that is `in_one_piece`."""
+        """Yield what may be cosignatures by this key in a mail that is `in_one_piece`."""
         name = re.escape(self.name)
         for signature in re.findall(f"{name}([A-Za-z0-9+/]{{102}}==)", text)[:MAX_SIGNATURES]:
             raw = base64.b64decode(signature)
@@ -87,13 +87,13 @@ class Checkpoint:
 
 
 def in_one_piece(text: str) -> str:
-    """The text of a mail without blanks, line ends and signs of quoting, which mailers add and take
-    away."""
+    """Return the text of a mail without blanks, line ends and signs of quoting, which mailers add
+    and take away."""
     return re.sub(r"[\s>|]+", "", text)
 
 
 def cosigned(text: str, cosignature: bytes) -> tuple[datetime, bytes, bytes]:
-    """When this text was cosigned, what was signed then, and the plain signature. Raises
+    """Return when this text was cosigned, what was signed then, and the plain signature. Raises
     ValueError."""
     seconds = int.from_bytes(cosignature[:_TIME_BYTES], "big")
     if len(cosignature) != _COSIGNATURE_BYTES or seconds >= 2**37:  # in the year 6325
@@ -103,12 +103,12 @@ def cosigned(text: str, cosignature: bytes) -> tuple[datetime, bytes, bytes]:
 
 
 def text_to_cosign(text: str, seconds: int) -> bytes:
-    """What a witness signs of this text at this time, in seconds since 1970."""
+    """Return what a witness signs of this text at this time, in seconds since 1970."""
     return f"cosignature/v1\ntime {seconds}\n{text}".encode()
 
 
 def read_note(note: str) -> tuple[str, list[tuple[str, bytes]]]:
-    """The text of a note, and its signatures, each with the name of its key, after its ID.
+    """Return the text of a note, and its signatures, each with the name of its key, after its ID.
 
     Raises ValueError for anything else than a note as it is written here.
     """

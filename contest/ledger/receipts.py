@@ -87,7 +87,7 @@ class LedgerEntry:
     digest: str = ""
 
     def leaf(self) -> bytes:
-        """The entry's bytes in the tree: five lines in UTF-8, each with its newline."""
+        """Return the entry's bytes in the tree: five lines in UTF-8, each with its newline."""
         written_at = self.at.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
         return f"{self.effect}\n{self.team}\n{written_at}\n{self.letter}\n{self.digest}\n".encode()
 
@@ -144,8 +144,8 @@ class Receipt:
 
 
 def notes_in(text: str) -> Iterator[tuple[int, str]]:
-    """The signed checkpoints in a mail, quoted or not, also in proofs in base64: the size and the
-    note."""
+    """Yield the signed checkpoints in a mail, quoted or not, also in proofs in base64: the size and
+    the note."""
     packed = ("".join(proof.split()) for proof in _PACKED.findall(text))
     proofs = (
         base64.b64decode(proof[: len(proof) // 4 * 4]).decode(errors="replace") for proof in packed
@@ -156,7 +156,7 @@ def notes_in(text: str) -> Iterator[tuple[int, str]]:
 
 
 def to_file(entries: Iterable[LedgerEntry]) -> bytes:
-    """All entries of a ledger, one after the other."""
+    """Return all entries of a ledger, one after the other."""
     return b"".join(entry.leaf() for entry in entries)
 
 
@@ -172,8 +172,8 @@ def from_file(raw: bytes) -> Iterator[LedgerEntry]:
 
 
 def bounds_of(entries: Sequence[LedgerEntry], tournament: int) -> tuple[int, int]:
-    """How many entries there were before this tournament, and with it. Raises IndexError without
-    any."""
+    """Return how many entries there were before this tournament, and with it. Raises IndexError
+    without any."""
     begun = (
         number for number, entry in enumerate(entries, 1) if entry.effect is Effect.TOURNAMENT_BEGUN
     )
@@ -182,14 +182,15 @@ def bounds_of(entries: Sequence[LedgerEntry], tournament: int) -> tuple[int, int
 
 
 def prize_digest(fields: Mapping[str, str]) -> str:
-    """The sha256, in hex, of two lines for each team, sorted by name: the name, and what it has in
-    the field of the form by which there are prizes."""
+    """Return the sha256, in hex, of two lines for each team, sorted by name: the name, and what it
+    has in the field of the form by which there are prizes."""
     lines = (f"{team}\n{fields[team]}\n" for team in sorted(fields))
     return hashlib.sha256("".join(lines).encode()).hexdigest()
 
 
 def program_digest(files: Mapping[str, bytes]) -> str:
-    """The sha256, in hex, of what `LC_ALL=C sha256sum FILE ...` says of the files, sorted by name.
+    """Return the sha256, in hex, of what `LC_ALL=C sha256sum FILE ...` says of the files, sorted by
+    name.
 
     `files`: a program as the archive has it, without its authentification string.
     """

@@ -19,12 +19,12 @@ _SMALL_ORDER = frozenset({0, 1, _Y, _P - _Y, _P - 1, _P, _P + 1})
 
 
 def public_key(private_key: bytes) -> bytes:
-    """The key that checks what the private key signs."""
+    """Return the key that checks what the private key signs."""
     return _private(private_key).public_key().public_bytes_raw()
 
 
 def sign(private_key: bytes, message: bytes) -> bytes:
-    """The signature, 64 bytes. The same key and message always have the same one."""
+    """Return the signature, 64 bytes. The same key and message always have the same one."""
     return _private(private_key).sign(message)
 
 
@@ -35,7 +35,8 @@ def _private(key: bytes) -> Ed25519PrivateKey:
 
 
 def is_signed(public: bytes, message: bytes, signature: bytes) -> bool:
-    """Whether the owner of the key has signed this message. A key of small order has no owner."""
+    """Return whether the owner of the key has signed this message. A key of small order has no
+    owner."""
     from cryptography.exceptions import InvalidSignature
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 

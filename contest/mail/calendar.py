@@ -26,7 +26,7 @@ _FIRST_LIST = noted("the first list of entries goes out; objections until the co
 def file(
     settings: Settings, contest_id: str, moves: Mapping[str, int], now: datetime
 ) -> Attachment:
-    """The attachment, in the language that is spoken.
+    """Return the attachment, in the language that is spoken.
 
     `contest_id`: what no other contest and no other tournament has, and what always stays.
     `moves`: how often each date was moved, by its name.
@@ -63,7 +63,7 @@ def _lines(
 
 
 def _events(dates: Dates) -> Iterator[tuple[str, str, str]]:
-    """Each event, the date in the settings at which it is, and its words.
+    """Yield each event, the date in the settings at which it is, and its words.
 
     A team that is registered needs no opening of registration. Without time between the last
     program and the start there is no first list.
@@ -81,12 +81,12 @@ def _time(moment: datetime) -> str:
 
 
 def _text(value: str) -> str:
-    """A value of the type TEXT, in one line."""
+    """Return a value of the type TEXT, in one line."""
     return _SPECIAL.sub(r"\\\g<0>", visible(value))
 
 
 def _folded(line: str) -> bytes:
-    """The line in lines of at most 75 bytes, none of which ends within a character."""
+    """Return the line in lines of at most 75 bytes, none of which ends within a character."""
     rest, folded = line.encode(), b""
     room = _MAX_LINE_BYTES
     while len(rest) > room:

@@ -51,14 +51,14 @@ class Form:
 
 
 def field_names(teams: Teams) -> tuple[str, ...]:
-    """The names of the form's fields in their order."""
+    """Return the names of the form's fields in their order."""
     usual = [name for name in FORM_FIELDS[:-1] if name != ORGANIZATION or teams.member_lines]
     return (*usual, *(field.name for field in teams.fields), MEMBERS)
 
 
 def own_fields(teams: Teams) -> tuple[ExtraField, ...]:
-    """The contest's own fields, and that of the language, which may be anywhere in a form, or not
-    at all."""
+    """Return the contest's own fields, and that of the language, which may be anywhere in a form,
+    or not at all."""
     if any(spelling(field.name) == LANGUAGE_FIELD for field in teams.fields):
         return teams.fields
     language = ExtraField(
@@ -71,8 +71,8 @@ def own_fields(teams: Teams) -> tuple[ExtraField, ...]:
 
 
 def blank(settings: Settings) -> Form:
-    """The form with words in angle brackets for what a team has to fill in, in the language of this
-    moment."""
+    """Return the form with words in angle brackets for what a team has to fill in, in the language
+    of this moment."""
     name = noted("<a C identifier>") if is_in_c(settings) else noted("<letters, digits and _>")
     lines_each = settings.teams.member_lines
     return Form(
@@ -86,7 +86,7 @@ def blank(settings: Settings) -> Form:
 
 
 def sample(settings: Settings) -> Form:
-    """The form with an example of each field, as answers show it."""
+    """Return the form with an example of each field, as answers show it."""
     # Not all, so that teams see that they have a choice, but the last, which sums up; and none that
     # is for programs.
     codes = [code for code in settings.reports.offered if code != FOR_PROGRAMS][::-2][::-1]
@@ -101,7 +101,7 @@ def sample(settings: Settings) -> Form:
 
 
 def short_preferences(settings: Settings) -> tuple[str, ...]:
-    """The reports that people read: the summary, the ranking of groups, and own games.
+    """Return the reports that people read: the summary, the ranking of groups, and own games.
 
     JSON is for programs, and who wants it knows that.
     """
@@ -113,12 +113,12 @@ _READ_BY_PEOPLE = ("RSM", "GRR", "DGP", "OWN")
 
 
 def is_in_c(settings: Settings) -> bool:
-    """Whether a team's name must be a C identifier (K31), because teams write in C."""
+    """Return whether a team's name must be a C identifier (K31), because teams write in C."""
     return game_of(settings.game, settings.programs).info.play.is_in_c
 
 
 def sample_value(field: ExtraField) -> str:
-    """An example of a value of the contest's own field."""
+    """Return an example of a value of the contest's own field."""
     return field.choices[0] if field.choices else field.asks_for
 
 
@@ -147,14 +147,14 @@ _EXAMPLES = {
 
 
 def _blank_member(lines: Sequence[Sequence[str]]) -> tuple[str, ...]:
-    """A member's lines with these blanks, in the language of this moment. One that another line
-    follows ends with a comma."""
+    """Return a member's lines with these blanks, in the language of this moment. One that another
+    line follows ends with a comma."""
     *others, last = [", ".join(map(gettext, blanks)) for blanks in lines]
     return (*(f"{line}," for line in others), last)
 
 
 def with_examples(form: Form, settings: Settings) -> Form:
-    """The form as a team may fill in what is still blank, in the language of this moment."""
+    """Return the form as a team may fill in what is still blank, in the language of this moment."""
     empty, samples = dict(blank(settings).fields), dict(sample(settings).fields)
     return replace(
         form,
@@ -173,8 +173,8 @@ def _with_examples(line: str) -> str:
 
 
 def record_text(registration: Registration) -> str:
-    """The registration in the form, as LAP reports and answers show it (K91). It never holds a
-    secret (K42).
+    """Return the registration in the form, as LAP reports and answers show it (K91). It never holds
+    a secret (K42).
 
     Lines may be long (500 characters of Organization); read again, the text gives the same
     registration.

@@ -19,17 +19,17 @@ CODE, FILE = "JSON", "knobeln.json"
 
 
 def is_wanted(team: Team, settings: Settings) -> bool:
-    """Whether the team asked for the file, and the contest offers it."""
+    """Return whether the team asked for the file, and the contest offers it."""
     return CODE in team.registration.preferences and CODE in settings.reports.offered
 
 
 def file(record: MailRecord) -> Attachment:
-    """The attachment with this record."""
+    """Return the attachment with this record."""
     return Attachment(FILE, "application/json", adapter(MailRecord).dump_json(record))
 
 
 def file_for(team: Team, settings: Settings, record: MailRecord) -> tuple[Attachment, ...]:
-    """The attachment if the team asked for it."""
+    """Return the attachment if the team asked for it."""
     return (file(record),) if is_wanted(team, settings) else ()
 
 
@@ -39,7 +39,7 @@ def with_file(
     settings: Settings,
     record: Callable[[], MailRecord],
 ) -> Iterator[Outgoing]:
-    """The mails, with the same record for each of these teams that asked for it."""
+    """Yield the mails, with the same record for each of these teams that asked for it."""
     wanting = {team.name for team in readers if is_wanted(team, settings)}
     files = (file(record()),) if wanting else ()
     for mail in mails:
@@ -49,17 +49,17 @@ def with_file(
 
 
 def number_of(team: Team) -> str:
-    """The team's number in all its records."""
+    """Return the team's number in all its records."""
     return str(team.id)
 
 
 def numbers(teams: Iterable[Team]) -> Mapping[str, str]:
-    """The teams' numbers by name; "0" for a name that none of them has, or has any more."""
+    """Return the teams' numbers by name; "0" for a name that none of them has, or has any more."""
     return defaultdict(lambda: "0", {team.name: number_of(team) for team in teams})
 
 
 def quoted(kind: type[Q], settings: Settings, teams: Iterable[Team] = (), **more: Any) -> Q:
-    """What others have written: the contest's title, the names of these teams, and what this kind
-    adds."""
+    """Return what others have written: the contest's title, the names of these teams, and what this
+    kind adds."""
     names = {number_of(team): team.name for team in teams}
     return kind(contest=settings.contest.title, teams=names, **more)

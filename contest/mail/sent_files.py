@@ -31,24 +31,24 @@ _SECRET = re.compile(
 
 
 def plain(line: str) -> str:
-    """The line without invisible characters, and with blanks for those that are still encoded
-    (`=20`)."""
+    """Return the line without invisible characters, and with blanks for those that are still
+    encoded (`=20`)."""
     return _ENCODED_BLANK.sub(" ", without_zero_width(line))
 
 
 def is_marked(line: str) -> bool:
-    """Whether the mark is anywhere in the line."""
+    """Return whether the mark is anywhere in the line."""
     return "<" in line and FROM_MARK in plain(line)
 
 
 def begins_with_mark(line: str) -> bool:
-    """Whether the line is a `<<FROM>>` line, right or wrong: nothing but a comment's signs are
-    before it."""
+    """Return whether the line is a `<<FROM>>` line, right or wrong: nothing but a comment's signs
+    are before it."""
     return is_marked(line) and plain(line).lstrip(" \t\f\v\r/*#").startswith(FROM_MARK)
 
 
 def words_after_mark(line: str) -> tuple[str, ...]:
-    """The words between the mark and the end of the comment; a correct line has two."""
+    """Return the words between the mark and the end of the comment; a correct line has two."""
     return tuple(plain(line).partition(FROM_MARK)[2].partition("*/")[0].split())
 
 
@@ -57,13 +57,13 @@ def has_from_line(lines: Sequence[str]) -> bool:
 
 
 def from_lines(lines: Sequence[str]) -> frozenset[tuple[str, ...]]:
-    """The words after each mark; the same line twice is one."""
+    """Return the words after each mark; the same line twice is one."""
     return frozenset(words_after_mark(line) for line in lines if is_marked(line))
 
 
 def without_from_line(lines: tuple[str, ...]) -> tuple[str, ...]:
-    """The lines without a mark, without a comment's signs around it, and without blank lines at
-    both ends."""
+    """Return the lines without a mark, without a comment's signs around it, and without blank lines
+    at both ends."""
     public: list[str] = []
     ends_comment = -1  # the number of the line that ends a comment of which nothing is left
     for number, line in enumerate(lines):
@@ -87,8 +87,8 @@ def strip_secret(source: str) -> str:
 
 
 def without_secret(data: bytes) -> bytes:
-    """The file with the authentification string of its `<<FROM>>` line blanked (K42); its size
-    stays."""
+    """Return the file with the authentification string of its `<<FROM>>` line blanked (K42); its
+    size stays."""
     return strip_secret(data.decode("latin-1")).encode("latin-1")
 
 
@@ -97,7 +97,8 @@ _LINE_END = re.compile(r"\r\n|\r|\n")
 
 
 def with_newlines(text: str) -> tuple[str, str]:
-    """The text with newlines as line ends, and a remark where a carriage return (CR) stood alone.
+    """Return the text with newlines as line ends, and a remark where a carriage return (CR) stood
+    alone.
 
     Compilers and most editors read it as a line end, too, but not all mailers and viewers do: so it
     may end a `//` comment where its writer does not see that.

@@ -106,8 +106,8 @@ Moves = tuple[int | str | Changed | Missing | None, ...]
 
 
 def recorded_text(move: int | str | Changed | Missing | None) -> str:
-    """A recorded move as text: `!` marks a fault, before what the rules did instead; `-` was not
-    asked; `C>B` was a C, of which chance made a B."""
+    """Return a recorded move as text: `!` marks a fault, before what the rules did instead; `-` was
+    not asked; `C>B` was a C, of which chance made a B."""
     if isinstance(move, Missing):
         return f"!{move.instead}"
     return "-" if move is None else str(move)

@@ -41,7 +41,7 @@ class Registration:
     fields: tuple[tuple[str, str], ...] = ()
 
     def field(self, name: str) -> str:
-        """The value of the contest's own field of this name; "" if it was left empty."""
+        """Return the value of the contest's own field of this name; "" if it was left empty."""
         return dict(self.fields).get(name, "")
 
     @property

@@ -190,6 +190,10 @@ class RoundOutcome:
         """What was played in the finished groups."""
         return tuple(match for group in self.groups for match in group.matches)
 
+    def has_played(self, name: str) -> bool:
+        """Return whether this entry is in a group that has finished."""
+        return any(name in group.plan.members for group in self.groups)
+
     @property
     def survivors(self) -> tuple[str, ...]:
         """The entries that proceed, in the order of the groups and of their ranks."""

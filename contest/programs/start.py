@@ -59,7 +59,7 @@ class Start(Generic[Language_]):
 def find_start(
     files: Files, languages: Sequence[Language_], *, called: str = "", function: str = ""
 ) -> Start[Language_]:
-    """The start of a program with these files, at least one of them in one of the languages.
+    """Return the start of a program with these files, at least one of them in one of the languages.
 
     `called`: what the contest calls the file, "" = anything; `function`: what it calls in the file.
     Files with tests are looked at where nothing else starts. Raises NoStart.
@@ -75,11 +75,11 @@ def find_start(
 def _start(
     files: Files, languages: Sequence[Language_], called: str, function: str
 ) -> Start[Language_]:
-    by_language = [
-        (language, sorted(name for name in files if suffix_of(name) in language.suffixes))
-        for language in languages
-    ]
-    used = [(language, names) for language, names in by_language if names]
+    used = []
+    for language in languages:
+        names = sorted(name for name in files if suffix_of(name) in language.suffixes)
+        if names:
+            used.append((language, names))
     if not used:
         raise NoStart(gettext("there is no program among the files"))
     if len(used) == 1:
@@ -108,7 +108,7 @@ def _start(
 
 
 def in_place(files: Files, start: Start[Language_]) -> tuple[Files, Start[Language_]]:
-    """The files as the program sees them.
+    """Return the files as the program sees them.
 
     Python and others import from the folder of the start. So the files of this folder are also in
     the working folder: names of modules and of files mean the same, wherever a team starts its
@@ -137,7 +137,7 @@ def in_place(files: Files, start: Start[Language_]) -> tuple[Files, Start[Langua
 
 
 def _linked(files: Files, start: Start[Language_]) -> tuple[Files, Start[Language_]]:
-    """The files of a program that is compiled as one."""
+    """Return the files of a program that is compiled as one."""
     language = start.language
     sources = [
         name
@@ -161,13 +161,13 @@ with open(__file__, "rb") as source:
 
 
 def _below(files: Files, folder: str) -> Files:
-    """The files in a folder, by their paths in it; "" = all."""
+    """Return the files in a folder, by their paths in it; "" = all."""
     head = f"{folder}/" if folder else ""
     return {name.removeprefix(head): data for name, data in files.items() if name.startswith(head)}
 
 
 def _above_package(files: Files, start: Start[Language_]) -> str:
-    """The folder that the package of the start is in."""
+    """Return the folder that the package of the start is in."""
     above = start.program.rpartition("/")[0]
     is_relative = _RELATIVE_IMPORT.search(files[start.program]) is not None
     if is_relative and f"{above}/__init__.py" not in files:
@@ -254,13 +254,13 @@ _TEST_LIBRARY = re.compile(
 
 
 def _is_test(name: str) -> bool:
-    """Whether its name says that it only tries the others."""
+    """Return whether its name says that it only tries the others."""
     path = PurePosixPath(name)
     return not _TEST_FOLDERS.isdisjoint(path.parts[:-1]) or _TEST.fullmatch(path.stem) is not None
 
 
 def _is_apart(name: str, data: bytes, language: StartingLanguage) -> bool:
-    """Whether a source is no part of the program that starts with another one."""
+    """Return whether a source is no part of the program that starts with another one."""
     if suffix_of(name) not in language.suffixes:
         return False
     if language.name in ("C", "C++") and _C_MAIN.search(_code(data)):
@@ -281,13 +281,13 @@ def _with_base(names: Sequence[str], called: str) -> list[str]:
 
 
 def _nearest(names: Sequence[str]) -> list[str]:
-    """Those in the fewest folders."""
+    """Return those in the fewest folders."""
     depth = min((name.count("/") for name in names), default=0)
     return [name for name in names if name.count("/") == depth]
 
 
 def _of_package(files: Files, names: Sequence[str]) -> list[str]:
-    """What package.json calls the main file, of programs for Node."""
+    """Return what package.json calls the main file, of programs for Node."""
     try:
         main = json.loads(files.get("package.json", b"null"))["main"].removeprefix("./")
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
@@ -320,14 +320,15 @@ def _text(data: bytes) -> str:
 
 
 def _code(data: bytes) -> str:
-    """The text without comments and without what is in quotes."""
+    """Return the text without comments and without what is in quotes."""
     return _NOT_CODE.sub(" ", _text(data))
 
 
 def _by_contents(
     files: Files, names: Sequence[str], language: StartingLanguage, function: str
 ) -> tuple[list[str], str]:
-    """The files that have what a program in the language starts with, and the rule about it."""
+    """Return the files that have what a program in the language starts with, and the rule about
+    it."""
     if pattern := _MAIN_FUNCTIONS.get(language.name):
         main_files = [name for name in names if pattern.search(_code(files[name]))]
         return main_files, gettext("it is the only one with a function main")
@@ -345,7 +346,8 @@ def _by_contents(
 
 
 def _is_main_program(text: str, language: StartingLanguage) -> bool:
-    """Whether it is no module of Fortran, and no unit of Pascal, whose programs need no heading."""
+    """Return whether it is no module of Fortran, and no unit of Pascal, whose programs need no
+    heading."""
     if language.name == "Fortran":
         return _FORTRAN_PROGRAM.search(text) is not None
     return _PASCAL_UNIT.search(text) is None
@@ -361,7 +363,7 @@ _NAMED_FILE = re.compile(r"""["'./ ]([A-Za-z0-9_][A-Za-z0-9_-]{0,63})(?:\.\w{1,8
 
 
 def _not_loaded(files: Files, names: Sequence[str], language: StartingLanguage) -> list[str]:
-    """The files that no other one names where it loads files."""
+    """Return the files that no other one names where it loads files."""
     mentioned_by: dict[str, set[str]] = {}
     for name in names:
         for word in _mentioned(files[name], language):
@@ -370,7 +372,7 @@ def _not_loaded(files: Files, names: Sequence[str], language: StartingLanguage) 
 
 
 def _own_name(name: str) -> str:
-    """What other files call this one: a package by its folder."""
+    """Return what other files call this one: a package by its folder."""
     path = PurePosixPath(name)
     return path.parent.name if path.stem in ("__init__", "index", "mod") else path.stem
 
@@ -437,7 +439,8 @@ _PUBLIC = re.compile(
 
 
 def _by_its_class(name: str, files: Files, language: StartingLanguage) -> str:
-    """The path at which a source in Java has the name of its public class, as javac wants it."""
+    """Return the path at which a source in Java has the name of its public class, as javac wants
+    it."""
     is_source = language.name == "Java" and suffix_of(name) in language.suffixes
     public = _PUBLIC.search(_code(files[name])) if is_source else None
     path = str(PurePosixPath(name).with_name(f"{public[1]}.java")) if public else name
@@ -445,7 +448,8 @@ def _by_its_class(name: str, files: Files, language: StartingLanguage) -> str:
 
 
 def _class_of(files: Files, name: str, language: StartingLanguage) -> str:
-    """The class in a file in Java that has the method main, with its package; "" if none has."""
+    """Return the class in a file in Java that has the method main, with its package; "" if none
+    has."""
     if language.name != "Java":
         return ""
     code = _code(files[name])
@@ -460,14 +464,14 @@ def _class_of(files: Files, name: str, language: StartingLanguage) -> str:
 
 
 def _is_static(code: str, position: int) -> bool:
-    """Whether `static` is among the words before the method's type, in either order."""
+    """Return whether `static` is among the words before the method's type, in either order."""
     before = code[max(0, position - 120) : position]
     return _STATIC.search(re.split(r"[;{}]", before)[-1]) is not None
 
 
 def _type_around(code: str, position: int) -> str:
-    """The class that a place in the code is in; that of a class within another one has a dollar
-    sign."""
+    """Return the class that a place in the code is in; that of a class within another one has a
+    dollar sign."""
     depth, pending = 0, ""
     open_types: list[tuple[int, str]] = []
     for match in _BRACE_OR_TYPE.finditer(code, 0, position):

@@ -48,7 +48,7 @@ class Beacon:
 
     @classmethod
     def of(cls, setting: str) -> Beacon:
-        """The beacon of `tournament.beacon`. Raises ValueError with the right form."""
+        """Return the beacon of `tournament.beacon`. Raises ValueError with the right form."""
         lottery = _LOTTERY.fullmatch(setting.rstrip(_BLANKS))
         if lottery:
             return cls(BeaconKind.LOTTERY, lottery[1], tuple(map(int, lottery[2].split("/"))))
@@ -62,8 +62,8 @@ class Beacon:
 
 
 def canonical_draw(text: str, counts: Sequence[int]) -> str:
-    """The numbers of a draw as in RFC 3797: sorted, each followed by a full stop, each part by a
-    slash.
+    """Return the numbers of a draw as in RFC 3797: sorted, each followed by a full stop, each part
+    by a slash.
 
     `text`: whole numbers, separated by anything else; parts by slashes. `counts`: how many numbers
     each part has, as it was announced: otherwise the same numbers could be written so that they
@@ -83,5 +83,5 @@ def canonical_draw(text: str, counts: Sequence[int]) -> str:
 
 
 def _sorted(draw: Iterable[str]) -> str:
-    """The numbers of one draw, each with a point behind it."""
+    """Return the numbers of one draw, each with a point behind it."""
     return "".join(f"{number}." for number in sorted(map(int, draw)))

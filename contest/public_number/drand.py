@@ -36,11 +36,11 @@ class Chain:
     genesis: int
 
     def time_of(self, round_number: int) -> datetime:
-        """When this round is published."""
+        """Return when this round is published."""
         return datetime.fromtimestamp(self.genesis + (round_number - 1) * self.period, UTC)
 
     def round_after(self, moment: datetime) -> int:
-        """The first round that is published after this moment."""
+        """Return the first round that is published after this moment."""
         return max(1, int((moment.timestamp() - self.genesis) // self.period) + 2)
 
 
@@ -59,7 +59,7 @@ QUICKNET = Chain(
 
 
 def randomness_in(text: str, chain: Chain, round_number: int) -> bytes:
-    """The 32 random bytes of this round, from the JSON of a drand server.
+    """Return the 32 random bytes of this round, from the JSON of a drand server.
 
     Raises GiveUp with what is wrong, such as a signature that is not of the chain's key. Takes some
     30 ms.
@@ -78,7 +78,7 @@ def randomness_in(text: str, chain: Chain, round_number: int) -> bytes:
 
 
 def _is_signed(number: int, signature: bytes, chain: Chain) -> bool:
-    """Whether the chain's key has signed this round."""
+    """Return whether the chain's key has signed this round."""
     try:  # a point outside of the group is a ValueError, too
         point = G1Point.from_compressed_bytes(signature)
         key = G2Point.from_compressed_bytes(chain.public_key)
@@ -90,7 +90,7 @@ def _is_signed(number: int, signature: bytes, chain: Chain) -> bool:
 
 
 def _read(text: str) -> tuple[int, bytes, bytes]:
-    """The round's number, its randomness, and its signature."""
+    """Return the round's number, its randomness, and its signature."""
     try:
         fields: Any = json.loads(text)
         number, signature = fields["round"], bytes.fromhex(fields["signature"])

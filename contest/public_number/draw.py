@@ -47,7 +47,7 @@ class Draw:
                 return "The contest waits for its public number: `knobeln run number VALUE`."
 
     def read(self, text: str) -> PublicNumber:
-        """The public number in a text, such as the JSON of a drand server. Raises GiveUp."""
+        """Return the public number in a text, such as the JSON of a drand server. Raises GiveUp."""
         if len(text) > MAX_NUMBER_CHARS:
             raise GiveUp(f"a public number has at most {MAX_NUMBER_CHARS:,} characters")
         match self.beacon.kind:
@@ -62,8 +62,8 @@ class Draw:
 
 
 def draw_of(beacon_setting: str, starts: datetime, final_at: datetime) -> Draw | None:
-    """The draw for a list of entries that becomes final then; None in a contest without a public
-    number.
+    """Return the draw for a list of entries that becomes final then; None in a contest without a
+    public number.
 
     `starts`: when the contest is to start, by its settings.
     """
@@ -81,7 +81,7 @@ def draw_of(beacon_setting: str, starts: datetime, final_at: datetime) -> Draw |
 
 
 def draw_awaited(beacon_setting: str, starts: datetime, state: ContestState) -> Draw | None:
-    """The draw that the contest waits for; None if it does not wait."""
+    """Return the draw that the contest waits for; None if it does not wait."""
     if state.phase is not Phase.RUNNING or not state.seed.is_open or state.started_at is None:
         return None
     return draw_of(beacon_setting, starts, state.started_at)

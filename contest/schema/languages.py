@@ -183,7 +183,7 @@ class Language(BaseModel):
         return not self.run
 
     def as_counted(self) -> Language:
-        """The language, built so that its programs' time can be counted; `counted` must be
+        """Return the language, built so that its programs' time can be counted; `counted` must be
         there."""
         if self.counted is None:
             raise ValueError(f"the time of programs in {self.name} cannot be counted")
@@ -209,19 +209,19 @@ class Language(BaseModel):
         return f"{self.name} ({', '.join(filter(None, facts))})"
 
     def without(self, suffixes: AbstractSet[str]) -> Language:
-        """The language without these suffixes, which belong to another one."""
+        """Return the language without these suffixes, which belong to another one."""
         return self.model_copy(
             update={"suffixes": tuple(s for s in self.suffixes if s not in suffixes)}
         )
 
 
 def usual_languages() -> tuple[Language, ...]:
-    """The languages that every contest takes, in the order of languages.toml."""
+    """Return the languages that every contest takes, in the order of languages.toml."""
     return _table()["languages"]
 
 
 def further_languages() -> tuple[Language, ...]:
-    """The languages that a contest takes if `programs.further_languages` names them."""
+    """Return the languages that a contest takes if `programs.further_languages` names them."""
     return _table()["further_languages"]
 
 

@@ -27,7 +27,7 @@ from contest.util.clock import sleep_seconds
 
 
 def _utc(moment: datetime) -> datetime:
-    """A time without a zone is Universal Time, as in the announcement (K100)."""
+    """Return a time without a zone is Universal Time, as in the announcement (K100)."""
     return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
 
 
@@ -212,15 +212,16 @@ class Dates(Section):
         return self
 
     def registration(self, phase: Phase, received_at: datetime) -> Window:
-        """Whether we take registrations (K37, K41)."""
+        """Return whether we take registrations (K37, K41)."""
         return _window(self.registration_opens, self.registration_closes, phase, received_at)
 
     def compilation(self, phase: Phase, received_at: datetime) -> Window:
-        """Whether we take programs (K48)."""
+        """Return whether we take programs (K48)."""
         return _window(self.compilation_opens, self.compilation_closes, phase, received_at)
 
     def open_services(self, phase: Phase, now: datetime) -> dict[str, bool]:
-        """Whether each service is open, by name: its dates decide, until the contest starts."""
+        """Return whether each service is open, by name: its dates decide, until the contest
+        starts."""
         return {
             "registration": self.registration(phase, now) is Window.OPEN,
             "compilation": self.compilation(phase, now) is Window.OPEN,
@@ -228,8 +229,8 @@ class Dates(Section):
 
 
 def _window(opens: datetime, closes: datetime, phase: Phase, received_at: datetime) -> Window:
-    """The time of receipt decides, not when we come to read the letter (R11). `closes` itself is
-    too late."""
+    """The time of receipt decides, not when we come to read the letter (R11). `closes`
+    itself is too late."""
     if phase is not Phase.OPEN:
         return Window.RUNNING if phase is Phase.RUNNING else Window.FINISHED
     if received_at < opens:
@@ -264,7 +265,7 @@ class Season(Section):
         return self.tournaments > 1
 
     def dates_of(self, number: int, first: Dates) -> Dates:
-        """The dates of this tournament; `first`: those of the first one."""
+        """Return the dates of this tournament; `first`: those of the first one."""
         return first.model_copy(
             update={
                 name: getattr(first, name) + self.later(number, name) for name in Dates.model_fields
@@ -272,7 +273,7 @@ class Season(Section):
         )
 
     def later(self, number: int, date: str) -> timedelta:
-        """How much later than in the first tournament this date is in this one."""
+        """Return how much later than in the first tournament this date is in this one."""
         stays = date in ("registration_opens", "compilation_opens")
         return timedelta(days=0 if stays else (number - 1) * self.days)
 

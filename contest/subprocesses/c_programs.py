@@ -23,8 +23,8 @@ def c_program(
     *,
     more: Path | None = None,
 ) -> Path:
-    """The program made of all C files in `sources`, taken from `cache` where it has been built
-    before.
+    """Return the program made of all C files in `sources`, taken from `cache` where it has been
+    built before.
 
     `cache`: None = this user's. `more`: a folder with further C files, which may include the
     headers of the first. The name of the program's file begins with `name`. Several processes may
@@ -56,7 +56,7 @@ def c_program(
 
 
 def c_compiler() -> str:
-    """The path of this host's C compiler. Raises ToolMissing, with advice how to get one."""
+    """Return the path of this host's C compiler. Raises ToolMissing, with advice how to get one."""
     compiler = shutil.which("cc") or shutil.which("gcc")
     if compiler is None:
         raise ToolMissing(
@@ -76,14 +76,14 @@ def _key_of_compiler(compiler: str) -> str:
 
 
 def _built_before(cache: Path, of_sources: str) -> Path | None:
-    """The program that some compiler has made of these sources."""
+    """Return the program that some compiler has made of these sources."""
     names = (file.name.rpartition("-")[0] for file in cache.glob(f"{of_sources}.*"))
     return next(iter(caches.find(cache, tuple(names)).values()), None)
 
 
 @functools.cache
 def compiler_version(compiler: str) -> str:
-    """The output of `compiler --version`."""
+    """Return the output of `compiler --version`."""
     done = subprocess.run([compiler, "--version"], capture_output=True, text=True, check=False)  # noqa: S603
     return done.stdout
 

@@ -25,7 +25,7 @@ class Process:
         return self._process.pid
 
     def poll(self) -> int | None:
-        """The exit code, negative for a signal; None while the process runs."""
+        """Return the exit code, negative for a signal; None while the process runs."""
         return self._process.poll()
 
     def terminate(self, grace_seconds: float = 5.0) -> int:
@@ -39,7 +39,7 @@ class Process:
 
 
 def own_command(*words: str) -> list[str]:
-    """The command line of `knobeln` with these words, in a process of its own.
+    """Return the command line of `knobeln` with these words, in a process of its own.
 
     -P: Python would look for modules in the current folder first, and a stray `cmd.py` in /tmp
     would take the place of a module of ours or of a library.

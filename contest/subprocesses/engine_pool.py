@@ -41,7 +41,7 @@ class EngineRequest(Generic[Result]):
 
 
 def cores() -> int:
-    """How many processes can work at once here."""
+    """Return how many processes can work at once here."""
     return len(os.sched_getaffinity(0))
 
 
@@ -58,7 +58,8 @@ def run_requests(
     progress: ProgressCallback = no_progress,
     header: bytes = b"",
 ) -> list[Result]:
-    """The results of all requests, in their order. Raises EngineFailed if a request keeps failing.
+    """Return the results of all requests, in their order. Raises EngineFailed if a request keeps
+    failing.
 
     `header`: what each engine reads before its first request.
     """

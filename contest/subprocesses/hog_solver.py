@@ -33,7 +33,7 @@ _SECONDS_PER_PAIR = 2.0  # a hundred times the time that the highest goals take
 
 
 def solver_binary() -> Path:
-    """The path of the engine, built if need be. Raises ToolMissing if that is impossible."""
+    """Return the path of the engine, built if need be. Raises ToolMissing if that is impossible."""
     return c_program(SOURCES, FLAGS, name="hog-engine")
 
 
@@ -43,7 +43,7 @@ def win_rates(
     workers: int = 1,
     progress: ProgressCallback = no_progress,
 ) -> list[float]:
-    """How often the first of each pair beats the second if a fair coin decides who begins.
+    """Return how often the first of each pair beats the second if a fair coin decides who begins.
 
     Pairs are indexes into `entries`. The rates are right to about 1e-14, and the same to the last
     bit on every host and with any number of `workers` (processes at once; 0 = one per core). Raises
@@ -57,7 +57,7 @@ def win_rates(
 def win_rates_by_digest(
     images: Mapping[str, bytes], pairs: Sequence[tuple[str, str]], workers: int
 ) -> dict[tuple[str, str], float]:
-    """The same for stored entries: `images` by digest, each pair (once) as two digests."""
+    """Return the same for stored entries: `images` by digest, each pair (once) as two digests."""
     number = {digest: place for place, digest in enumerate(images)}
     wanted = sorted(set(pairs))
     entries = [HogEntry.from_bytes(raw) for raw in images.values()]
@@ -75,7 +75,7 @@ def _request(entries: Sequence[HogEntry], pairs: Sequence[Pair]) -> EngineReques
 
 
 def to_bytes(entries: Mapping[int, HogEntry], pairs: Sequence[Pair]) -> bytes:
-    """The engine's input. `entries`: by their numbers in the pairs."""
+    """Return the engine's input. `entries`: by their numbers in the pairs."""
     places = {number: place for place, number in enumerate(entries)}
     parts = [_HEAD.pack(_MAGIC, len(entries), len(pairs))]
     parts += [
@@ -86,7 +86,7 @@ def to_bytes(entries: Mapping[int, HogEntry], pairs: Sequence[Pair]) -> bytes:
 
 
 def rates_in(pairs: int, raw: bytes) -> list[float]:
-    """The win rates in the engine's answer. Raises ValueError for an impossible answer."""
+    """Return the win rates in the engine's answer. Raises ValueError for an impossible answer."""
     if len(raw) != pairs * _RATE.size:
         raise ValueError(f"{len(raw)} bytes for {pairs} pairs")
     rates = [rate for (rate,) in _RATE.iter_unpack(raw)]

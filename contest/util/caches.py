@@ -34,19 +34,19 @@ _ACCESS_LIST = "system.posix_acl_access"
 
 
 def cache_folder(kind: str) -> Path:
-    """The folder of this kind, for us alone. Raises ToolMissing where neither folder can be
+    """Return the folder of this kind, for us alone. Raises ToolMissing where neither folder can be
     used."""
     return _usable(kind, 0o700)
 
 
 def cache_for_sandboxes(kind: str) -> Path:
-    """The folder of this kind, which the user of sandboxes can enter, too. Raises ToolMissing
-    likewise."""
+    """Return the folder of this kind, which the user of sandboxes can enter, too. Raises
+    ToolMissing likewise."""
     return _usable(kind, _FOR_ALL)
 
 
 def why_unusable(home: Path, kind: str = "", mode: int = 0o700) -> str:
-    """Why nothing can be kept in this folder, which is made if need be; "" if it can."""
+    """Return why nothing can be kept in this folder, which is made if need be; "" if it can."""
     folder = home / kind
     try:
         make_folder(home, _home_mode())
@@ -59,7 +59,7 @@ def why_unusable(home: Path, kind: str = "", mode: int = 0o700) -> str:
 
 
 def usual_home() -> Path:
-    """Where all caches of this user are, unless that folder is unusable."""
+    """Return where all caches of this user are, unless that folder is unusable."""
     configured = os.environ.get("XDG_CACHE_HOME", "")
     if os.path.isabs(configured):
         return Path(configured, "knobeln")
@@ -127,7 +127,8 @@ def _others_write(place: Path, facts: os.stat_result) -> bool:
 
 
 def _is_alone(user: int, group: int) -> bool:
-    """Whether the group is the user's own: it has the same name, and nobody else is in it."""
+    """Return whether the group is the user's own: it has the same name, and nobody else is in
+    it."""
     try:
         owner, known = pwd.getpwuid(user), grp.getgrgid(group)
     except KeyError:
@@ -146,8 +147,8 @@ def _attributes(place: Path) -> list[str]:
 
 
 def digest_of_sources(facts: Iterable[str], sources: Iterable[Traversable]) -> str:
-    """The sha256, in hex, of what something is built from: facts, such as compiler and options, and
-    files."""
+    """Return the sha256, in hex, of what something is built from: facts, such as compiler and
+    options, and files."""
     key = hashlib.sha256("\0".join(facts).encode())
     for source in sources:
         key.update(b"\0" + source.name.encode() + b"\0" + source.read_bytes())
@@ -155,8 +156,8 @@ def digest_of_sources(facts: Iterable[str], sources: Iterable[Traversable]) -> s
 
 
 def find(folder: Path, names: Collection[str]) -> Mapping[str, Path]:
-    """The files that `keep` wrote under these names and that nobody can have changed since, by
-    name."""
+    """Return the files that `keep` wrote under these names and that nobody can have changed since,
+    by name."""
     files: dict[str, Path] = {}
     try:
         if why_unsafe(folder):

@@ -11,7 +11,7 @@ TIME_FORMAT = "%Y-%m-%d %H:%M UT"
 
 class Clock(Protocol):
     def now(self) -> datetime:
-        """The time in UTC; decides deadlines."""
+        """Return the time in UTC; decides deadlines."""
 
 
 class SystemClock:
@@ -20,5 +20,5 @@ class SystemClock:
 
 
 def sleep_seconds(cpu_seconds: float) -> float:
-    """How long a program may sleep in a game, where an answer may take `cpu_seconds`."""
+    """Return how long a program may sleep in a game, where an answer may take `cpu_seconds`."""
     return 2 * cpu_seconds + 5

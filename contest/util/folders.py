@@ -147,7 +147,7 @@ def sweep(within: Path) -> None:
 
 
 def _locked_folder(within: Path) -> tuple[Path, int]:
-    """A new folder, and the descriptor that holds its lock."""
+    """Return a new folder, and the descriptor that holds its lock."""
     while True:
         folder = Path(tempfile.mkdtemp(prefix=_SCRATCH, dir=within))
         with suppress(FileNotFoundError):  # somebody swept it before we held the lock
@@ -159,6 +159,6 @@ def _locked_folder(within: Path) -> tuple[Path, int]:
 
 
 def shipped(path: str) -> Path:
-    """Where "alembic", "docs/games", "docs/team" or "tools/system-packages" is."""
+    """Return where "alembic", "docs/games", "docs/team" or "tools/system-packages" is."""
     installed = _CORE / path
     return installed if installed.exists() else _CORE.parent / path

@@ -20,7 +20,8 @@ T = TypeVar("T", bound=Named)
 
 
 def by_name(group: str, built_in: Iterable[T]) -> dict[str, T]:
-    """The built-in objects and those that the entry points of this group name, by their `name`.
+    """Return the built-in objects and those that the entry points of this group name, by their
+    `name`.
 
     Raises ConfigError where two have the same name.
     """

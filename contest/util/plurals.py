@@ -17,7 +17,7 @@ def plural(value: int, one: str, many: str = "") -> str:
 
 
 def span(seconds: float) -> str:
-    """A duration in one unit: 40 s, 7 min, 3 h, 12 days."""
+    """Return a duration in one unit: 40 s, 7 min, 3 h, 12 days."""
     for unit, seconds_each in (("days", 86_400), ("h", 3_600), ("min", 60)):
         if seconds >= 2 * seconds_each:
             return f"{seconds / seconds_each:.0f} {unit}"

@@ -24,12 +24,12 @@ _HEADERS = ("h", "hh", "hpp", "hxx")
 
 
 def is_safe(name: str) -> bool:
-    """Whether the name means the same file on every system, and nothing to a shell."""
+    """Return whether the name means the same file on every system, and nothing to a shell."""
     return _SAFE.fullmatch(name) is not None
 
 
 def is_safe_path(path: str) -> bool:
-    """Whether this is a safe name, or a path of safe names below the program's folder."""
+    """Return whether this is a safe name, or a path of safe names below the program's folder."""
     parts = path[: MAX_PATH_CHARS + 1].split("/")
     return len(path) <= MAX_PATH_CHARS and len(parts) <= MAX_DEPTH and all(map(is_safe, parts))
 
@@ -50,7 +50,8 @@ def colliding(paths: Iterable[str]) -> tuple[str, str] | None:
 
 
 def folders_above(path: str) -> Iterator[str]:
-    """The folders that the path leads through, the nearest one first: a/b and a of a/b/c.py."""
+    """Yield the folders that the path leads through, the nearest one first: a/b and a of
+    a/b/c.py."""
     parent = path.rpartition("/")[0]
     while parent:
         yield parent
@@ -58,12 +59,12 @@ def folders_above(path: str) -> Iterator[str]:
 
 
 def suffix_of(path: str) -> str:
-    """The suffix of a file's name, in small letters and without its dot."""
+    """Return the suffix of a file's name, in small letters and without its dot."""
     return PurePosixPath(path).suffix.lower().removeprefix(".")
 
 
 def is_archive(name: str) -> bool:
-    """Whether this is a name for the archive of an image."""
+    """Return whether this is a name for the archive of an image."""
     return name.lower().endswith(ARCHIVES)
 
 
@@ -91,7 +92,7 @@ LISTS = {
 def placeholder_values(
     tool: str, home: Path, program: str, result: str, memory_mb: int, start_class: str = ""
 ) -> Mapping[str, str]:
-    """The values for all placeholders. `home`: where the tool is installed."""
+    """Return the values for all placeholders. `home`: where the tool is installed."""
     stem = PurePosixPath(program).stem
     return {
         "tool": tool,
@@ -111,7 +112,7 @@ def command_words(
     files: Iterable[str] = (),
     suffixes: Sequence[str] = (),
 ) -> list[str]:
-    """The words of a language's command, for a program with these files. `suffixes`: the
+    """Return the words of a language's command, for a program with these files. `suffixes`: the
     language's."""
     names = sorted(files)
     program = values["program"]

@@ -21,14 +21,14 @@ def is_invisible(character: str) -> bool:
 
 
 def without_zero_width(text: str) -> str:
-    """The text without characters that have no width."""
+    """Return the text without characters that have no width."""
     return text if text.isascii() else _ZERO_WIDTH.sub("", text)
 
 
 def sanitize(
     text: str, *, max_length: int | None = None, one_line: bool = False, replacement: str = ""
 ) -> str:
-    """The text with `replacement` for each invisible character but newlines and tabs.
+    """Return the text with `replacement` for each invisible character but newlines and tabs.
 
     So it moves no cursor, does not turn the direction of writing, and can be encoded. `one_line`:
     each run of white space becomes one blank. `max_length`: in characters; longer text ends with
@@ -43,12 +43,12 @@ def sanitize(
 
 
 def visible(text: str) -> str:
-    """The text in one line, blanks folded, without invisible characters (M41)."""
+    """Return the text in one line, blanks folded, without invisible characters (M41)."""
     return sanitize(text, one_line=True, replacement=" ")
 
 
 def quote(text: str) -> str:
-    """A stranger's line for an answer: visible and shortened."""
+    """Return a stranger's line for an answer: visible and shortened."""
     return sanitize(
         text[:_MAX_READ_CHARACTERS],
         one_line=True,

@@ -94,7 +94,7 @@ def is_gzipped(stream: BinaryIO) -> bool:
 
 
 def files_in(stream: BinaryIO, bounds: Bounds) -> Iterator[TarFile]:
-    """The files of an archive, gzipped or plain, one after the other. Raises BadTar."""
+    """Yield the files of an archive, gzipped or plain, one after the other. Raises BadTar."""
     if is_gzipped(stream):
         with gzip.GzipFile(fileobj=stream) as plain:
             yield from _files_in(plain, bounds)  # type: ignore[arg-type] # it reads bytes, too
@@ -164,7 +164,7 @@ def _skip_to_block(stream: BinaryIO, length: int) -> None:
 
 
 def _size(header: bytes, pax: dict[bytes, bytes]) -> int:
-    """The length of the content. Raises BadTar for what is no header."""
+    """Return the length of the content. Raises BadTar for what is no header."""
     digits, check = header[124:136].strip(b"\0 "), header[148:156].strip(b"\0 ")
     if not re.fullmatch(rb"[0-7]{1,11}", digits) or not re.fullmatch(rb"[0-7]{1,7}", check):
         raise BadTar(Wrong.DAMAGED)

@@ -39,7 +39,7 @@ _SHOULD = "Input should be"
 
 
 def words_of(error: ErrorDetails) -> str:
-    """The reason as a clause, without the words of Python."""
+    """Return the reason as a clause, without the words of Python."""
     message = error["msg"]
     if error["type"] == "value_error":  # in our own words already
         return message.removeprefix("Value error, ")

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from typing import NamedTuple
 from zoneinfo import ZoneInfo
 
 from contest.language import date, gettext, ngettext, noted, spoken
@@ -71,6 +72,15 @@ class Student:
     is_listed: bool = True
 
 
+class Counts(NamedTuple):
+    """How many people there are, have registered, have sent a program, have one that works."""
+
+    people: int
+    registered: int
+    sent: int
+    accepted: int
+
+
 @dataclass(frozen=True)
 class ClassView:
     """The students in the order of the list; then those who are not in it."""
@@ -78,13 +88,12 @@ class ClassView:
     students: tuple[Student, ...]
 
     @property
-    def counts(self) -> tuple[int, int, int, int]:
-        """How many people there are, have registered, have sent a program, have one that works."""
-        return (
-            len(self.students),
-            self._count(REGISTERED),
-            self._count(SUBMITTED),
-            self._count(PASSING),
+    def counts(self) -> Counts:
+        return Counts(
+            people=len(self.students),
+            registered=self._count(REGISTERED),
+            sent=self._count(SUBMITTED),
+            accepted=self._count(PASSING),
         )
 
     def _count(self, steps: Collection[Step]) -> int:

@@ -29,13 +29,9 @@ def tell_of_class(contest: ContestContext) -> None:
             return
     with speaking(settings.contest.language):
         shown = view(contest)
-        people, registered, sent, accepted = shown.counts
         mail = contest.templates.render(
             _KIND,
-            people=people,
-            registered=registered,
-            sent=sent,
-            accepted=accepted,
+            **shown.counts._asdict(),
             troubled=shown.troubled[:_MAX_TOLD],
             more=max(0, len(shown.troubled) - _MAX_TOLD),
         )

@@ -253,11 +253,7 @@ def _mark(
         if version.report and version.report.accepted
     )
     trials = (_trial(version) for version in versions if version.submission.number == counting)
-    played = [
-        outcome.plan.number
-        for outcome in history
-        if any(team.name in group.plan.members for group in outcome.groups)
-    ]
+    played = [outcome.plan.number for outcome in history if outcome.has_played(team.name)]
     return Mark(
         member="",
         team=team.name,

@@ -45,8 +45,11 @@ def class_() -> None:
 
 
 def _show(shown: ClassView) -> None:
-    people, registered, sent, accepted = shown.counts
-    title = f"{registered} of {people} registered, {sent} sent a program, {accepted} one that works"
+    counts = shown.counts
+    title = (
+        f"{counts.registered} of {counts.people} registered, {counts.sent} sent a program,"
+        f" {counts.accepted} one that works"
+    )
     rows = [
         (student.name or "(not in the list)", student.step, student.team, student.mail)
         for student in shown.students

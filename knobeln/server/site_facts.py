@@ -12,7 +12,7 @@ from contest.games.registry import game_of
 from contest.mail.sent_files import strip_secret
 from contest.model import ContestState, Phase
 from knobeln.context import ContestContext
-from knobeln.season import shows_programs
+from knobeln.season import places_so_far, shows_programs
 from mailserver.attachments import AnnouncementTexts, announcement_texts
 from mailserver.commands import COMMANDS, help_topics
 from mailserver.team_secret import without_strings
@@ -88,7 +88,8 @@ def site_facts(tx: Transaction, contest: ContestContext) -> SiteFacts:
         texts=site_texts(settings, contest.templates, announcement_texts(tx, settings)),
     )
     if contest.tournament is None:  # not of an earlier one of the season
-        facts = replace(facts, earlier=state.number - 1, season=contest_store.get_season(tx))
+        season = contest_store.get_season(tx) or places_so_far(contest, state.number)
+        facts = replace(facts, earlier=state.number - 1, season=season)
     is_over = state.phase is Phase.FINISHED and are_all and bool(rounds)
     return _with_end(tx, facts, state) if is_over else facts
 

@@ -64,7 +64,7 @@ COMMANDS: tuple[Command, ...] = (
 
 @cache
 def answer_limits() -> Mapping[str, Limit]:
-    """The limit of each template that answers a letter."""
+    """Return the limit of each template that answers a letter."""
     limits = {**authentication.ANSWERS, **QUESTIONS, VOID: Limit.DROP}
     for command in (*COMMANDS, help_command.UNKNOWN):
         limits |= command.answers
@@ -77,7 +77,7 @@ def _commands_by_name() -> Mapping[str, Command]:
 
 
 def command_named(name: str) -> Command:
-    """The command of this name; `unknown` is one, too."""
+    """Return the command of this name; `unknown` is one, too."""
     return _commands_by_name()[name]
 
 
@@ -89,7 +89,7 @@ class Recognised(NamedTuple):
 
 
 def recognise(subject: str, settings: Settings) -> Recognised:
-    """The command that this subject of a letter means; `unknown` where it means none."""
+    """Return the command that this subject of a letter means; `unknown` where it means none."""
     clean = clean_subject(subject)
     parsed = ((command, command.recognise(clean, settings)) for command in COMMANDS)
     exact = (Recognised(command, found) for command, found in parsed if found is not None)
@@ -99,8 +99,8 @@ def recognise(subject: str, settings: Settings) -> Recognised:
 def understand(
     exact: Recognised, letter: Letter, settings: Settings, *, is_signed: bool
 ) -> Recognised:
-    """The command that this letter means: that of its subject, or the one about which its words and
-    what it brings leave no doubt.
+    """Return the command that this letter means: that of its subject, or the one about which its
+    words and what it brings leave no doubt.
 
     `exact`: what `recognise` says of the subject; `is_signed`: a `<<FROM>>` line with two words is
     in the letter.

@@ -76,7 +76,7 @@ COMMAND = team_command(
 
 
 def _pair(names: tuple[str, ...], present: Ladder) -> tuple[LadderEntry, LadderEntry] | Problem:
-    """Both entries; names that differ only in capitals are the same name."""
+    """Return both entries; names that differ only in capitals are the same name."""
     if len(names) != 2:
         return Problem(gettext("The subject must name one or two teams."), expected=_RIGHT_FORM)
     entries = {entry.team.casefold(): entry for entry in present.entries}

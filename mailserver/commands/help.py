@@ -34,7 +34,7 @@ def send_help(
     is_asked_for: bool = True,
     once_in: timedelta | None = None,
 ) -> Decision:
-    """The list of all commands. `is_asked_for`: False = we did not understand the letter.
+    """Return the list of all commands. `is_asked_for`: False = we did not understand the letter.
 
     `once_in`: not again to the same address within this time.
     """
@@ -102,7 +102,7 @@ class Brought:
 
 
 def read_brought(letter: Letter, settings: Settings) -> Brought:
-    """What this letter brings."""
+    """Return what this letter brings."""
     lines = _own_lines(letter)
     is_marked = _is_marked(lines, letter)
     if brings_form(letter, settings):
@@ -118,8 +118,8 @@ _ANSWERED = re.compile(r"\s*(?:-{3,}[^-]{3,40}-{3,}|_{10,}|(?:From|Von|De|Da)\s*
 
 
 def _own_lines(letter: Letter) -> tuple[str, ...]:
-    """The lines of the letter's text, but for one of ours that it answers: our samples of programs
-    are no program of the writer's."""
+    """Return the lines of the letter's text, but for one of ours that it answers: our samples of
+    programs are no program of the writer's."""
     if not letter.in_reply_to:
         return letter.body.lines
     return tuple(takewhile(lambda line: not _ANSWERED.fullmatch(line), letter.body.lines))

@@ -56,12 +56,13 @@ RULES_OF_TABLES = ("strategy",)
 
 
 def offered(commands: Sequence[Command], settings: Settings) -> tuple[str, ...]:
-    """The names of the commands that teams have in this contest."""
+    """Return the names of the commands that teams have in this contest."""
     return tuple(command.name for command in commands if command.subjects(settings))
 
 
 def about(command: Command, settings: Settings, part: PartOfMail) -> str:
-    """What `help NAME` says about this command: its subjects, and below them what it does."""
+    """Return what `help NAME` says about this command: its subjects, and below them what it
+    does."""
     return part(f"commands/{command.name}", form=sample(settings).text, in_detail=True)
 
 
@@ -71,7 +72,7 @@ def words(commands: Sequence[Command], settings: Settings) -> tuple[str, ...]:
 
 
 def find(word: str, commands: Sequence[Command], settings: Settings) -> Topic | None:
-    """The topic of this word; None if we know none."""
+    """Return the topic of this word; None if we know none."""
     name = _plain(word)
     for topic in _topics(commands, settings):
         if _plain(topic.name) == name:
@@ -83,7 +84,7 @@ def find(word: str, commands: Sequence[Command], settings: Settings) -> Topic | 
 
 
 def near(word: str, commands: Sequence[Command], settings: Settings) -> tuple[str, ...]:
-    """The topics whose names are like this word, nearest first."""
+    """Return the topics whose names are like this word, nearest first."""
     plain = _plain(word)
     ranked = sorted(
         ((likeness(plain, _plain(name)), name) for name in words(commands, settings)), reverse=True
@@ -113,8 +114,8 @@ _MAX_COMPARED_CHARACTERS = 60
 
 
 def meant(subject: str, commands: Sequence[Command], settings: Settings) -> Command | None:
-    """The command that the writer of this clean subject may have meant: we ask, and carry out no
-    guess."""
+    """Return the command that the writer of this clean subject may have meant: we ask, and carry
+    out no guess."""
     words = subject.split()
     found = [
         (likeness(" ".join(words[: len(right.split())]).casefold(), right.casefold()), command)
@@ -126,7 +127,7 @@ def meant(subject: str, commands: Sequence[Command], settings: Settings) -> Comm
 
 
 def likeness(one: str, other: str) -> float:
-    """How much of the two is the same: 1 = everything, 0 = nothing."""
+    """Return how much of the two is the same: 1 = everything, 0 = nothing."""
     return SequenceMatcher(
         None, one[:_MAX_COMPARED_CHARACTERS], other[:_MAX_COMPARED_CHARACTERS], autojunk=False
     ).ratio()

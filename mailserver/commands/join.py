@@ -70,7 +70,7 @@ def _join(context: LetterContext, arguments: Arguments) -> Decision:
 
 
 def _flags(context: LetterContext, same: tuple[str, ...]) -> tuple[str, ...]:
-    """What the organizer has to decide on; () if nothing."""
+    """Return what the organizer has to decide on; () if nothing."""
     if not same:
         return ("is not in the class list",)
     if len(same) > 1:
@@ -79,7 +79,7 @@ def _flags(context: LetterContext, same: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def _is_taken(context: LetterContext, name: str) -> bool:
-    """Whether somebody else has the name, also one who has not been heard from."""
+    """Return whether somebody else has the name, also one who has not been heard from."""
     own = context.writer.casefold()
     others = (team for team in teams.all_teams(context.tx) if team.address.casefold() != own)
     return any(

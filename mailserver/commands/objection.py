@@ -43,7 +43,7 @@ def _object(context: LetterContext, _arguments: Arguments) -> Decision:
 
 
 def _proved_by(context: LetterContext, receipts: Iterable[LedgerEntry]) -> Team | None:
-    """The team that has written: by its string, or by the receipt of a program of it.
+    """Return the team that has written: by its string, or by the receipt of a program of it.
 
     Somebody else may have withdrawn it, or asked for another string, in its name.
     """
@@ -82,7 +82,7 @@ COMMAND = Command(
 
 
 def _checked(context: LetterContext) -> Iterator[tuple[int, LedgerEntry | None]]:
-    """The number of each receipt in the letter, and what the ledger has; None if it is not a
+    """Yield the number of each receipt in the letter, and what the ledger has; None if it is not a
     receipt of this ledger."""
     for number, note in context.said_as(Receipts).found:
         yield number, ledger.entry_of(context.tx, number, note)

@@ -74,7 +74,8 @@ def _read_words(letter: Letter, settings: Settings) -> OrganizersWords:
 
 
 def read_request(context: LetterContext, arguments: Arguments) -> OrganizerRequest:
-    """What a letter with these arguments in its subject asks for. Raises NotFound or GiveUp."""
+    """Return what a letter with these arguments in its subject asks for. Raises NotFound or
+    GiveUp."""
     if not arguments or arguments[0] not in ACTIONS:
         known = ", ".join(f"`{NAME} {action.subject}`" for action in ACTIONS.values())
         raise NotFound(f"the subject names no action that I know; the actions are {known}")
@@ -131,7 +132,7 @@ def _actor(context: LetterContext) -> str:
 
 
 def _line_about(context: LetterContext, request: OrganizerRequest, text: str) -> Log:
-    """A line in the log on what was asked for."""
+    """Return a line in the log on what was asked for."""
     whom = " ".join(request.arguments)
     return Log(request.name, text, _actor(context), whom, request.reason)
 
@@ -240,7 +241,7 @@ def _check_number(context: LetterContext, request: OrganizerRequest) -> None:
 
 
 def _pending(context: LetterContext, request: OrganizerRequest) -> Team:
-    """The team that is named and waits. Raises GiveUp or NotNow if there is none."""
+    """Return the team that is named and waits. Raises GiveUp or NotNow if there is none."""
     if len(request.arguments) != 1:
         raise GiveUp(f"after `{NAME} {request.name}` there must be the name of one team")
     team = teams.named(context.tx, request.arguments[0])
@@ -412,7 +413,7 @@ def _confirm(context: LetterContext, arguments: Arguments) -> Decision:
 
 
 def _token_in(subject: str, _settings: Settings) -> Arguments | None:
-    """What stands between the word and the token says what is asked; it may be cut, changed
+    """Return what stands between the word and the token says what is asked; it may be cut, changed
     or left out."""
     plain = re.sub(r"(?<=[a-z0-9]) ?- ?(?=[a-z0-9])", "-", subject.casefold())
     is_question = plain.startswith(CONFIRM_WORDS) or _TOKEN.fullmatch(plain)

@@ -15,8 +15,8 @@ from store import practices
 
 
 def _why_not_now(context: LetterContext, team: Team) -> str:
-    """Why this team cannot practise now; "" = it can. The template `command_refused` has words for
-    each."""
+    """Return why this team cannot practise now; "" = it can. The template `command_refused` has
+    words for each."""
     if context.phase is Phase.RUNNING:
         return "running"
     if context.stored.received_at < context.settings.dates.compilation_opens:

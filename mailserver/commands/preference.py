@@ -87,8 +87,8 @@ def _codes_in_text(letter: Letter) -> Iterator[tuple[str, ...]]:
 
 
 def _chosen(context: LetterContext, arguments: Arguments) -> tuple[str, ...] | Problem:
-    """What the letter asks for; a problem where that is not clear, because a guess would change
-    something."""
+    """Return what the letter asks for; a problem where that is not clear, because a guess would
+    change something."""
     in_text = context.said_as(CodesInText).lines
     found = {codes for codes in (read_codes(",".join(arguments)), *in_text) if codes}
     if len(found) != 1:

@@ -122,20 +122,22 @@ def _refuse_form(context: LetterContext, reading: FormResult) -> Decision:
 
 
 def _is_full(context: LetterContext) -> bool:
-    """Whether teams from which something was heard have taken all places: forged forms take
+    """Return whether teams from which something was heard have taken all places: forged forms take
     none."""
     return teams.count(context.tx) >= context.settings.teams.max_teams
 
 
 def _gives_way(team: Team) -> bool:
-    """Whether the team may be a stranger's, who wrote somebody else's address into a form."""
+    """Return whether the team may be a stranger's, who wrote somebody else's address into a
+    form."""
     return team.is_registered and not team.is_proved
 
 
 def _reason_against(
     context: LetterContext, registration: Registration, earlier: Team | None
 ) -> str:
-    """Why a well-formed registration cannot be taken; "" = it can. The template has words for each.
+    """Return why a well-formed registration cannot be taken; "" = it can. The template has words
+    for each.
 
     `earlier`: the team that has its address.
     """
@@ -186,7 +188,7 @@ def _refuse(
 
 
 def _doubt(context: LetterContext, wanted: Registration, earlier: Team | None) -> Doubt | None:
-    """Why the form may be a stranger's, so that its address has to confirm it.
+    """Return why the form may be a stranger's, so that its address has to confirm it.
 
     `earlier`: the team that has its address.
     """
@@ -287,7 +289,7 @@ def _accept(
 
 
 def _free_name(context: LetterContext, wanted: str, earlier: Team | None) -> str:
-    """The wanted name, changed if another team than the earlier one has it."""
+    """Return the wanted name, changed if another team than the earlier one has it."""
     own = earlier.name.casefold() if earlier else None
     return unique_name(
         wanted, lambda name: name.casefold() != own and teams.has_name_like(context.tx, name)
@@ -295,15 +297,15 @@ def _free_name(context: LetterContext, wanted: str, earlier: Team | None) -> str
 
 
 def _pending(remarks: tuple[str, ...], team: Team) -> Answer:
-    """The answer to a team that waits for the organizer, who may yet take it out: so it is no mail
-    of the team. Its string is another one when it is accepted."""
+    """Return the answer to a team that waits for the organizer, who may yet take it out: so it is
+    no mail of the team. Its string is another one when it is accepted."""
     facts = {"team": team, "record": record_text(team.registration), "remarks": remarks}
     return Answer("registration_pending", team.address, facts)
 
 
 def _accepted(context: LetterContext, string: str, remarks: tuple[str, ...], team: Team) -> Answer:
-    """The answer to a team that takes part. If the letter is not shown to come from the team's
-    address, it is short, and asks for a reply."""
+    """Return the answer to a team that takes part. If the letter is not shown to come from the
+    team's address, it is short, and asks for a reply."""
     is_short = not team.is_proved
     attachments = welcome.files(context.tx, context.settings, context.stored.received_at)
     facts = welcome.facts(context.tx, team, string, context.settings)

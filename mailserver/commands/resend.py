@@ -22,7 +22,7 @@ MAX_PER_DAY = 2
 
 
 def _reason_against(context: LetterContext, team: Team) -> str:
-    """Why the team gets no new string; "" = it does."""
+    """Return why the team gets no new string; "" = it does."""
     if team.state is not TeamState.ACTIVE:
         return str(team.state)
     if context.phase is Phase.FINISHED:

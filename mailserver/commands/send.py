@@ -27,7 +27,7 @@ from store import ladder, ledger, teams
 
 
 def _send_rules(context: LetterContext, _arguments: Arguments) -> Decision:
-    """The rules of the game, and the contest's own numbers."""
+    """Return the rules of the game, and the contest's own numbers."""
     text = rules(context.settings.game.name)
     return Decision(
         "the rules are asked for",
@@ -124,7 +124,7 @@ SOFTWARE = Command(
 
 
 def _send_ladder(context: LetterContext, _arguments: Arguments) -> Decision:
-    """The present ranking of all programs that count, outside the contest (H12)."""
+    """Return the present ranking of all programs that count, outside the contest (H12)."""
     lines = ladder.now(context.tx, context.settings).lines
     return Decision(
         "the ladder is asked for",
@@ -142,7 +142,7 @@ LADDER = Command(
 
 
 def _send_ledger(context: LetterContext, _arguments: Arguments) -> Decision:
-    """The ledger of letters as it is published while the contest runs, and its signed
+    """Return the ledger of letters as it is published while the contest runs, and its signed
     checkpoint."""
     team = context.proof.team or teams.by_address(context.tx, context.writer)
     most = MAX_LEDGER_BYTES if team else MAX_STRANGERS_BYTES // 2

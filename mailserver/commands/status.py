@@ -46,7 +46,7 @@ def _answer(context: LetterContext, team: Team | None) -> Decision:
 
 
 def _waiting(context: LetterContext, submission: Submission) -> WaitingProgram | None:
-    """What the program waits for, where there is something to tell."""
+    """Return what the program waits for, where there is something to tell."""
     now = context.stored.received_at
     programs = waiting.programs(context.tx, context.settings, now)
     found = next((each for each in programs if each.submission == submission.id), None)

@@ -72,8 +72,8 @@ COMMAND = Command(
 
 
 def _address_with(context: LetterContext, token: str) -> str:
-    """The team's address that this token was sent to; "" = there is none, or it is no team's any
-    more."""
+    """Return the team's address that this token was sent to; "" = there is none, or it is no team's
+    any more."""
     secret = contest_state.secret(context.tx)
     known = teams.addresses(context.tx)
     return next(

@@ -53,7 +53,7 @@ def _why(context: LetterContext, arguments: Arguments) -> Decision:
                 "worst": worst,
                 "is_own": _is_own(worst, team),
                 "seed": contest_state.state(context.tx).seed.value.hex(),
-                "games": sum(line.games for line in results.progress_of_rounds(context.tx)),
+                "games": [line.games for line in results.progress_of_rounds(context.tx)],
             },
             of_team=team,
         ),
@@ -91,9 +91,7 @@ def _worst_game(context: LetterContext, asked_for: str, team: Team | None) -> Wo
 def _no_game(team: str, *, is_for_all: bool) -> Problem:
     """Why there is no worst game of this team; `is_for_all`: of nobody."""
     if is_for_all:
-        return Problem(
-            gettext("What decided the games of this contest was not computed at its end.")
-        )
+        return Problem(gettext("What decided the games of this contest was not computed."))
     return Problem(gettext("No game of a team called `%(team)s` counted.", team=quote(team)))
 
 

@@ -105,7 +105,7 @@ def _cosign(context: LetterContext, _arguments: Arguments) -> Decision:
 
 
 def _made_by(key: VerifierKey, note: str, candidates: Sequence[bytes]) -> bytes | None:
-    """The one among these that is a cosignature of this checkpoint by this key."""
+    """Return the one among these that is a cosignature of this checkpoint by this key."""
     checkpoint, _ = read_note(note)
     for candidate in candidates:
         try:

@@ -112,8 +112,8 @@ def understood(
     commands: Sequence[Command],
     settings: Settings,
 ) -> tuple[str, tuple[str, ...]] | None:
-    """The name and the arguments of the command that a letter with this clean subject means, which
-    is none exactly; None where there is a doubt.
+    """Return the name and the arguments of the command that a letter with this clean subject means,
+    which is none exactly; None where there is a doubt.
 
     `brought`: what the letter brings; `is_signed`: it has a `<<FROM>>` line with two words.
     """
@@ -132,7 +132,7 @@ def understood(
 
 
 def _is_doubtful(name: str, brought: Brought, *, is_signed: bool) -> bool:
-    """Whether what the letter brings does not go with this command."""
+    """Return whether what the letter brings does not go with this command."""
     has_program = brought.fitting == COMPILE
     if name == WITHDRAW:  # one or the other was not meant
         return has_program
@@ -142,14 +142,14 @@ def _is_doubtful(name: str, brought: Brought, *, is_signed: bool) -> bool:
 
 
 def misplaced(name: str, brought: Brought) -> str:
-    """The command that a letter means whose subject is this command, though the other one's text is
-    in it: people answer the letter that they find, and leave its subject."""
+    """Return the command that a letter means whose subject is this command, though the other one's
+    text is in it: people answer the letter that they find, and leave its subject."""
     is_so = {name, brought.fitting} == {COMPILE, REGISTRATION}
     return brought.fitting if is_so else name
 
 
 def _worded(subject: str, offered: Mapping[str, Command]) -> tuple[str, tuple[str, ...]] | None:
-    """The command that these words ask for."""
+    """Return the command that these words ask for."""
     words = _spoken(subject)
     for name, own in _OWN_WORDS.items():
         if name in offered:
@@ -160,7 +160,7 @@ def _worded(subject: str, offered: Mapping[str, Command]) -> tuple[str, tuple[st
 
 
 def _spoken(subject: str) -> tuple[str, ...]:
-    """The words of the subject but polite ones."""
+    """Return the words of the subject but polite ones."""
     words = stripped(re.sub(r"[_/]|-(?!preference)", " ", subject, flags=re.IGNORECASE).split())
     return tuple(word for word in words if word.casefold() not in _POLITE)
 
@@ -168,7 +168,8 @@ def _spoken(subject: str) -> tuple[str, ...]:
 def _arguments(
     words: tuple[str, ...], own: tuple[str, ...], *, takes_some: bool
 ) -> tuple[str, ...] | None:
-    """What follows one of a command's own words; None where the words mean something else."""
+    """Return what follows one of a command's own words; None where the words mean something
+    else."""
     plain = tuple(word.casefold() for word in words)
     needed = tuple(word for word in plain if word not in _OBJECTS and not _VERSION.fullmatch(word))
     for wording in own:
@@ -181,7 +182,7 @@ def _arguments(
 
 
 def _is_nearly(subject: str, command: Command, settings: Settings) -> bool:
-    """Whether the whole subject is almost the command's, and needs nothing behind it."""
+    """Return whether the whole subject is almost the command's, and needs nothing behind it."""
     if command.arguments:
         return False
     words = " ".join(_spoken(subject)).casefold()

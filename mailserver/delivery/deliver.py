@@ -78,7 +78,7 @@ class Delivered:
 
 
 def senders(tx: Transaction, settings: Settings) -> Callable[[int], str]:
-    """A function that gives the envelope sender of a mail by its id."""
+    """Return a function that gives the envelope sender of a mail by its id."""
     robot, secret = settings.contest.address, contest_state.secret(tx)
     return lambda item_id: bounce_address(robot, item_id, secret) if settings.mail.verp else robot
 
@@ -108,7 +108,7 @@ class _Sending(Thread):
             self._error = error
 
     def result(self) -> str:
-        """The relay's reply, when it has ended. Raises what the transport raised."""
+        """Return the relay's reply, when it has ended. Raises what the transport raised."""
         if self._error is not None:
             raise self._error
         return self._response
@@ -173,7 +173,7 @@ class Delivery:
         return done
 
     def _due(self, tx: Transaction) -> Sequence[DueMail]:
-        """What is due, at most BATCH mails, within the limits of the smarthost."""
+        """Return what is due, at most BATCH mails, within the limits of the smarthost."""
         now, limits = self._clock.now(), self._settings.mail.sending_limits
         if not limits or self._settings.mail.delivery is not DeliveryKind.SMTP:
             return outbox.due(tx, now, BATCH)
@@ -276,7 +276,7 @@ class Delivery:
 
     # --- beginning, and the mails that nobody else sends ------------------------------------------
     def _begun(self, mails: Sequence[DueMail]) -> Iterator[tuple[DueMail, OutboxItem | _OwnError]]:
-        """Those that we have begun to send, with their bytes; that is written when they come
+        """Yield those that we have begun to send, with their bytes; that is written when they come
         out."""
         for number, batch in _batches(mails, self._transport.batch):
             if not self._lock(number):  # a process on another computer sends them
@@ -289,8 +289,8 @@ class Delivery:
                 yield from zip(begun, self._read(begun), strict=True)
 
     def _read(self, begun: Sequence[DueMail]) -> list[OutboxItem | _OwnError]:
-        """The mails with their bytes: together, or if that fails each alone, to know which is to
-        blame."""
+        """Return the mails with their bytes: together, or if that fails each alone, to know which
+        is to blame."""
         if begun[0].unfinished >= MAX_UNFINISHED:  # it is alone
             return [_OwnError("sending it was begun again and again, and never ended")]
         try:
@@ -398,8 +398,8 @@ class Delivery:
 
 
 def _batches(mails: Sequence[DueMail], size: int) -> Iterator[tuple[int, list[DueMail]]]:
-    """The mails that are begun together, with the number of their lock, which all processes agree
-    on.
+    """Yield the mails that are begun together, with the number of their lock, which all processes
+    agree on.
 
     A mail in doubt is alone: if we are killed with it, it leaves no other one in doubt.
     """
@@ -412,7 +412,8 @@ def _batches(mails: Sequence[DueMail], size: int) -> Iterator[tuple[int, list[Du
 
 
 def _result(sending: _Sending) -> str:
-    """The relay's reply. Raises KnobelnError, or _OwnError for what is no error of a relay."""
+    """Return the relay's reply. Raises KnobelnError, or _OwnError for what is no error of a
+    relay."""
     try:
         return sending.result()
     except KnobelnError:
@@ -434,7 +435,7 @@ def _of_everything(error: DeliveryRefused | RelayHungUp | _OwnError) -> RelayUnr
 
 
 def back_off(attempts: int) -> timedelta:
-    """How long a mail waits after a failure; `attempts` counts the attempts before it."""
+    """Return how long a mail waits after a failure; `attempts` counts the attempts before it."""
     return timedelta(minutes=BACK_OFF_MINUTES[min(attempts, len(BACK_OFF_MINUTES) - 1)])
 
 

@@ -14,18 +14,18 @@ _SHARE_OF_REPORTS = 0.9
 
 
 def for_reports(limits: Limits) -> Limits:
-    """The limits of reports."""
+    """Return the limits of reports."""
     return tuple((max(1, int(count * _SHARE_OF_REPORTS)), span) for count, span in limits)
 
 
 def longest(limits: Limits) -> timedelta:
-    """The longest span; none without limits."""
+    """Return the longest span; none without limits."""
     return max((span for _count, span in limits), default=timedelta(0))
 
 
 def room(limits: Limits, sent: Sequence[datetime], now: datetime) -> int:
-    """How many mails may go out now. `sent`: when the last ones went out, the oldest first, as far
-    as the longest span reaches."""
+    """Return how many mails may go out now. `sent`: when the last ones went out, the oldest first,
+    as far as the longest span reaches."""
     rooms = []
     for count, span in limits:
         in_span = sum(at > now - span for at in sent)
@@ -34,7 +34,7 @@ def room(limits: Limits, sent: Sequence[datetime], now: datetime) -> int:
 
 
 def last_of(limits: Limits, sent: Iterable[datetime], waiting: int, now: datetime) -> datetime:
-    """When the last of these mails goes out, if no other comes in between."""
+    """Return when the last of these mails goes out, if no other comes in between."""
     times = list(sent)
     for _mail in range(waiting):
         free = [times[-count] + span for count, span in limits if len(times) >= count]

@@ -39,7 +39,7 @@ class SizeLimits:
         return self.settings.max_team_letter_bytes
 
     def of_sender(self, address: str) -> int:
-        """The limit for a letter with this envelope sender. Raises StoreBusy."""
+        """Return the limit for a letter with this envelope sender. Raises StoreBusy."""
         if self.most <= self.usual:
             return self.usual
         with self.store.read() as tx:
@@ -47,7 +47,8 @@ class SizeLimits:
         return self.most if team is not None and team.state is TeamState.ACTIVE else self.usual
 
     def of_letter(self, raw: bytes, sender: str = "") -> int:
-        """The limit for this letter, whose own From may also name a team. Raises StoreBusy."""
+        """Return the limit for this letter, whose own From may also name a team. Raises
+        StoreBusy."""
         if len(raw) <= self.usual:
             return self.usual
         return max(self.of_sender(sender), self.of_sender(envelope.writer(raw)))

@@ -46,7 +46,7 @@ class Certificate:
             ) from None
 
     def good_until(self) -> datetime:
-        """When it expires. Raises ConfigError if it has. The issuer is not checked."""
+        """Return when it expires. Raises ConfigError if it has. The issuer is not checked."""
         from cryptography.x509 import load_pem_x509_certificate  # its library takes long to import
 
         ends = load_pem_x509_certificate(self._files[0].read_bytes()).not_valid_after_utc

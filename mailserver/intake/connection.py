@@ -82,8 +82,8 @@ class Connection(SMTP):
         self._letter_at = loop.time()  # of the last letter that was kept, or of the beginning
 
     def __dir__(self) -> Iterable[str]:
-        """The members that the library looks for on each new connection; a search of all takes
-        long."""
+        """Return the members that the library looks for on each new connection; a search of all
+        takes long."""
         return _commands_of(type(self))  # type: ignore[arg-type] # a class is hashable
 
     def _set_post_data_state(self) -> None:
@@ -111,8 +111,8 @@ class Connection(SMTP):
         super().connection_lost(None)
 
     def eof_received(self) -> bool | None:
-        """The client has said everything, and may still wait for a reply: the library would cancel
-        it. With TLS there is no such half of a connection."""
+        """The client has said everything, and may still wait for a reply: the library would
+        cancel it. With TLS there is no such half of a connection."""
         if self._tls_protocol is not None:
             return super().eof_received()
         return StreamReaderProtocol.eof_received(self)
@@ -149,7 +149,8 @@ class Connection(SMTP):
             transport.close()
 
     def _getaddr(self, arg: str) -> tuple[str | None, str | None]:
-        """The library breaks on some addresses instead of refusing them, `<` and `<"` among them.
+        """Return the library breaks on some addresses instead of refusing them, `<` and `<"` among
+        them.
 
         It takes long for each, so the usual ones are read here.
         """

@@ -122,13 +122,14 @@ class Conversation:
 
 
 def _announced(options: Sequence[str]) -> int:
-    """The size of the letter in bytes, as its sender announces it (RFC 1870); 0 = not announced."""
+    """Return the size of the letter in bytes, as its sender announces it (RFC 1870); 0 = not
+    announced."""
     sizes = [option.removeprefix("SIZE=") for option in options if option.startswith("SIZE=")]
     return int(sizes[0]) if sizes and sizes[0].isdigit() else 0
 
 
 def is_usable(address: str) -> bool:
-    """Whether an envelope's sender can be an address at all (M67)."""
+    """Return whether an envelope's sender can be an address at all (M67)."""
     return (
         address.isprintable()
         and len(address.encode()) <= _MAX_ADDRESS_BYTES

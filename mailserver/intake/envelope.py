@@ -32,8 +32,8 @@ class Envelope:
 
 
 def of(raw: bytes) -> Envelope:
-    """The envelope as the mail system that delivered the letter noted it, above what the writer
-    sent.
+    """Return the envelope as the mail system that delivered the letter noted it, above what the
+    writer sent.
 
     The writer may have forged any of it: it helps to sort letters, and proves nothing.
     """
@@ -47,27 +47,27 @@ def of(raw: bytes) -> Envelope:
 
 
 def writer(raw: bytes) -> str:
-    """The address in the one From field of the letter; "" where that is not so."""
+    """Return the address in the one From field of the letter; "" where that is not so."""
     named = fields(raw, b"from")
     return (addresses.mailbox(named[0]) or "") if len(named) == 1 else ""
 
 
 def without_from_line(raw: bytes) -> bytes:
-    """The letter without the `From ...` line of an mbox, whose time would make a copy look
+    """Return the letter without the `From ...` line of an mbox, whose time would make a copy look
     different."""
     found = _FROM_LINE.match(raw)
     return raw[found.end() :] if found else raw
 
 
 def without_body(head: bytes, size: int, most: int) -> bytes:
-    """The headers of a letter of `size` bytes, more than the `most` that are taken, and a field
-    that says so."""
+    """Return the headers of a letter of `size` bytes, more than the `most` that are taken, and a
+    field that says so."""
     fields = re.split(rb"\r?\n\r?\n", head, maxsplit=1)[0].strip(b"\r\n")
     return b"%s: %d of %d\r\n%s\r\n\r\n" % (CUT_FIELD.encode(), size, most, fields)
 
 
 def fields(raw: bytes, *names: bytes) -> list[str]:
-    """The contents of all header fields with these names (in small letters), unfolded."""
+    """Return the contents of all header fields with these names (in small letters), unfolded."""
     head = raw[:HEAD_BYTES].replace(b"\r\n", b"\n").partition(b"\n\n")[0]
     fields = (line.partition(b":") for line in re.split(rb"\n(?![ \t])", head))
     found = (content for name, _, content in fields if name.lower() in names)
@@ -75,7 +75,7 @@ def fields(raw: bytes, *names: bytes) -> list[str]:
 
 
 def lines_of(raw: bytes) -> list[str]:
-    """The lines of the headers, up to a limit; folded lines are not joined."""
+    """Return the lines of the headers, up to a limit; folded lines are not joined."""
     return re.split(rb"\r?\n\r?\n", raw[:HEAD_BYTES], maxsplit=1)[0].decode("latin-1").split("\n")
 
 

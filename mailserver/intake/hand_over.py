@@ -39,7 +39,7 @@ KnobelnError."""
 
 
 def exit_code(error: Exception) -> int:
-    """What a mail system is told after this error."""
+    """Return what a mail system is told after this error."""
     return EX_DATAERR if isinstance(error, NotALetter) else EX_TEMPFAIL
 
 

@@ -136,8 +136,8 @@ class Mailbox:
 
     # --- letters ----------------------------------------------------------------------------------
     def waiting(self) -> list[int]:
-        """The letters that are to be taken, by UID: the oldest first, those that made trouble
-        last."""
+        """Return the letters that are to be taken, by UID: the oldest first, those that made
+        trouble last."""
         with _trouble(self._settings, "cannot be searched"):
             # servers look for new letters when they like, but with this they do
             self._client.noop()
@@ -160,12 +160,12 @@ class Mailbox:
         return {uid for _validity, uid in self._left}
 
     def left(self) -> tuple[Left, ...]:
-        """The letters that we leave to others, as of the last look, but for a person's whose
+        """Return the letters that we leave to others, as of the last look, but for a person's whose
         mailbox it is."""
         return tuple(letter for letter in self._left.values() if not self._is_expected(letter.to))
 
     def left_to_person(self) -> int:
-        """How many letters we leave to the person whose mailbox it is."""
+        """Return how many letters we leave to the person whose mailbox it is."""
         return sum(self._is_expected(letter.to) for letter in self._left.values())
 
     def _is_expected(self, to: str) -> bool:
@@ -195,7 +195,7 @@ class Mailbox:
                     self._leave_to_others(uid, facts)
 
     def _leave_to_others(self, uid: int, facts: Mapping[bytes, Any]) -> bool:
-        """Whether the letter is for somebody else; then it stays as it is."""
+        """Return whether the letter is for somebody else; then it stays as it is."""
         if self._contest is None:
             return False
         head = _of_body(facts) or b""
@@ -206,14 +206,15 @@ class Mailbox:
         return False
 
     def _names_us(self, uid: int) -> bool:
-        """Whether a bounce tells of a mail of ours. Some are sent to the account, and not to us."""
+        """Return whether a bounce tells of a mail of ours. Some are sent to the account, and not to
+        us."""
         assert self._contest is not None, "or nothing is left to others"  # noqa: S101
         text = _of_body(self._fetch(uid, f"BODY.PEEK[]<0.{_MAX_REPORT_BYTES}>") or {}) or b""
         return self._contest.address.casefold().encode() in text.lower()
 
     def take_back(self, message_id: str) -> bytes | None:
-        """The headers of the letter with this Message-ID, which we wrote ourselves, once it is
-        there; then it is put away."""
+        """Return the headers of the letter with this Message-ID, which we wrote ourselves, once it
+        is there; then it is put away."""
         with _trouble(self._settings, "cannot be searched"):
             self._client.noop()
             found = self._client.search(["HEADER", "Message-ID", message_id])
@@ -224,7 +225,7 @@ class Mailbox:
         return _of_body(facts) or b""
 
     def strays(self, message_id: str) -> str:
-        """The name of the folder for unwanted letters, if the letter is there; "" if not."""
+        """Return the name of the folder for unwanted letters, if the letter is there; "" if not."""
         with suppress(IMAPClientError):
             junk = self._client.find_special_folder(JUNK)
             if junk:
@@ -234,10 +235,10 @@ class Mailbox:
         return ""
 
     def is_full(self) -> bool:
-        """Whether there is no room for letters, as far as the server tells."""
+        """Return whether there is no room for letters, as far as the server tells."""
         if not self._client.has_capability("QUOTA"):
             return False
-        with suppress(IMAPClientError):
+        with _trouble(self._settings, "does not answer"), suppress(IMAPClientError):
             _roots, quotas = self._client.get_quota_root("INBOX")
             return any(
                 quota.limit - quota.usage < MIN_ROOM_KB
@@ -247,7 +248,7 @@ class Mailbox:
         return False
 
     def has_folder(self, name: str) -> bool:
-        """Whether the mailbox has a folder of this name."""
+        """Return whether the mailbox has a folder of this name."""
         with _trouble(self._settings, "does not answer"):
             return bool(self._client.folder_exists(self._full_name(name)))
 
@@ -284,8 +285,8 @@ class Mailbox:
         return True
 
     def _fetched(self, uid: int) -> tuple[bytes, datetime, bool] | None:
-        """The letter, when it arrived in the mailbox, and whether that is all of it; None: it is
-        gone, or not for us.
+        """Return the letter, when it arrived in the mailbox, and whether that is all of it; None:
+        it is gone, or not for us.
 
         Of a letter that is too large there are only the headers.
         """
@@ -379,8 +380,8 @@ class Mailbox:
         self._client.expunge([uid] if self._client.has_capability("UIDPLUS") else None)
 
     def _full_name(self, folder: str) -> str:
-        """The folder's full name: some servers have all folders below INBOX, as their NAMESPACE
-        says."""
+        """Return the folder's full name: some servers have all folders below INBOX, as their
+        NAMESPACE says."""
         if self._client.folder_exists(folder) or not self._client.has_capability("NAMESPACE"):
             return folder
         personal = self._client.namespace().personal or (("", ""),)
@@ -402,7 +403,7 @@ class Mailbox:
                     return
 
     def _idle(self, seconds: float, stop: Event) -> bool:
-        """Whether the server told us of something new."""
+        """Return whether the server told us of something new."""
         self._client.idle()
         heard: list[Any] = []
         end = time.monotonic() + seconds
@@ -416,13 +417,13 @@ class Mailbox:
 
 
 def _of_body(answer: Mapping[bytes, Any]) -> bytes | None:
-    """The part of the letter in this answer."""
+    """Return the part of the letter in this answer."""
     found = next((value for key, value in answer.items() if key.startswith(b"BODY[")), None)
     return found if isinstance(found, bytes) else None
 
 
 def _arrival(facts: Mapping[bytes, Any]) -> datetime:
-    """When the letter came into the mailbox; now if the server does not tell."""
+    """Return when the letter came into the mailbox; now if the server does not tell."""
     arrived = facts.get(b"INTERNALDATE")
     return arrived.astimezone(UTC) if isinstance(arrived, datetime) else datetime.now(UTC)
 
@@ -435,7 +436,7 @@ def _tells_news(responses: Any) -> bool:
 
 # --- connecting -----------------------------------------------------------------------------------
 def connected(settings: Imap, token: AccessToken | None) -> IMAPClient:
-    """A client that is logged in. Raises MailboxUnreachable or GiveUp."""
+    """Return a client that is logged in. Raises MailboxUnreachable or GiveUp."""
     with _trouble(settings, "cannot be reached"):
         client = _connect(settings)
     try:
@@ -551,7 +552,8 @@ def _trouble(settings: Imap, what: str, *, refused: bool = False) -> Iterator[No
 
 
 def _says_no(error: BaseException | None) -> bool:
-    """Whether the server answered, NO or BAD; otherwise the connection is not usable any more."""
+    """Return whether the server answered, NO or BAD; otherwise the connection is not usable any
+    more."""
     return isinstance(error, IMAPClientError) and not isinstance(error, IMAPClientAbortError)
 
 
@@ -566,6 +568,10 @@ def _reason(error: BaseException | None) -> str:
 # --- the watch ------------------------------------------------------------------------------------
 MAX_PAUSE_SECONDS = 300.0
 _WELL = "letters are fetched from the mailbox"
+_FULL = (
+    "the mailbox is full, so no letter can come in: remove letters, such as those in the folder"
+    f" {PROCESSED}"
+)
 _MAX_QUIET_FAILURES = 2  # a connection that breaks once in a while is not worth an alarm
 
 
@@ -608,19 +614,16 @@ class Watch(Thread):
             log.info("mailbox opened", uid_validity=mailbox.uid_validity, idle=mailbox.can_idle)
             while not self._stop_event.is_set():
                 mailbox.take_all(self._stop_event)
-                self._well()
+                self._failures = 0
+                self._tell(_FULL if mailbox.is_full() else _WELL)
                 self._tell_left(mailbox.left())
                 mailbox.wait(self._stop_event)
-
-    def _well(self) -> None:
-        self._failures = 0
-        self._tell(_WELL)
 
     def _trouble(self, why: str, lasting: bool) -> None:
         self._failures += 1
         pause = pause_seconds(self._failures, lasting, random.random())  # noqa: S311 - no secret
         log.error(why, loop="imap", failures=self._failures, again_in=round(pause, 1))
-        if (lasting or self._failures >= _MAX_QUIET_FAILURES) and self._told in ("", _WELL):
+        if (lasting or self._failures >= _MAX_QUIET_FAILURES) and self._told in ("", _WELL, _FULL):
             self._tell(f"no letters can be fetched: {why}")
         self._stop_event.wait(pause)
 

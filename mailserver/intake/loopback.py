@@ -24,6 +24,6 @@ def require_loopback() -> None:
 
 
 def is_ours(host: str) -> bool:
-    """Whether it is this machine ("" = by the Unix socket), whose mail system brings everybody's
-    letters."""
+    """Return whether it is this machine ("" = by the Unix socket), whose mail system brings
+    everybody's letters."""
     return not host or ip_address(host).is_loopback

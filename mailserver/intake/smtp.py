@@ -125,6 +125,6 @@ class Listener:
         return connection
 
     def _has_room(self, host: str) -> bool:
-        """Whether one more from this host may talk to us; no single one may take all places
+        """Return whether one more from this host may talk to us; no single one may take all places
         (M58)."""
         return is_ours(host) or sum(other.host == host for other in self._open) < MAX_PER_HOST

@@ -40,14 +40,14 @@ def open_sockets(
 
 
 def port_of(sockets: Sequence[socket.socket]) -> int:
-    """The port that is listened on, also where the settings say 0; 0 where only the Unix socket
-    is."""
+    """Return the port that is listened on, also where the settings say 0; 0 where only the Unix
+    socket is."""
     names = [door.getsockname() for door in sockets]
     return next((int(name[1]) for name in names if isinstance(name, tuple)), 0)
 
 
 def _addresses(mail: Mail) -> list[tuple[socket.AddressFamily, str]]:
-    """What the host of the settings stands for. Raises OSError."""
+    """Return what the host of the settings stands for. Raises OSError."""
     names = _LOOPBACK if mail.listen_host == "localhost" else (mail.listen_host,)
     found = [
         (family, str(address[0]))
@@ -93,7 +93,7 @@ def _ports(mail: Mail) -> list[socket.socket]:
 
 
 def _bound(family: int, host: str, port: int) -> socket.socket:
-    """A socket that listens there; at all addresses of IPv6, it takes IPv4 as well."""
+    """Return a socket that listens there; at all addresses of IPv6, it takes IPv4 as well."""
     takes_both = host == "::" and socket.has_dualstack_ipv6()
     return socket.create_server((host, port), family=family, dualstack_ipv6=takes_both)
 
@@ -114,7 +114,8 @@ def _unix_socket(path: Path) -> socket.socket:
 
 
 def is_answered(path: Path) -> bool:
-    """Whether somebody listens at this Unix socket; one that was left behind may be replaced."""
+    """Return whether somebody listens at this Unix socket; one that was left behind may be
+    replaced."""
     with socket.socket(socket.AF_UNIX) as client:
         client.setblocking(False)
         # the latter: somebody who is very busy

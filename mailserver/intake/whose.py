@@ -22,7 +22,8 @@ _NO_ADDRESS = re.compile(r"[\s<>,;:\"()]+")
 
 
 def other_recipient(head: bytes, contest: Contest, account: str) -> str:
-    """The address that the letter was plainly sent to, if that is none of ours; "" if it is ours.
+    """Return the address that the letter was plainly sent to, if that is none of ours; "" if it is
+    ours.
 
     `head`: the letter's headers; `account`: the name of the mailbox at its server. An account gets
     letters to many addresses, so its name alone says nothing. A letter is ours, too, if its writer
@@ -51,20 +52,21 @@ def other_recipient(head: bytes, contest: Contest, account: str) -> str:
 
 
 def owner(contest: Contest, account: str) -> str:
-    """The address of the person in whose mailbox the contest has only a tag; "" if all is ours."""
+    """Return the address of the person in whose mailbox the contest has only a tag; "" if all is
+    ours."""
     plain = without_tag(contest.address.casefold())
     is_tagged = plain != contest.address.casefold()
     return plain if is_tagged and _is_account(plain, account) else ""
 
 
 def is_expected(address: str, contest: Contest) -> bool:
-    """Whether letters to this address stay in the mailbox because the organizer reads them
+    """Return whether letters to this address stay in the mailbox because the organizer reads them
     there."""
     return address in (contest.organizer_address, without_tag(contest.address.casefold()))
 
 
 def is_report(head: bytes) -> bool:
-    """Whether the letter may be a bounce, whose text names the mail that came back.
+    """Return whether the letter may be a bounce, whose text names the mail that came back.
 
     Not all are reports by their type, but all come from the null sender.
     """
@@ -78,7 +80,7 @@ def _is_ours(address: str, contest: Contest) -> bool:
 
 
 def _on_top(head: bytes) -> bytes:
-    """The fields of the mail system of the mailbox: those above the first hop.
+    """Return the fields of the mail system of the mailbox: those above the first hop.
 
     What brought the letter into the mailbox by LMTP is the same system.
     """
@@ -92,7 +94,7 @@ def _on_top(head: bytes) -> bytes:
 
 
 def _unfolded(lines: list[str], first: int) -> str:
-    """The field that begins in this line."""
+    """Return the field that begins in this line."""
     last = first + 1
     while last < len(lines) and lines[last][:1] in (" ", "\t"):
         last += 1
@@ -100,13 +102,13 @@ def _unfolded(lines: list[str], first: int) -> str:
 
 
 def _written(head: bytes) -> Iterator[str]:
-    """What may be addresses in the fields To and Cc."""
+    """Yield what may be addresses in the fields To and Cc."""
     for field in envelope.fields(head, b"to", b"cc"):
         yield from (word for word in _NO_ADDRESS.split(field) if "@" in word)
 
 
 def _is_account(address: str, account: str) -> bool:
-    """Whether this is the name of the mailbox, with or without its domain."""
+    """Return whether this is the name of the mailbox, with or without its domain."""
     name, _, domain = account.casefold().partition("@")
     local, _, its_domain = address.casefold().rpartition("@")
     if not local:  # a name without a domain is never an address of a contest

@@ -18,7 +18,8 @@ _SECURITY = {"SSL": "tls", "STARTTLS": "starttls"}
 
 
 def servers_in(raw: bytes, address: str) -> tuple[Server, Server] | None:
-    """The first encrypted servers for IMAP and for SMTP; None if the file does not name both."""
+    """Return the first encrypted servers for IMAP and for SMTP; None if the file does not name
+    both."""
     try:
         text = raw[:MAX_BYTES].decode("utf-8-sig")
         if "<!" in text.replace("<!--", ""):  # a document type, which could define entities
@@ -39,7 +40,7 @@ def _first(provider: Element, kind: str, address: str) -> Server | None:
 
 
 def _server(element: Element, address: str) -> Server | None:
-    """The server, if we can use it."""
+    """Return the server, if we can use it."""
     local_part, _, domain = address.rpartition("@")
 
     def text(name: str) -> str:

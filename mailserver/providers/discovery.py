@@ -68,7 +68,7 @@ def find(address: str) -> Iterator[Found]:
 
 
 def ascii_domain(address: str) -> str:
-    """The domain of the address, as the domain name system has it."""
+    """Return the domain of the address, as the domain name system has it."""
     domain = address.rpartition("@")[2]
     try:
         return domain.encode("idna").decode().lower()
@@ -85,7 +85,7 @@ _Search = Callable[[str], tuple[Server, Server] | None]
 
 
 def _ways(domain: str, hosts: list[str]) -> Iterator[tuple[str, _Search]]:
-    """The ways to ask the domain itself, then the one of whoever takes in its letters."""
+    """Yield the ways to ask the domain itself, then the one of whoever takes in its letters."""
     domains = [domain, *{host.partition(".")[2]: None for host in hosts}]
     for each in domains[:3]:
         for scheme in ("https", "http"):
@@ -113,7 +113,7 @@ def _by_file(url: str, domain: str, address: str) -> tuple[Server, Server] | Non
 
 
 def _read(response: HTTPResponse) -> bytes:
-    """The file, as much of it as came in time."""
+    """Return the file, as much of it as came in time."""
     end, parts, size = time.monotonic() + _SECONDS, list[bytes](), 0
     while size < MAX_BYTES and time.monotonic() < end and (part := response.read1(MAX_BYTES)):
         parts.append(part)
@@ -129,7 +129,8 @@ def _by_records(domain: str, address: str) -> tuple[Server, Server] | None:
 
 
 def _service(domain: str, address: str, *names: str) -> Server | None:
-    """The server of the first of these services; those whose names end in s begin encrypted."""
+    """Return the server of the first of these services; those whose names end in s begin
+    encrypted."""
     for name in names:
         records = _records(f"{name}._tcp.{domain}", "SRV")
         best = min(records, key=lambda record: (record.priority, -record.weight), default=None)
@@ -140,7 +141,7 @@ def _service(domain: str, address: str, *names: str) -> Server | None:
 
 
 def _mail_hosts(domain: str) -> list[str]:
-    """The hosts that take in letters to the domain, the preferred first."""
+    """Return the hosts that take in letters to the domain, the preferred first."""
     records = sorted(_records(domain, "MX"), key=lambda record: int(record.preference))
     return [name for record in records if (name := str(record.exchange).rstrip(".").lower())]
 

@@ -43,13 +43,13 @@ class Server:
 
     @classmethod
     def at(cls, place: str, username: str) -> Server:
-        """The server at `host:port`; its port says how it is encrypted."""
+        """Return the server at `host:port`; its port says how it is encrypted."""
         host, _, port = place.rpartition(":")
         return cls(host, int(port), security_at(int(port)), username)
 
 
 def security_at(port: int) -> Literal["tls", "starttls"]:
-    """How connections to this port are usually encrypted."""
+    """Return how connections to this port are usually encrypted."""
     return "tls" if port in (993, 465) else "starttls"
 
 
@@ -75,7 +75,7 @@ class Provider(BaseModel):
     scope: str = ""
 
     def servers(self, address: str) -> tuple[Server, Server]:
-        """The servers for IMAP and for SMTP."""
+        """Return the servers for IMAP and for SMTP."""
         names = {"address": address, "local part": address.rpartition("@")[0]}
         return (
             Server.at(self.imap, names[self.imap_user]),
@@ -85,28 +85,29 @@ class Provider(BaseModel):
 
 @cache
 def providers() -> tuple[Provider, ...]:
-    """All rows."""
+    """Return all rows."""
     text = files(__package__).joinpath("providers.toml").read_text(encoding="utf-8")
     return tuple(Provider.model_validate(row) for row in tomllib.loads(text).values())
 
 
 def of_domain(domain: str) -> Provider | None:
-    """The provider that gives out addresses of this domain, or of one above it."""
+    """Return the provider that gives out addresses of this domain, or of one above it."""
     return next((row for row in providers() if is_below(domain, row.domains)), None)
 
 
 def of_host(host: str) -> Provider | None:
-    """The provider to whose servers letters to a domain go, by the name of one of them (MX)."""
+    """Return the provider to whose servers letters to a domain go, by the name of one of them
+    (MX)."""
     return next((row for row in providers() if is_below(host, row.mx)), None)
 
 
 def close_to(domain: str) -> str:
-    """A provider's domain that is written much like this one; "" if there is none."""
+    """Return a provider's domain that is written much like this one; "" if there is none."""
     domains = [name for row in providers() for name in row.domains]
     return next(iter(get_close_matches(domain, domains, 1, _ALIKE)), "")
 
 
 def is_below(name: str, domains: tuple[str, ...]) -> bool:
-    """Whether the name is one of these domains, or a name within one."""
+    """Return whether the name is one of these domains, or a name within one."""
     name = name.casefold().rstrip(".")
     return any(name == domain or name.endswith(f".{domain}") for domain in domains)

@@ -89,7 +89,7 @@ def _checked(text: str) -> tuple[str | None, str]:
 
 
 def mailboxes(field: str) -> tuple[str, ...] | None:
-    """The addresses in a field such as From, if it is right; None for anything else.
+    """Return the addresses in a field such as From, if it is right; None for anything else.
 
     A right one may have several mailboxes, groups and comments (RFC 5322, 3.4).
     """
@@ -106,13 +106,15 @@ def mailboxes(field: str) -> tuple[str, ...] | None:
 
 
 def mailbox(field: str) -> str | None:
-    """The address in a right field that holds exactly one mailbox; None for anything else."""
+    """Return the address in a right field that holds exactly one mailbox; None for anything
+    else."""
     found = mailboxes(field) or ()
     return found[0] if len(found) == 1 else None
 
 
 def meant_mailbox(field: str) -> str | None:
-    """The address that a field means, also a wrong one; None if it may mean several, or none.
+    """Return the address that a field means, also a wrong one; None if it may mean several, or
+    none.
 
     In a wrong field it is the only address in angle brackets, or the only address at all if there
     are no angle brackets. What stands before them is a name, whatever it looks like.
@@ -129,7 +131,8 @@ def meant_mailbox(field: str) -> str | None:
 
 
 def all_in(field: str) -> tuple[str, ...]:
-    """All outside of quotation marks that looks like an address in a field, right or wrong."""
+    """Return all outside of quotation marks that looks like an address in a field, right or
+    wrong."""
     plain = re.sub(_QUOTED, " ", field[:_MAX_FIELD_CHARACTERS])
     words = (_bare(word) for word in _WORDS.split(plain) if "@" in word)
     return tuple(word for word in words if len(word) <= _MAX_ADDRESS_CHARACTERS)
@@ -142,7 +145,8 @@ def _bare(word: str) -> str:
 
 
 def without_comments(field: str) -> str | None:
-    """The field without `(comments)`, which may be nested; None if a bracket has no other one."""
+    """Return the field without `(comments)`, which may be nested; None if a bracket has no other
+    one."""
     kept, depth = [], 0
     for piece in _COMMENTS.findall(field):
         if piece in ("(", ")"):
@@ -155,7 +159,8 @@ def without_comments(field: str) -> str | None:
 
 
 def _members(field: str) -> list[str] | None:
-    """The mailboxes in a list of mailboxes and groups, not read yet; None if a group is wrong."""
+    """Return the mailboxes in a list of mailboxes and groups, not read yet; None if a group is
+    wrong."""
     members, is_group = [""], False
     for piece in _LIST.findall(field):
         if piece == ":" and (is_group or not _GROUP_NAME.fullmatch(members.pop())):
@@ -238,13 +243,13 @@ def domain_of(address: str) -> str:
 
 
 def is_one_of(address: str, ours: Iterable[str]) -> bool:
-    """Whether the address reaches the same mailbox as one of ours, with whatever tag."""
+    """Return whether the address reaches the same mailbox as one of ours, with whatever tag."""
     return without_tag(address) in {without_tag(own) for own in ours}
 
 
 def is_for(address: str, ours: Iterable[str]) -> bool:
-    """Whether a letter to this address is for us: it is one of ours, or one of ours with a further
-    tag.
+    """Return whether a letter to this address is for us: it is one of ours, or one of ours with a
+    further tag.
 
     The letters to `robot+b-17@x` are for `robot@x`. Those to `robot+autumn@x` are for `robot@x`,
     too, but not for `robot+spring@x`.
@@ -261,7 +266,8 @@ _ROLES = frozenset(
 
 
 def is_role(address: str, contest: Contest) -> bool:
-    """Whether this is a role's address here; none is if the organizer's own address is one of them.
+    """Return whether this is a role's address here; none is if the organizer's own address is one
+    of them.
 
     Then the organizer's mail would come back to us. `postmaster` alone is ours, too (RFC 5321,
     4.1.1.3).

@@ -64,7 +64,7 @@ def authenticity(headers: Headers, sender: str | None, authserv_id: str) -> Auth
 
 
 def _domain(finding: _Finding) -> str:
-    """The domain that the finding is about, "" where it names none."""
+    """Return the domain that the finding is about, "" where it names none."""
     found = finding.properties
     identity = {
         "dmarc": found.get("header.from", ""),
@@ -75,7 +75,7 @@ def _domain(finding: _Finding) -> str:
 
 
 def _is_kin(one: str, other: str) -> bool:
-    """Whether the domains are the same, or one is a subdomain of the other."""
+    """Return whether the domains are the same, or one is a subdomain of the other."""
     return bool(one) and (f".{one}".endswith(f".{other}") or f".{other}".endswith(f".{one}"))
 
 
@@ -91,8 +91,8 @@ def _findings(headers: Headers, authserv_id: str) -> Iterator[_Finding]:
 
 
 def _clauses(value: str) -> list[str]:
-    """The parts between the semicolons, in lower case, without comments; [] where the field is
-    damaged.
+    """Return the parts between the semicolons, in lower case, without comments; [] where the field
+    is damaged.
 
     In a quoted text only the characters of addresses stay: what a stranger has written there is no
     clause.

@@ -46,7 +46,7 @@ def _nearest_first(words: Sequence[str], near: Sequence[str]) -> Sequence[str]:
 
 
 def _words(name: str) -> tuple[str, ...]:
-    """The words of the name in small letters a to z where there are such, in the alphabet's
+    """Return the words of the name in small letters a to z where there are such, in the alphabet's
     order."""
     german = name[:MAX_NAME_CHARACTERS].casefold().translate(_GERMAN)
     decomposed = unicodedata.normalize("NFKD", german)

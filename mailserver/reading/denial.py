@@ -23,7 +23,7 @@ _NO = re.compile(
 
 
 def says_no(lines: Sequence[str]) -> bool:
-    """Whether the first words above the quoted letter deny what was asked."""
+    """Return whether the first words above the quoted letter deny what was asked."""
     own = takewhile(lambda line: not line.startswith((">", "-----")), lines)
     words = (line.strip()[:_MAX_CHARACTERS] for line in own)
     return any(map(_NO.fullmatch, islice(filter(None, words), _MAX_LINES)))

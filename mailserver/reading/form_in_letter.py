@@ -38,7 +38,7 @@ class Names(NamedTuple):
         return {name for line in lines if (name := self.of(line.text))}
 
     def has_address(self, lines: Sequence[Line]) -> bool:
-        """Whether these are the lines of a form, and no part of one."""
+        """Return whether these are the lines of a form, and no part of one."""
         found = self.in_lines(lines)
         nearly = any(self.near(line.text) == ADDRESS for line in lines)
         return ADDRESS in found or bool(found and nearly)
@@ -159,7 +159,7 @@ class _Parts(NamedTuple):
 
 
 def form_in(lines: Sequence[Line], names: Names, lines_each: int) -> FormLines:
-    """The lines of the form. `lines_each`: how many each member takes."""
+    """Return the lines of the form. `lines_each`: how many each member takes."""
     plain, quoted = _unquoted(lines, names)
     own, answered = _parts(plain, quoted, names)
     if names.has_address(own) or not any(names.of(line.text) for line in answered):
@@ -172,7 +172,7 @@ def form_in(lines: Sequence[Line], names: Names, lines_each: int) -> FormLines:
 
 
 def _own_form(own: list[Line], names: Names, lines_each: int, *, is_all: bool) -> FormLines:
-    """The form in the writer's own words; what is left out around it is told."""
+    """Return the form in the writer's own words; what is left out around it is told."""
     own = _without_signature(own, names)
     chosen = _chosen(_blocks(own, names), names, with_parts=True)
     first = _first_field(chosen, names)
@@ -184,7 +184,7 @@ def _own_form(own: list[Line], names: Names, lines_each: int, *, is_all: bool) -
 
 
 def _without_signature(own: list[Line], names: Names) -> list[Line]:
-    """The lines above the mark of the signature, if there is a field above it."""
+    """Return the lines above the mark of the signature, if there is a field above it."""
     has_field = False
     for at, line in enumerate(own):
         if has_field and _SIGNATURE.fullmatch(line.text):
@@ -205,7 +205,7 @@ def _left_out(lines: Sequence[Line], words: str) -> Iterator[str]:
 
 # --- quoted lines ---------------------------------------------------------------------------------
 def _unquoted(lines: Sequence[Line], names: Names) -> tuple[list[Line], set[int]]:
-    """The lines without marks of quotation, and the numbers of those that were quoted.
+    """Return the lines without marks of quotation, and the numbers of those that were quoted.
 
     A quoted line that became too long with its mark goes on in the next one, with a mark or none.
     """
@@ -229,22 +229,23 @@ def _unquoted(lines: Sequence[Line], names: Names) -> tuple[list[Line], set[int]
 
 
 def _is_alone(is_marked: Sequence[bool], at: int) -> bool:
-    """Whether this line has a mark, and neither neighbour has one."""
+    """Return whether this line has a mark, and neither neighbour has one."""
     return is_marked[at] and is_marked[max(at - 1, 0) : at + 2].count(True) == 1
 
 
 def _is_below(is_marked: Sequence[bool], at: int) -> bool:
-    """Whether the line above has a mark, and this one or the next."""
+    """Return whether the line above has a mark, and this one or the next."""
     return at > 0 and is_marked[at - 1] and any(is_marked[at : at + 2])
 
 
 def _goes_on(above: str) -> bool:
-    """Whether a single line with `>` below this one says `more than`, as in `> 20 years of C`."""
+    """Return whether a single line with `>` below this one says `more than`, as in `> 20 years of
+    C`."""
     return bool(above.strip()) and not above.rstrip().endswith(":")
 
 
 def _quotation(lines: Sequence[Line], names: Names) -> re.Pattern[str]:
-    """The mark of quoted lines: `>`, or what stands before several fields instead.
+    """Return the mark of quoted lines: `>`, or what stands before several fields instead.
 
     Signs such as `-`, or blanks, may stand before fields that nobody quotes. They are marks where
     they are before our rule, too.
@@ -269,7 +270,7 @@ def _quotation(lines: Sequence[Line], names: Names) -> re.Pattern[str]:
 
 
 def _pattern(mark: str) -> str:
-    """What matches the mark, however many blanks are between its signs."""
+    """Return what matches the mark, however many blanks are between its signs."""
     signs = "".join(mark.split())
     if not signs:
         return f" {{{len(mark)}}}"
@@ -278,7 +279,7 @@ def _pattern(mark: str) -> str:
 
 # --- whose lines ----------------------------------------------------------------------------------
 def _parts(plain: Sequence[Line], quoted: set[int], names: Names) -> _Parts:
-    """The writer's own lines, and those of the letter that is answered."""
+    """Return the writer's own lines, and those of the letter that is answered."""
     at = _answered_at(plain, quoted)
     head = [line for line in plain[:at] if line.number not in quoted]
     answered = [line for line in plain if line.number in quoted or line.number > at]
@@ -286,7 +287,7 @@ def _parts(plain: Sequence[Line], quoted: set[int], names: Names) -> _Parts:
 
 
 def _answered_at(plain: Sequence[Line], quoted: set[int]) -> int:
-    """How many lines are above a letter that is answered below, without `>`."""
+    """Return how many lines are above a letter that is answered below, without `>`."""
     headers = 0
     for at, line in enumerate(plain):
         if line.number in quoted:
@@ -303,7 +304,7 @@ def _answered_at(plain: Sequence[Line], quoted: set[int]) -> int:
 
 
 def _introduces(text: str) -> bool:
-    """Whether the line says of whom the following is, and when he wrote it."""
+    """Return whether the line says of whom the following is, and when he wrote it."""
     return len(text) <= _MAX_ATTRIBUTION and _WROTE.fullmatch(text.strip()) is not None
 
 
@@ -317,13 +318,13 @@ def _is_header(text: str) -> bool:
 
 
 def _is_quote_below(plain: Sequence[Line], at: int, quoted: set[int]) -> bool:
-    """Whether the next line that says something is quoted, or there is none."""
+    """Return whether the next line that says something is quoted, or there is none."""
     below = (line for line in plain[at + 1 : at + 4] if line.text.strip() or line.number in quoted)
     return next(below, plain[at]).number in quoted
 
 
 def _without_attributions(head: Sequence[Line], quoted: set[int], names: Names) -> list[Line]:
-    """The lines without `Joe wrote:` above a quotation."""
+    """Return the lines without `Joe wrote:` above a quotation."""
     kept: list[Line] = []
     for line in head:
         if kept and any(n in quoted for n in range(kept[-1].number + 1, line.number)):
@@ -334,7 +335,7 @@ def _without_attributions(head: Sequence[Line], quoted: set[int], names: Names) 
 
 
 def _without_attribution(lines: list[Line], names: Names) -> list[Line]:
-    """The lines without the last words, if they introduce what follows and are no field."""
+    """Return the lines without the last words, if they introduce what follows and are no field."""
     end = len(lines)
     while end and not lines[end - 1].text.strip():
         end -= 1
@@ -353,7 +354,7 @@ def _without_attribution(lines: list[Line], names: Names) -> list[Line]:
 
 # --- filled in within the letter that is answered -------------------------------------------------
 def _unsigned(own: Sequence[Line]) -> list[Line]:
-    """The lines without signatures, each of which goes on up to the next quotation."""
+    """Return the lines without signatures, each of which goes on up to the next quotation."""
     kept: list[Line] = []
     number = 0  # of the line before
     is_signed = False
@@ -368,8 +369,8 @@ def _unsigned(own: Sequence[Line]) -> list[Line]:
 def _merged(
     plain: Sequence[Line], own: Sequence[Line], answered: Sequence[Line], names: Names
 ) -> list[Line]:
-    """The answered letter with what its writer wrote into it: a field of his own takes the place of
-    ours, and so do lines below a field or a blank."""
+    """Return the answered letter with what its writer wrote into it: a field of his own takes the
+    place of ours, and so do lines below a field or a blank."""
     fields = _fields_of(own, names)
     asked = names.in_lines(answered)
     taken = _numbers(chain(*fields.values()))
@@ -418,7 +419,7 @@ def _write_below(kept: list[Line], line: Line, above: int, names: Names) -> None
 
 
 def _fields_of(own: Sequence[Line], names: Names) -> Mapping[str, list[Line]]:
-    """The fields among the writer's own lines, each with the lines directly below it."""
+    """Return the fields among the writer's own lines, each with the lines directly below it."""
     fields: dict[str, list[Line]] = {}
     current: list[Line] = []
     for line in own:
@@ -435,7 +436,7 @@ def _fields_of(own: Sequence[Line], names: Names) -> Mapping[str, list[Line]]:
 
 # --- which of several forms -----------------------------------------------------------------------
 def _blocks(lines: Sequence[Line], names: Names) -> list[list[Line]]:
-    """The lines between rules of dashes, marks of signatures and second forms."""
+    """Return the lines between rules of dashes, marks of signatures and second forms."""
     found = [names.of(line.text) for line in lines]
     last_team = max((at for at, name in enumerate(found) if name == TEAM_NAME), default=0)
     blocks: list[list[Line]] = [[]]
@@ -453,7 +454,7 @@ def _blocks(lines: Sequence[Line], names: Names) -> list[list[Line]]:
 
 
 def _chosen(blocks: Sequence[list[Line]], names: Names, *, with_parts: bool = False) -> list[Line]:
-    """The lines of the form: of the one that is filled in, where several are complete.
+    """Return the lines of the form: of the one that is filled in, where several are complete.
 
     Forms that differ stay both, so that their fields are given twice. `with_parts`: so do the
     blocks with a field or two, which may be examples of ours where the letter is not the writer's.
@@ -479,7 +480,8 @@ def _words(block: Sequence[Line]) -> tuple[str, ...]:
 
 # --- above and below ------------------------------------------------------------------------------
 def _first_field(lines: Sequence[Line], names: Names) -> int:
-    """Where the form begins, perhaps with a field whose name is misspelled; 0 if there is none."""
+    """Return where the form begins, perhaps with a field whose name is misspelled; 0 if there is
+    none."""
     found = names.in_lines(lines)
     for at, line in enumerate(lines):
         if names.of(line.text) or (found and names.near(line.text) not in ("", *found)):
@@ -490,7 +492,7 @@ def _first_field(lines: Sequence[Line], names: Names) -> int:
 def _end(
     lines: Sequence[Line], first: int, names: Names, lines_each: int
 ) -> tuple[int, tuple[Line, ...]]:
-    """Where the form ends, and the lines below it that may be meant as members."""
+    """Return where the form ends, and the lines below it that may be meant as members."""
     found = [names.of(line.text) for line in lines]
     last = max((at for at, name in enumerate(found) if name), default=first)
     below = lines[last + 1 :]
@@ -525,7 +527,7 @@ def _closing_at(below: Sequence[Line]) -> int:
 
 
 def _tail_at(below: Sequence[Line], lines_each: int) -> int:
-    """How many of the lines below `team-members:` are members', as far as their look tells.
+    """Return how many of the lines below `team-members:` are members', as far as their look tells.
 
     What follows a blank line and is not indented as they are is other words. So is a name below
     others that have no blank lines between them.
@@ -546,7 +548,7 @@ def _tail_at(below: Sequence[Line], lines_each: int) -> int:
 def _is_other(
     line: Line, full: Sequence[Line], lines_each: int, is_after_blank: bool, is_list: bool
 ) -> bool:
-    """Whether the line below these lines of members is none of them."""
+    """Return whether the line below these lines of members is none of them."""
     is_outside = members.indent(line) < members.indent(full[0])
     is_rest = not is_after_blank and was_wrapped(full[-1].text, line.text)
     if lines_each != members.WITH_BACKGROUND:
@@ -561,8 +563,8 @@ def _is_other(
 
 
 def is_closing(text: str, *, is_apart: bool) -> bool:
-    """Whether the writer's own words end here. `is_apart`: from the lines above, so that a name may
-    stand behind the greeting."""
+    """Return whether the writer's own words end here. `is_apart`: from the lines above, so that a
+    name may stand behind the greeting."""
     short = text.strip()
     if not short or len(short) > _MAX_CLOSING:
         return False

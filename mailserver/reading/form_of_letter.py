@@ -26,7 +26,7 @@ _SIGNS_OF_A_DOCUMENT = ("%PDF-", "{\\rtf", "PK\x03\x04")
 
 
 def read_form(letter: Letter, settings: Settings) -> FormResult:
-    """The registration in this letter, or everything that is wrong with it."""
+    """Return the registration in this letter, or everything that is wrong with it."""
     result = read(letter.form_lines, settings)
     if result.registration is None and letter.page is not None:
         seen = read(letter.page.lines, settings)
@@ -42,13 +42,13 @@ def read_form(letter: Letter, settings: Settings) -> FormResult:
 
 
 def brings_form(letter: Letter, settings: Settings) -> bool:
-    """Whether a team has written a form into the letter, or attached one."""
+    """Return whether a team has written a form into the letter, or attached one."""
     texts = (letter.form_lines, *(lines for _, lines in _attached_texts(letter)))
     return any(holds_form(lines, settings) for lines in texts)
 
 
 def _attached_texts(letter: Letter) -> Iterator[tuple[str, tuple[str, ...]]]:
-    """The names and lines of the attached files that are text."""
+    """Yield the names and lines of the attached files that are text."""
     for file in letter.files:
         text = _text_of(file)
         if text:
@@ -57,7 +57,7 @@ def _attached_texts(letter: Letter) -> Iterator[tuple[str, tuple[str, ...]]]:
 
 
 def _text_of(file: SentFile) -> str:
-    """The file as text; "" if it is none that a form could be in."""
+    """Return the file as text; "" if it is none that a form could be in."""
     if file.problem or len(file.data) > _MAX_FILE_BYTES:
         return ""
     text, _ = decode_text(file.data, "")
@@ -65,7 +65,7 @@ def _text_of(file: SentFile) -> str:
 
 
 def _unread(files: Sequence[SentFile]) -> Iterator[Problem]:
-    """The files in which there may be a form that nobody reads here."""
+    """Yield the files in which there may be a form that nobody reads here."""
     for file in files:
         if not _text_of(file):
             text = gettext(

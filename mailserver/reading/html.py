@@ -48,7 +48,8 @@ _TAGS = _BLOCKS | _UNSEEN | _VOID | _LITERAL | frozenset(_INLINE_TAGS.split())
 
 
 def seen_lines(page: str) -> tuple[str, ...]:
-    """The text of a page, line by line, as browsers break it; quoted letters with `> ` in front.
+    """Return the text of a page, line by line, as browsers break it; quoted letters with `> ` in
+    front.
 
     Non-breaking blanks stay what they are. There is no blank line between paragraphs that the
     writer did not make: mailers write a paragraph for each line.
@@ -71,20 +72,20 @@ def seen_lines(page: str) -> tuple[str, ...]:
 
 
 def _is_tag(name: str) -> bool:
-    """Whether it is a tag of HTML, or somebody's own (`o:p`): a `<<FROM>>` that nobody has escaped
-    stays."""
+    """Return whether it is a tag of HTML, or somebody's own (`o:p`): a `<<FROM>>` that nobody has
+    escaped stays."""
     return name in _TAGS or ":" in name or "-" in name
 
 
 def unescaped(text: str) -> str:
-    """The text with the characters that `&lt;` and the like stand for."""
+    """Return the text with the characters that `&lt;` and the like stand for."""
     # The library reads the numbers of characters, and Python no number with thousands of digits.
     return html.unescape(_LONG_NUMBER.sub(lambda found: f"&#{found[1].lstrip('0')[:8] or 0}", text))
 
 
 def _without_comments(page: str) -> Iterator[str]:
-    """The text outside `<!...>`, `<!--...-->` and `<?...>`; one that never ends hides all text
-    after it."""
+    """Yield the text outside `<!...>`, `<!--...-->` and `<?...>`; one that never ends hides all
+    text after it."""
     at = 0
     for match in re.finditer(r"<[!?]", page):
         if match.start() < at:
@@ -119,7 +120,7 @@ class _Reader:
         self._fresh_literal = False
 
     def finished(self) -> list[str]:
-        """All lines of the page, which is over."""
+        """Return all lines of the page, which is over."""
         self._end_block()
         return self._lines
 

@@ -43,7 +43,7 @@ class Line:
     text: str
 
     def wrong(self, text: str, expected: str = "") -> Problem:
-        """A problem with this line. `expected`: the right form."""
+        """Return a problem with this line. `expected`: the right form."""
         return Problem(text, self.number, self.text, expected)
 
 
@@ -62,12 +62,12 @@ class Members:
 
 
 def expected(lines_each: int) -> str:
-    """The right form of the field."""
+    """Return the right form of the field."""
     return "\n  ".join((f"{MEMBERS}:", *MEMBER[lines_each]))
 
 
 def read(lines: Sequence[Line], lines_each: int) -> Members:
-    """The members in these lines, of which each has `lines_each`: 2 or 1, or 0 for the name
+    """Return the members in these lines, of which each has `lines_each`: 2 or 1, or 0 for the name
     alone."""
     if not lines:
         return Members(
@@ -77,7 +77,7 @@ def read(lines: Sequence[Line], lines_each: int) -> Members:
 
 
 def may_be_one(text: str, lines_each: int) -> bool:
-    """Whether the line may begin a member, and is not plainly something else."""
+    """Return whether the line may begin a member, and is not plainly something else."""
     text = text.strip()
     is_long = len(text) > MAX_MEMBER_TEXT
     if not text or is_long or text[-1] in ".!?:;" or _ADDED.search(text):
@@ -91,7 +91,7 @@ def may_be_one(text: str, lines_each: int) -> bool:
 
 
 def is_sentence(text: str) -> bool:
-    """Whether the line says something in words, and is no name, with whatever behind it."""
+    """Return whether the line says something in words, and is no name, with whatever behind it."""
     name, comma, _ = text.partition(",")
     last_word = text.rsplit(maxsplit=1)[-1]
     ends = last_word.endswith(("!", "?")) or (last_word.endswith(".") and last_word[0].islower())
@@ -99,13 +99,14 @@ def is_sentence(text: str) -> bool:
 
 
 def names_one(text: str, lines_each: int) -> bool:
-    """Whether the line looks like a member, even among other words."""
+    """Return whether the line looks like a member, even among other words."""
     is_likely = may_be_one(text, lines_each)
     return bool(_WITH_AGE.search(text)) if lines_each == WITH_BACKGROUND else is_likely
 
 
 def unnumbered(lines: Sequence[Line], lines_each: int) -> tuple[Line, ...]:
-    """The lines without bullets, and without numbers if they count 1, 2, 3 from the first line on.
+    """Return the lines without bullets, and without numbers if they count 1, 2, 3 from the first
+    line on.
 
     A number without a sign behind it may begin what a member tells of his background.
     """
@@ -126,7 +127,7 @@ def unnumbered(lines: Sequence[Line], lines_each: int) -> tuple[Line, ...]:
 
 
 def complete_lines(lines: Sequence[Line], lines_each: int) -> tuple[Line, ...]:
-    """The lines as they go back to a team whose form is refused."""
+    """Return the lines as they go back to a team whose form is refused."""
     return _rejoined(lines, _was_broken) if lines_each == 1 else tuple(lines)
 
 
@@ -150,7 +151,7 @@ def _by_names(lines: Sequence[Line]) -> Members:
 
 # --- one line each --------------------------------------------------------------------------------
 def _line_by_line(lines: Sequence[Line]) -> Members:
-    """The name, a comma, and the affiliation."""
+    """Return the name, a comma, and the affiliation."""
     rejoined = _rejoined(lines, _was_broken)
     problems = tuple(p for line in rejoined for p in (*_only_line_problems(line), *_too_long(line)))
     members = () if problems else tuple(_only_line_member(line) for line in rejoined)
@@ -174,7 +175,7 @@ def _rejoined(lines: Sequence[Line], is_rest: Callable[[str, str], bool]) -> tup
 
 
 def _was_broken(before: str, after: str) -> bool:
-    """Whether the second line could be no member by itself."""
+    """Return whether the second line could be no member by itself."""
     return "," not in after or before.rstrip().endswith(",") or was_wrapped(before, after)
 
 
@@ -219,8 +220,8 @@ def _pairs(lines: Sequence[Line]) -> tuple[tuple[Line, Line], ...] | None:
 
 
 def _divided(lines: Sequence[Line]) -> Sequence[Line]:
-    """The lines, in two where each has all that one asks about a member: name, age, occupation and
-    background."""
+    """Return the lines, in two where each has all that one asks about a member: name, age,
+    occupation and background."""
     whole = [_WHOLE_MEMBER.fullmatch(line.text) for line in lines]
     if not all(found and _is_first(line) for found, line in zip(whole, lines, strict=True)):
         return lines
@@ -279,7 +280,7 @@ def _groups(lines: Sequence[Line]) -> list[list[Line]]:
 
 
 def _group_problems(group: Sequence[Line]) -> Iterator[Problem]:
-    """Why these are not the two lines of a member."""
+    """Yield why these are not the two lines of a member."""
     first = group[0]
     fault = _first_line_fault(first.text)
     if fault:

@@ -76,19 +76,19 @@ class Headers:
         self._names = {field for field, _ in self._fields}
 
     def all(self, name: str) -> tuple[str, ...]:
-        """The values of all fields of this name: unfolded, 8-bit text decoded, encoded words left
-        alone."""
+        """Return the values of all fields of this name: unfolded, 8-bit text decoded, encoded words
+        left alone."""
         return tuple(value for field, value in self.fields(name))
 
     def fields(self, *names: str) -> Iterator[tuple[str, str]]:
-        """The fields of these names, in the order of the letter: (name in lower case, value as
-        above)."""
+        """Return the fields of these names, in the order of the letter: (name in lower case, value
+        as above)."""
         wanted = self._names.intersection(map(str.casefold, names))
         found = self._fields if wanted else ()
         return ((field, _unfolded(value)) for field, value in found if field in wanted)
 
     def with_type(self, value: str) -> Headers:
-        """The same headers, but with this one as their only Content-Type."""
+        """Return the same headers, but with this one as their only Content-Type."""
         block = b"".join(
             f"{name}: {text}\n".encode("utf-8", "surrogateescape")
             for name, text in self._message.raw_items()
@@ -101,7 +101,7 @@ class Headers:
         return next(iter(self.all(name)), "")
 
     def text(self, name: str) -> str:
-        """The first field of this name for people: encoded words decoded."""
+        """Return the first field of this name for people: encoded words decoded."""
         return decode_words(self.first(name)[:_MAX_FIELD_CHARACTERS])
 
     @cached_property
@@ -133,7 +133,7 @@ class Headers:
         return boundary if boundary.isascii() else ""
 
     def parameter(self, name: str) -> str:
-        """A parameter of Content-Type, "" where it is missing or unreadable."""
+        """Return a parameter of Content-Type, "" where it is missing or unreadable."""
         value = next((value for found, value in self._parameters if found.lower() == name), "")
         return value[2] or "" if isinstance(value, tuple) else value
 
@@ -163,8 +163,8 @@ class Part:
 
 
 def split(raw: bytes) -> tuple[Headers, Part | None, str]:
-    """The headers and the parts of a letter, with plain newlines; or no parts, and which of our
-    bounds it exceeds. Then the headers are empty if they do so themselves. Never raises."""
+    """Return the headers and the parts of a letter, with plain newlines; or no parts, and which of
+    our bounds it exceeds. Then the headers are empty if they do so themselves. Never raises."""
     headers = Headers(b"")
     try:
         headers, body, is_parted = _headers_and_body(raw)
@@ -181,7 +181,7 @@ def _head_and_body(raw: bytes) -> tuple[bytes, bytes, bool]:
 
 
 def _divided(text: bytes) -> tuple[bytes, bytes, bool]:
-    """The headers and the body of a letter or part, and whether a blank line parts them.
+    """Return the headers and the body of a letter or part, and whether a blank line parts them.
 
     Without one the body begins with the first line that can be no header. A carriage return that
     stands alone ends a line of headers. A body keeps it, and who reads it says so.
@@ -196,17 +196,17 @@ def _divided(text: bytes) -> tuple[bytes, bytes, bool]:
 
 
 def head_of(raw: bytes) -> bytes:
-    """The header block of a letter, with plain newlines."""
+    """Return the header block of a letter, with plain newlines."""
     return _head_and_body(raw)[0]
 
 
 def is_too_large(head: bytes) -> bool:
-    """Whether we could not read a letter because of this header block."""
+    """Return whether we could not read a letter because of this header block."""
     return len(head) > MAX_HEADER_BYTES or head.count(b"\n") >= MAX_HEADER_LINES
 
 
 def count_hops(head: bytes) -> int:
-    """How many mail servers have passed the letter on: its Received fields."""
+    """Return how many mail servers have passed the letter on: its Received fields."""
     return len(_RECEIVED.findall(head))
 
 
@@ -265,7 +265,7 @@ class _Splitter:
         return self.part(Headers(head), body, depth, is_cut=is_cut, remark=told)
 
     def _pieces(self, body: bytes, boundary: str) -> Iterator[tuple[bytes, bool]]:
-        """The parts, and whether no boundary ends them."""
+        """Yield the parts, and whether no boundary ends them."""
         marks = _delimiter(boundary).finditer(body)
         start: int | None = None
         for mark in marks:
@@ -288,8 +288,8 @@ def _unparted(is_parted: bool) -> str:
 
 
 def _as_it_is(headers: Headers, body: bytes) -> tuple[Headers, str, str]:
-    """The headers as they fit the body, the boundary of its parts ("" = it has none), and a remark
-    where the headers say something else."""
+    """Return the headers as they fit the body, the boundary of its parts ("" = it has none), and a
+    remark where the headers say something else."""
     types = tuple(dict.fromkeys(headers.all("Content-Type")))[:_MAX_TYPES]
     readings = [headers] if len(types) < 2 else [headers.with_type(value) for value in types]
     several = (
@@ -313,7 +313,7 @@ def _as_it_is(headers: Headers, body: bytes) -> tuple[Headers, str, str]:
 
 
 def _boundary_in(headers: Headers, body: bytes) -> str:
-    """The boundary that these headers name, as it stands in the body; "" = it does not."""
+    """Return the boundary that these headers name, as it stands in the body; "" = it does not."""
     named = headers.boundary if headers.is_multipart else ""
     without_comment = re.sub(r"\s*\([^()]*\)\s*$", "", named)
     readings = dict.fromkeys((named, without_comment, without_comment.strip("\"' ;")))
@@ -342,7 +342,7 @@ def _unfolded(value: str) -> str:
 
 
 def _tolerant(read: Callable[[], T], default: T) -> T:
-    """The value that the standard library reads, or the default if it fails on garbage."""
+    """Return the value that the standard library reads, or the default if it fails on garbage."""
     try:
         return read()
     except (ValueError, LookupError, TypeError, AttributeError, HeaderParseError):
@@ -370,8 +370,8 @@ _WINDOWS_ONLY = re.compile(
 
 
 def decode_text(data: bytes, charset: str) -> tuple[str, str]:
-    """The text without a byte order mark, and a remark where the charset was not to be trusted (""
-    = none).
+    """Return the text without a byte order mark, and a remark where the charset was not to be
+    trusted ("" = none).
 
     Without a usable charset, text that is not ASCII is UTF-8 if it can be, and Latin-1 otherwise
     (M13, M14). The same goes for a charset of one byte per character: text that reads as UTF-8
@@ -403,7 +403,7 @@ def decode_text(data: bytes, charset: str) -> tuple[str, str]:
 
 
 def _from_utf_7(data: bytes, charset: str) -> tuple[str, str] | None:
-    """The text of UTF-7, and a remark; None if it is not in UTF-7."""
+    """Return the text of UTF-7, and a remark; None if it is not in UTF-7."""
     if not _UTF_7.fullmatch(charset) and not _WRITTEN_IN_UTF_7.search(data):
         return None
     try:

@@ -25,7 +25,7 @@ class _Page(Markdown):
 
 
 def plain_page(markdown: str, width: int) -> str:
-    """A page as plain text in at most this number of columns."""
+    """Return a page as plain text in at most this number of columns."""
     out = StringIO()
     console = Console(
         file=out, width=width, color_system=None, force_terminal=False, legacy_windows=False

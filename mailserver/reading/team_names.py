@@ -37,7 +37,8 @@ _PARTS = frozenset(["referee", "house", "organizer", "organiser", "knobeln", "te
 
 
 def fault(name: str, *, in_c: bool = True) -> str:
-    """Why this cannot be a team's name; "" when it can. `in_c`: it must be a name of C too."""
+    """Return why this cannot be a team's name; "" when it can. `in_c`: it must be a name of C
+    too."""
     if not _IDENTIFIER.fullmatch(name):
         return _no_identifier(name, in_c) if name else gettext("There is no team name.")
     if len(name) > MAX_CHARACTERS:
@@ -89,7 +90,8 @@ def _no_identifier(name: str, in_c: bool) -> str:
 
 
 def suggested(name: str, *, in_c: bool = True) -> str:
-    """The name that is meant, with `_` for what no name may have; "" if that is none either."""
+    """Return the name that is meant, with `_` for what no name may have; "" if that is none
+    either."""
     plain = unicodedata.normalize("NFKD", name.translate(_SPELLED)).encode("ascii", "ignore")
     made = _NO_WORD.sub("_", plain.decode()).strip("_")
     made = f"team_{made}" if made[:1].isdigit() else made
@@ -103,7 +105,7 @@ _NO_WORD = re.compile(r"[^A-Za-z0-9_]+")
 
 
 def unique_name(wanted: str, is_taken: Callable[[str], bool]) -> str:
-    """The wanted name, or `wanted_2`, `wanted_3` ... where it is taken; shortened to fit 30
+    """Return the wanted name, or `wanted_2`, `wanted_3` ... where it is taken; shortened to fit 30
     characters (K32).
 
     Names that differ only in case conflict (K31).

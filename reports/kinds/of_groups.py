@@ -113,15 +113,16 @@ class AllGames(Report[GroupFinished]):
             **group.for_all,
         }
         has_table = not plan.title and group.shape is not scores.Shape.MELEE
-        has_summary = has_table and RoundSummary.code in mailing.settings.reports.offered
+        with_ranking = {RoundSummary.code, GroupRanking.code}
+        with_ranking &= {*mailing.settings.reports.offered} if has_table else set()
 
-        def in_summary(team: Team) -> bool:
-            """Whether the ranking comes to the team in the summary of the round."""
-            return has_summary and RoundSummary.code in team.registration.preferences
+        def has_ranking(team: Team) -> bool:
+            """Whether another mail brings the ranking to the team."""
+            return not with_ranking.isdisjoint(team.registration.preferences)
 
         mails: Iterator[Outgoing] = chain.from_iterable(
-            self.same_mail(mailing, tuple(readers), in_summary=is_there, **facts)
-            for is_there, readers in groupby(sorted(wanting, key=in_summary), key=in_summary)
+            self.same_mail(mailing, tuple(readers), has_ranking=has, **facts)
+            for has, readers in groupby(sorted(wanting, key=has_ranking), key=has_ranking)
         )
         mails = with_news(mails, mailing, partial(group.news, games=False))
         if not has_table:

@@ -108,10 +108,7 @@ def _asks_for_worst_game(team: Team, settings: Settings) -> bool:
 def _of_worst_games(event: RoundFinished) -> Mapping[str, object]:
     """The facts of the template `_worst_game` that are the same for all teams, each of which reads
     of its own game."""
-    games = 0
-    for outcome in event.history:
-        for group in outcome.plan.groups:
-            games += sum(pairing.games for pairing in group.pairings)
+    games = [outcome.plan.planned_games for outcome in event.history]
     seed = event.seed.value.hex() if event.seed else ""
     return {"is_own": True, "seed": seed, "games": games}
 

@@ -207,13 +207,18 @@ class SiteFacts:
     programs: Mapping[str, PublishedProgram] = field(default_factory=dict)
     certainty: Certainty | None = None
     entries_root: str = ""  # of the final list of entries, in hex; empty before the start
-    season: SeasonTable | None = None  # of a season that is over
+    season: SeasonTable | None = None  # of the tournaments of a season that are over
     earlier: int = 0  # tournaments of the season, with pages of their own
     ladder: tuple[LadderRanking, ...] = ()  # the newest first; two are enough to see who has moved
     # paths of what there is for those who think of taking part
     to_try: frozenset[str] = frozenset()
     paused_since: datetime | None = None
     former: tuple[Former, ...] = ()  # results that were told, and that no longer count
+
+    @property
+    def is_season_over(self) -> bool:
+        season = self.season
+        return season is not None and season.tournaments == self.settings.season.tournaments
 
     @property
     def told_former(self) -> tuple[Former, ...]:

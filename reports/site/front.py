@@ -81,6 +81,7 @@ def index(
             "most_equals": _MAX_EQUALS,
             "about_results": about_results(facts),
             "earlier": range(1, facts.earlier + 1),
+            "is_season_over": facts.is_season_over,
             **{
                 name: replace(part, rows=part.rows[:MAX_ROWS]) if isinstance(part, Table) else part
                 for name, part in parts.items()
@@ -93,6 +94,8 @@ def index(
 def state_of(facts: SiteFacts) -> str:
     """Say in a sentence where the contest is. It does not depend on the clock, so a page stays
     right."""
+    if facts.settings.season.is_season and facts.phase is not Phase.OPEN and facts.teams:
+        return _state_of_tournament(facts)
     if facts.is_over:
         if not facts.teams:
             return gettext("The contest is over.")
@@ -108,9 +111,27 @@ def state_of(facts: SiteFacts) -> str:
     if not facts.teams:
         return gettext("The contest has started.")
     return ngettext(
-        "The contest has started. %(num)s team take part.",
+        "The contest has started. %(num)s team takes part.",
         "The contest has started. %(num)s teams take part.",
         len(facts.teams),
+    )
+
+
+def _state_of_tournament(facts: SiteFacts) -> str:
+    """As `state_of`, of a tournament of a season that has started."""
+    tournament = gettext("Tournament %(number)s", number=facts.earlier + 1)
+    if facts.is_over:
+        return ngettext(
+            "%(tournament)s is over. %(num)s team took part.",
+            "%(tournament)s is over. %(num)s teams took part.",
+            len(facts.teams),
+            tournament=tournament,
+        )
+    return ngettext(
+        "%(tournament)s has started. %(num)s team takes part.",
+        "%(tournament)s has started. %(num)s teams take part.",
+        len(facts.teams),
+        tournament=tournament,
     )
 
 

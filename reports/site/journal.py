@@ -30,6 +30,7 @@ WORDS = (
     noted("the season is over"),
     noted("settings, title, dates or rules are not those of the list of entries"),
     noted("the contest goes on"),
+    noted("programs are no longer taken"),
     noted("the run goes on by itself, as its pause is over"),
 )
 """For the catalogue."""

@@ -147,7 +147,7 @@ def ladder(rankings: Sequence[LadderRanking]) -> Page:
 
 
 def season(table: SeasonTable) -> Page:
-    """Make the page of a season that is over: its table, with a curve of each team's strengths."""
+    """Make the page of a season: its table, and at its end a curve of each team's strengths."""
     top = max(
         (value for line in table.lines for value in line.strengths if value is not None),
         default=0.0,

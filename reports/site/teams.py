@@ -66,7 +66,7 @@ def _by_name(by_name: Mapping[str, Team]) -> list[Team]:
 def _last(facts: SiteFacts, team: Team) -> str:
     """Return the name of the last released round in which the team played."""
     for released in reversed(facts.rounds):
-        if any(team.name in group.plan.members for group in released.outcome.groups):
+        if released.outcome.has_played(team.name):
             return released.name
     return ""
 

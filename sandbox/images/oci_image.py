@@ -172,8 +172,8 @@ def this_architecture() -> str:
 
 
 def read_configuration(raw: bytes) -> Run:
-    """How to run the image of this configuration. Raises Refused if it cannot be run here with
-    arguments."""
+    """Return how to run the image of this configuration. Raises Refused if it cannot be run here
+    with arguments."""
     try:
         configuration = _Configuration.model_validate_json(raw)
     except ValidationError as error:
@@ -272,7 +272,7 @@ def open_root(
 
 
 def image_cache() -> Path:
-    """The folder of unpacked images."""
+    """Return the folder of unpacked images."""
     return cache_for_sandboxes("images")
 
 

@@ -174,7 +174,7 @@ def check_registry(name: str, sandbox: Sandbox) -> None:
 
 
 def _manifest_digest(name: str, sandbox: Sandbox) -> str:
-    """The sha256, in hex, of the manifest that a registry has under this name now. Raises
+    """Return the sha256, in hex, of the manifest that a registry has under this name now. Raises
     Refused."""
     if not _NAME.fullmatch(name):
         raise Refused(
@@ -194,8 +194,8 @@ def require_tools() -> None:
 def _kept(
     digest: str, name: str, make: Callable[[Path], object], sandbox: Sandbox, cache: Path
 ) -> OciImage:
-    """The image of this digest, from the cache, or unpacked after `make` put it into a folder
-    `oci`."""
+    """Return the image of this digest, from the cache, or unpacked after `make` put it into a
+    folder `oci`."""
     if known := _known(digest, cache):
         return known
     require_tools()
@@ -314,8 +314,8 @@ def _put_away(folder: Path) -> None:
 def _run(
     script: str, sandbox: Sandbox, work: Path | None = None, *, stdin: bytes = b"", name: str = ""
 ) -> bytes:
-    """What the script prints. `stdin`: an archive. With a `name` it asks the network for that
-    image.
+    """Return what the script prints. `stdin`: an archive. With a `name` it asks the network for
+    that image.
 
     Raises Refused if the image is at fault; ToolMissing if we are, or the network.
     """
@@ -361,7 +361,7 @@ def _failure(result: ExitStatus, name: str) -> Refused | ToolMissing:
 
 
 def _message(stderr: bytes) -> str:
-    """What a program said went wrong, on one line, without what surrounds it in a log."""
+    """Return what a program said went wrong, on one line, without what surrounds it in a log."""
     lines = [line.strip() for line in stderr.decode(errors="replace").splitlines() if line.strip()]
     fatal = [
         line
@@ -377,7 +377,7 @@ def _message(stderr: bytes) -> str:
 
 
 def _is_logged(line: str) -> bool:
-    """Whether skopeo or umoci wrote it into its log."""
+    """Return whether skopeo or umoci wrote it into its log."""
     return line.startswith("time=")
 
 
@@ -402,7 +402,7 @@ def _check_start(root: Path, image: OciImage, sandbox: Sandbox) -> None:
 
 
 def _start(root: Path, run: Run, sandbox: Sandbox) -> Ending | None:
-    """How it ended, if it did so soon. Raises ToolMissing if there is no sandbox for it."""
+    """Return how it ended, if it did so soon. Raises ToolMissing if there is no sandbox for it."""
     with open_root(root, run, sandbox, (), cpu_seconds=1, answer_bytes=MB) as process:
         answer = process.finish(_START_SECONDS)
     return answer.exit_status.ending if answer.exit_status else None

@@ -101,11 +101,11 @@ class Player(ABC):
         return 0
 
     def usage(self) -> PlayerUsage:
-        """What it used since `begin`."""
+        """Return what it used since `begin`."""
         return PlayerUsage()
 
     def stderr_tail(self) -> str:
-        """The end of its standard error so far, 4 kB; foreign text."""
+        """Return the end of its standard error so far, 4 kB; foreign text."""
         return ""
 
     def misunderstood(self) -> None:  # noqa: B027
@@ -151,12 +151,12 @@ class ProcessPlayer(Player):
 
 
 def as_text(question: Words) -> list[str]:
-    """The question's words as the program reads them."""
+    """Return the question's words as the program reads them."""
     return [str(word) for word in question]
 
 
 def process_fault(answer: Answer, status: ExitStatus) -> AnswerFault:
-    """What was wrong where a process ended without an answer, or was ended for it."""
+    """Return what was wrong where a process ended without an answer, or was ended for it."""
     stderr_tail = decoded(status.stderr)
     if answer.kind is AnswerKind.LATE:
         return AnswerFault(AnswerFaultKind.LATE, answer.text, stderr_tail)
@@ -182,13 +182,13 @@ def printed_nothing(stderr_tail: str) -> AnswerFault:
 
 
 def out_of_step() -> AnswerFault:
-    """The fault of a program that lives through many games, for the rest of this one."""
+    """Return the fault of a program that lives through many games, for the rest of this one."""
     sentence = gettext("the program was ended, because its last answer made no sense")
     return AnswerFault(AnswerFaultKind.CRASH, sentence)
 
 
 def not_running() -> AnswerFault:
-    """The fault of a program that lives through many games, after a fault that ended it."""
+    """Return the fault of a program that lives through many games, after a fault that ended it."""
     sentence = gettext("the program does not run any more, because of what was before")
     return AnswerFault(AnswerFaultKind.CRASH, sentence)
 
@@ -206,7 +206,8 @@ _OF_DRIVER = {
 
 
 def read_reply(line: str) -> Reply | None:
-    """What driver.py replied; None if it cannot have written this, or UTF-8 cannot encode it."""
+    """Return what driver.py replied; None if it cannot have written this, or UTF-8 cannot encode
+    it."""
     try:
         reply = json.loads(line)
         json.dumps(reply, ensure_ascii=False).encode()
@@ -219,7 +220,7 @@ def read_reply(line: str) -> Reply | None:
 
 
 def answer_in(reply: Reply) -> str | AnswerFault:
-    """The function's answer, where nothing was wrong with the call."""
+    """Return the function's answer, where nothing was wrong with the call."""
     if "answer" not in reply:
         return disturbed()
     answer = str(reply["answer"])
@@ -227,13 +228,13 @@ def answer_in(reply: Reply) -> str | AnswerFault:
 
 
 def disturbed() -> AnswerFault:
-    """A reply that driver.py does not give: the program replied in its place."""
+    """Return a reply that driver.py does not give: the program replied in its place."""
     sentence = gettext("the program disturbed the calling of its function")
     return AnswerFault(AnswerFaultKind.UNREADABLE, sentence)
 
 
 def function_fault(function: str, reply: Mapping[str, Any]) -> AnswerFault | None:
-    """What was wrong with a call, by the reply of driver.py; None if nothing was."""
+    """Return what was wrong with a call, by the reply of driver.py; None if nothing was."""
     if "raised" in reply:
         sentence = f"{function}: {reply['raised'][:MAX_MESSAGE_CHARS]}"
         return AnswerFault(

@@ -18,8 +18,8 @@ if TYPE_CHECKING:  # bubblewrap is not needed to talk with a program (knobellib.
 
 
 def protocol_of(language: str, info: GameInfo) -> TextProtocol:
-    """How a program in this language is asked: a Python program as a function, if the game has
-    that."""
+    """Return how a program in this language is asked: a Python program as a function, if the game
+    has that."""
     if language == FUNCTION_LANGUAGE and TextProtocol.FUNCTION in info.protocols:
         return TextProtocol.FUNCTION
     return info.protocols[0]
@@ -28,7 +28,7 @@ def protocol_of(language: str, info: GameInfo) -> TextProtocol:
 def player_of(
     program: ProgramFolder | OciImage, info: GameInfo, sandbox: Sandbox, seconds: float
 ) -> Player:
-    """The player for the game's protocol. An image is always given arguments."""
+    """Return the player for the game's protocol. An image is always given arguments."""
     if not isinstance(program, ProgramFolder):
         return ArgumentsPlayer(program, sandbox, seconds)
     protocol = protocol_of(program.language, info)

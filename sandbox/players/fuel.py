@@ -116,13 +116,13 @@ class _Reply(BaseModel):
 
 
 def _worth(units: int) -> float:
-    """The processor time that an answer of so many units may take."""
+    """Return the processor time that an answer of so many units may take."""
     return SECONDS_AN_ANSWER + SECONDS_A_UNIT * units
 
 
 def seconds_until_aside(fuel: int) -> float:
-    """How much more processor time than its units may take a program takes at most, in one player,
-    before it is set aside: one worker among others, and one alone."""
+    """Return how much more processor time than its units may take a program takes at most, in one
+    player, before it is set aside: one worker among others, and one alone."""
     return 2 * (GRACE_SECONDS + _worth(fuel))
 
 
@@ -284,13 +284,14 @@ class FuelPlayer(Player):
         return self._fault(reply)
 
     def _output(self, reply: _Reply) -> str | AnswerFault:
-        """What a program printed. Its exit code does not matter then: see ArgumentsPlayer."""
+        """Return what a program printed. Its exit code does not matter then: see
+        ArgumentsPlayer."""
         if reply.end[0] == "exit" and (output := reply.output.strip()):
             return output
         return printed_nothing(self._stderr) if reply.end == ("exit", 0) else self._fault(reply)
 
     def _result(self, reply: _Reply) -> str | AnswerFault:
-        """What a function returned, or what a program says that it did."""
+        """Return what a function returned, or what a program says that it did."""
         if reply.returned is None:
             return self._fault(reply)
         said = read_reply(reply.returned)
@@ -302,7 +303,7 @@ class FuelPlayer(Player):
 
     # --- faults -----------------------------------------------------------------------------------
     def _fault(self, reply: _Reply) -> AnswerFault:
-        """What ended it instead of an answer."""
+        """Return what ended it instead of an answer."""
         how, which = reply.end
         if which == _OUT_OF_FUEL:
             return self._out_of_fuel()
@@ -331,7 +332,7 @@ class FuelPlayer(Player):
         return hashlib.sha256(self._seed + len(self._answer_fuel).to_bytes(8, "big")).hexdigest()
 
     def _ask(self, request: Request) -> _Reply:
-        """A question; its fuel and memory count."""
+        """Return a question; its fuel and memory count."""
         reply = self._exchange(request)
         self._answer_fuel.append(reply.fuel)
         self._used += reply.fuel
@@ -362,7 +363,7 @@ class FuelPlayer(Player):
             raise
 
     def _reply(self, answer: Answer) -> _Reply:
-        """What the worker replied; it has used what this took."""
+        """Return what the worker replied; it has used what this took."""
         if answer.kind is not AnswerKind.LINE:
             status = self._worker().close()
             tail = status.stderr.decode(errors="replace").strip().rpartition("\n")[2]
@@ -378,12 +379,13 @@ class FuelPlayer(Player):
         return reply
 
     def _seconds_for(self, request: Request) -> float:
-        """The processor time that this worker may take for the answer."""
+        """Return the processor time that this worker may take for the answer."""
         worth = self._worker_worth + _worth(request.get("fuel", 0))
         return worth + GRACE_SECONDS - self._worker_seconds
 
     def _pace(self, late: Answer, request: Request) -> float:
-        """How many nanoseconds a unit has taken at least, if that is why it was late; else 0."""
+        """Return how many nanoseconds a unit has taken at least, if that is why it was late; else
+        0."""
         if late.seconds < self._seconds_for(request) or "fuel" not in request:
             return 0.0
         worth = self._worker_worth + _worth(request["fuel"])
@@ -442,7 +444,7 @@ _NOTHING = bytes.fromhex(  # (module (memory (export "memory") 1) (func (export 
 
 
 def is_engine_well(sandbox: Sandbox) -> bool:
-    """Whether a program that does nothing runs here: if not, no failure is that of another
+    """Return whether a program that does nothing runs here: if not, no failure is that of another
     program."""
     try:
         module = engine.counted_module(_NOTHING, sandbox, MB)

@@ -39,8 +39,8 @@ class Domain:
 def tabulate(
     program: ProgramFolder, function: str, domain: Domain, sandbox: Sandbox, seconds: float
 ) -> bytes | AnswerFault:
-    """The results row by row: `table[row * columns + column]`. `seconds`: for each of the two
-    tabulations, which begin with the import."""
+    """Return the results row by row: `table[row * columns + column]`. `seconds`: for each of the
+    two tabulations, which begin with the import."""
     table = _once(program, function, domain, sandbox, seconds, backwards=False)
     if isinstance(table, AnswerFault):
         return table
@@ -53,7 +53,7 @@ def tabulate(
 def constant(
     program: ProgramFolder, function: str, name: str, sandbox: Sandbox, seconds: float
 ) -> str | AnswerFault:
-    """The text that a global name of the function's module has, such as the strategy's name.
+    """Return the text that a global name of the function's module has, such as the strategy's name.
 
     `seconds`: for the import.
     """
@@ -113,7 +113,7 @@ def _is_table(table: object, domain: Domain) -> TypeGuard[list[int]]:
 
 
 def _with_range(fault: AnswerFault, domain: Domain) -> AnswerFault:
-    """The fault with what a function is asked, or what it has to return."""
+    """Return the fault with what a function is asked, or what it has to return."""
     if fault.kind is AnswerFaultKind.UNREADABLE:
         sentence = gettext(
             "%(why)s; an int in %(lowest)s..%(highest)s is needed",

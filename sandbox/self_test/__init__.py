@@ -19,7 +19,7 @@ ALLOWED = (str(LIMITS.processes), str(LIMITS.address_space_bytes // MB))
 
 
 def built_self_test() -> Path:
-    """The program that runs in the sandbox. Raises ToolMissing."""
+    """Return the program that runs in the sandbox. Raises ToolMissing."""
     try:
         # Static, because an empty image has no libraries.
         return c_program(_SOURCES, ("-O1", "-static"), name="self-test")
@@ -42,7 +42,7 @@ def empty_root(cache: Path) -> Iterator[Path]:
 
 
 def self_test(sandbox: Sandbox, cache: Path) -> list[str]:
-    """What must not be, as sentences; [] if all is well.
+    """Return what must not be, as sentences; [] if all is well.
 
     The program runs twice: as one in another language runs, and in an image. `cache`: of unpacked
     images. Raises ToolMissing if it cannot be built or run.

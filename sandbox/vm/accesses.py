@@ -68,7 +68,7 @@ class Group:
 
 
 def groups(code: Sequence[Instruction], block: range) -> list[Group]:
-    """The groups of the block with two accesses or more whose alignments fit together."""
+    """Return the groups of the block with two accesses or more whose alignments fit together."""
     known: dict[int, tuple[Group, int]] = {}  # by register: its pointer, and its distance from it
     groups_so_far: list[Group] = []
 

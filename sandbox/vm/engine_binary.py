@@ -36,7 +36,7 @@ _SLOWEST = 20_000_000  # instructions per second that even a loaded host does
 
 
 def engine_binary(game: Path) -> Path:
-    """The path of the engine, built if need be. Raises ToolMissing if that is impossible.
+    """Return the path of the engine, built if need be. Raises ToolMissing if that is impossible.
 
     `game`: the folder with the C sources of the game to play (engine/game.h). Without a home
     directory, which services often lack, each process builds its own. Caches are cleaned while a
@@ -48,7 +48,7 @@ def engine_binary(game: Path) -> Path:
 
 
 def program_seconds(instructions: int) -> float:
-    """How long this many instructions take at most, on any host."""
+    """Return how long this many instructions take at most, on any host."""
     return instructions / _SLOWEST
 
 
@@ -61,8 +61,8 @@ def _kept_engine(game: Path) -> Path:
 def header(
     max_instructions: int, rules: bytes, images: Sequence[tuple[Image, Path | None]]
 ) -> bytes:
-    """The start of an engine's input: the images, each with the file of its translation if it has
-    one."""
+    """Return the start of an engine's input: the images, each with the file of its translation if
+    it has one."""
     head = _HEAD.pack(_MAGIC, len(images), max_instructions) + rules
     return head + b"".join(_image_bytes(image, translation) for image, translation in images)
 
@@ -74,7 +74,7 @@ def chunk(orders: Iterable[bytes]) -> bytes:
 
 
 def _image_bytes(image: Image, translation: Path | None) -> bytes:
-    """The image as the engine reads it, to be run by this translation of it."""
+    """Return the image as the engine reads it, to be run by this translation of it."""
     path = bytes(translation) if translation else b""
     sizes = (len(image.code), len(image.data), image.static_size, len(path))
     return _IMAGE.pack(image.entry, *sizes) + image.code + image.data + path

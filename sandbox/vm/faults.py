@@ -38,7 +38,7 @@ class Trap:
 
 
 def verdict_and_reason(trap: Trap) -> tuple[Verdict, str]:
-    """The verdict (K71) on a program that did not end by itself, and why in a sentence."""
+    """Return the verdict (K71) on a program that did not end by itself, and why in a sentence."""
     place = _place(trap)
     match trap.kind:
         case TrapKind.FUEL:

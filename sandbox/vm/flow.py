@@ -75,12 +75,12 @@ class Flow:
         return onward
 
     def indexed(self) -> Iterator[int]:
-        """The numbers of all instructions in blocks."""
+        """Return the numbers of all instructions in blocks."""
         return (index for block in self.blocks for index in block)
 
 
 def target(code: Sequence[Instruction], index: int) -> int | None:
-    """Where this jump or branch goes; None for where no instruction is."""
+    """Return where this jump or branch goes; None for where no instruction is."""
     to, odd = divmod(4 * index + code[index].imm, 4)
     return to if not odd and 0 <= to < len(code) else None
 
@@ -115,7 +115,7 @@ def _run_on(code: Sequence[Instruction], index: int, reached: set[int]) -> int |
 
 
 def _successors(code: Sequence[Instruction], index: int) -> tuple[list[int], list[int]]:
-    """Where the jump leads: directly, and later by its return address."""
+    """Return where the jump leads: directly, and later by its return address."""
     name = code[index].name
     after = [index + 1] if index + 1 < len(code) else []
     to = target(code, index) if name in BRANCHES or name == "jal" else None

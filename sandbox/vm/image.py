@@ -110,12 +110,13 @@ class Image:
         )
 
     def function_at(self, address: int) -> str | None:
-        """The name of the function that holds this address of code, where known."""
+        """Return the name of the function that holds this address of code, where known."""
         below = [name for start, name in self.symbols if start <= address]
         return below[-1] if below and address < CODE_BASE + len(self.code) else None
 
     def line_at(self, address: int) -> int:
-        """The line of the source that this address of code comes from; 0 where it is not known."""
+        """Return the line of the source that this address of code comes from; 0 where it is not
+        known."""
         below = [line for start, line in self.lines if start <= address]
         return below[-1] if below and address < CODE_BASE + len(self.code) else 0
 

@@ -61,7 +61,7 @@ _ILLEGAL = Instruction("illegal")
 
 
 def decode(word: int) -> Instruction:
-    """The instruction that these 32 bits are."""
+    """Return the instruction that these 32 bits are."""
     opcode, funct3, funct7 = word & 0x7F, _bits(word, 14, 12), _bits(word, 31, 25)
     if opcode in _UPPER:
         return _made(_UPPER[opcode], word, word & 0xFFFFF000)

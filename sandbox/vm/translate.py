@@ -78,7 +78,7 @@ _VALUES = {
 
 
 def translate(image: Image) -> str:
-    """The C source of the translation. Raises ValueError if the program is too large."""
+    """Return the C source of the translation. Raises ValueError if the program is too large."""
     count = len(image.code) // 4
     if count > MAX_INSTRUCTIONS:
         raise ValueError(
@@ -169,7 +169,7 @@ class _Block:
         return marks(self.code, self.block, self._groups)
 
     def _checks(self, origin: int) -> Iterator[str]:
-        """The checks of the groups whose pointers have just got their values."""
+        """Yield the checks of the groups whose pointers have just got their values."""
         after = self.block.start if origin < 0 else origin + 1
         for group in self._checked.get(origin, ()):
             log = group.align.bit_length() - 1
@@ -250,7 +250,7 @@ class _Block:
         return f"GIVE_UP ({index}, {self._owed(index)});"
 
     def _owed(self, index: int) -> int:
-        """How many paid instructions are still unused before instruction `index`."""
+        """Return how many paid instructions are still unused before instruction `index`."""
         return self.flow.longest[self.block.start] - (index - self.block.start)
 
 

@@ -225,7 +225,7 @@ def test_a_throw_is_told_with_its_reason() -> None:
 
 
 RANGE = "Choose a whole number from {} to 12288."
-EARLY = "{} is lower than {}, your number before. You may fall after {}."
+EARLY = "{} is lower than {}, your number before. You may go lower after {}."
 TEXTS: Sequence[tuple[str, list[int], str]] = [
     ("", [], RANGE.format(1)),
     ("0", [], RANGE.format(1)),

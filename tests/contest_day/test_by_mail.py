@@ -55,8 +55,8 @@ def test_a_team_has_little_to_read(demo: Path) -> None:
         sum(len(part.get_payload(decode=True)) for mail in got for part in mail.iter_attachments())
         for got in received
     ]
-    assert median(len(each.splitlines()) for each in texts) <= 244
-    assert median(len(each.encode()) for each in texts) < 11_000
+    assert median(len(each.splitlines()) for each in texts) <= 218
+    assert median(len(each.encode()) for each in texts) < 9_100
     assert (
         median(len(each.encode()) + size for each, size in zip(texts, files, strict=True)) < 41_000
     )

@@ -127,7 +127,8 @@ def test_what_has_changed_is_in_the_final_list_with_the_reason(
         teams.set_state(tx, teams.by_name(tx, "team_0003").id, TeamState.WITHDRAWN)
     contest_day(at_start(contest)).run()
     first, final = list_mails(contest)[0], list_mails(contest)[-1]
-    assert "team_0002" in flat(first)
+    (entries,) = (file for file in first.iter_attachments() if file.get_filename() == "entries.txt")
+    assert "team_0002" in entries.get_content()
     assert "- team_0002 was removed: disqualified on 1994-05-14: two teams, one author." in flat(
         final
     )

@@ -11,10 +11,12 @@ from pathlib import Path
 import pytest
 
 from contest.errors import ConfigError, EngineFailed
-from contest.model import GroupOutcome
+from contest.model import BanKind, GroupOutcome, RoundPlan
+from knobeln.context import ContestContext
 from knobeln.day.run import contest_day
+from store import decisions, teams
 from tests.support.contest_days import Stumbling, dump, stumbling_day
-from tests.support.contest_field import House, make_contest, short_games
+from tests.support.contest_field import NOW, House, make_contest, short_games
 from tests.support.processes import is_running
 from tournament import group_workers
 from tournament.day import Spectator
@@ -57,6 +59,38 @@ def test_any_number_of_processes_gives_the_same_results(tmp_path: Path, house: H
         games.append(seen.games)
     assert dumps[0] == dumps[1] == dumps[2]
     assert games[0] == games[1] == games[2] > 0
+
+
+class Ban(Spectator):
+    """Bans the first member of the second round's first group, before the group is started."""
+
+    def __init__(self, folder: ContestContext) -> None:
+        self.folder = folder
+
+    def round_drawn(self, plan: RoundPlan) -> None:
+        if plan.number == 2:
+            name = plan.groups[0].members[0]
+            with self.folder.store.write() as tx:
+                team = teams.by_name(tx, name)
+                assert team is not None
+                decisions.ban(tx, team.id, BanKind.DROPPED, "because it is so", NOW)
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("large")
+def test_a_group_that_was_played_ahead_is_played_again_if_somebody_was_banned(
+    tmp_path: Path, house: House
+) -> None:
+    """Processes play the first groups of a round while the mails about the last one are written."""
+    dumps = []
+    for workers in (1, 2):
+        chosen = short_games(**GROUPS | {"workers": workers})
+        folder = make_contest(tmp_path / str(workers), 30, house, chosen)
+        stumbling_day(folder, Ban(folder)).run()
+        dumps.append(dump(folder))
+    assert dumps[0] == dumps[1]
+    (ban,) = dumps[0]["bans"]
+    assert "because it is so" in ban
 
 
 def test_small_contests_have_no_processes(tmp_path: Path, house: House) -> None:

@@ -13,13 +13,15 @@ from typing import cast
 
 import pytest
 from imapclient import IMAPClient
+from sqlalchemy import delete, insert, select
 
 from compiler.build import BuildResult
 from contest.games.knobeln import rules_of
+from contest.model import Rerun
 from contest.schema.sections import KNOBELN_REPORTS
 from knobellib.samples import house_strategies
 from mailserver.team_secret import digest
-from store import outbox, results, teams
+from store import outbox, results, tables, teams
 from store.results import Games
 from tests.support.clocks import FixedClock
 from tests.support.command_line import knobeln_in
@@ -130,7 +132,7 @@ def test_a_teams_worst_game_is_the_worst_of_all_rounds(world: World) -> None:
 
 def test_games_of_a_round_that_is_to_be_played_again_are_no_worst_games(world: World) -> None:
     with suppress(Undone), world.store.write() as tx:
-        results.order_rerun(tx, 2, None, "because it is so", NOW, {})
+        results.order_rerun(tx, Rerun(0, NOW, 2, None, "because it is so"), {})
         left = results.get_worst_games(tx)
         raise Undone
     assert {game.plan.round for game in left.values()} == {1}
@@ -155,11 +157,11 @@ def test_anybody_may_ask_for_any_team_where_all_games_are_told(world: World) -> 
 def test_a_contest_that_has_none_says_so(world: World) -> None:
     """As one that was over before its server computed them."""
     with world.store.write() as tx:
-        games = list(results.get_worst_games(tx).values())
-        results.set_worst_games(tx, [])
+        games = [game._asdict() for game in tx.execute(select(tables.worst_games))]
+        tx.execute(delete(tables.worst_games))
     assert "What decided the games of this contest was not computed" in flat(ask(world, "why"))
     with world.store.write() as tx:
-        results.set_worst_games(tx, games)
+        tx.execute(insert(tables.worst_games), games)
 
 
 def test_who_asks_for_it_gets_it_with_the_summary_or_by_itself(world: World) -> None:

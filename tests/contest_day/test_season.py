@@ -1,5 +1,6 @@
 """A season: several tournaments one after the other, by their dates alone."""
 
+import csv
 import hashlib
 import json
 import re
@@ -93,11 +94,17 @@ def season(tmp_path_factory: pytest.TempPathFactory) -> MailedContest:
             contest, lambda organizer: organizer.take_out(LIGHT, BanKind.DISQUALIFIED, reason)
         )
     play(mailed, 1)
+    knobeln("site", between(mailed), "-C", mailed.folder)
     later(mailed).register(NEW)
     later(mailed).send_program(NEW, "log_dice")
     later(mailed).send_program(DARK, "log_dice")
     play(mailed, 2)
     return mailed
+
+
+def between(mailed: MailedContest) -> Path:
+    """The pages as they were before the second tournament."""
+    return mailed.folder.with_name("between")
 
 
 def of_kind(mailed: MailedContest, team: str, kind: str) -> list[str]:
@@ -249,8 +256,8 @@ def test_the_pages_of_a_season(season: MailedContest, tmp_path: Path) -> None:
     )
     assert 'href="tournament-1/index.html"' in front
     assert '<a href="season.html">its ranking</a>' in front
-    assert "2 teams took part" in first
-    assert "4 teams took part" in front
+    assert "Tournament 1 is over. 2 teams took part" in first
+    assert "Tournament 2 is over. 4 teams took part" in front
     page = (tmp_path / "season.html").read_text()
     assert page.count('class="spark"') == 2  # of those who took part twice
     assert (
@@ -259,6 +266,13 @@ def test_the_pages_of_a_season(season: MailedContest, tmp_path: Path) -> None:
         .startswith("rank,team,points,strength,gain,tournament_1,")
     )
     assert not (tmp_path / "tournament-1" / "season.html").exists()
+
+
+def test_between_tournaments_the_pages_have_the_table_so_far(season: MailedContest) -> None:
+    pages = between(season)
+    assert '<a href="season.html">its ranking so far</a>' in (pages / "index.html").read_text()
+    rows = list(csv.DictReader((pages / "season.season.csv").read_text().splitlines()))
+    assert [(row["points"], row["tournament_1"]) for row in rows] == [("1", "1"), ("0", "2")]
 
 
 @pytest.mark.slow

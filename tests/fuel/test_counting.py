@@ -256,7 +256,7 @@ REFUSED = {
     "20001 functions; it may have 20000": f"(module {'(func) ' * 20_001})",
     "101 exports; it may have 100": f"(module (func $f) {_EXPORTS})",
     "4001 local variables; a function may have 4000": f"(module (func (local {'i32 ' * 4_001})))",
-    "more than 2000 blocks within each other": (
+    "more than 2000 blocks within each other, or cases of a switch": (
         f"(module (func {'block ' * 2_000} {'end ' * 2_000}))"
     ),
     "more than 200 loops within each other": (

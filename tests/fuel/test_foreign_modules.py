@@ -1,6 +1,7 @@
 """Whatever module comes to the door: it is refused, or it runs and its replies are read.
 
-`make fuzz` tries 100,000 of each kind; of the third where `wasm-tools` is installed.
+`make fuzz` tries 100,000 of each kind, in some minutes; of the third where `wasm-tools` is
+installed, in an hour.
 """
 
 import random

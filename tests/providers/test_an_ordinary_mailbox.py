@@ -17,7 +17,7 @@ from contest.config.passwords import PASSWORDS
 from contest.schema.sections import Imap, Mail, OAuth
 from mailserver.delivery.transports import LimitReached
 from mailserver.delivery.transports.smtp import SmtpTransport
-from mailserver.intake.imap import Mailbox
+from mailserver.intake.imap import Mailbox, Watch
 from mailserver.oauth import AccessToken
 from tests.support.mail_world import form_of_one
 from tests.support.providers import APP_PASSWORD, Providers
@@ -243,6 +243,36 @@ def test_a_full_mailbox_is_told_before_a_letter_is_sent(
     assert "is full; no letter can come in" in refused(
         providers, tmp_path / "spring", "full@guessed.example"
     )
+
+
+def test_a_mailbox_that_fills_up_while_it_is_watched_is_told_once_and_so_is_its_end(
+    providers: Providers,
+) -> None:
+    told: list[str] = []
+
+    def opened() -> Mailbox:
+        settings = Imap(
+            server="127.0.0.1:143", security="none", username="fills", password="secret"
+        )
+        return Mailbox(settings, 10_000_000, lambda _raw, _at: None, told.append)
+
+    def watched() -> tuple[Watch, threading.Event]:
+        stop = threading.Event()
+        watch = Watch(opened, told.append, stop)
+        watch.start()  # in the providers' network, as its creator
+        return watch, stop
+
+    watch, stop = providers.inside(watched)
+    wait_for(lambda: told == ["letters are fetched from the mailbox"], "the first look")
+    providers.put("fills", b"Subject: holidays\r\n\r\n" + b"a picture\r\n" * 95_000)
+    wait_for(lambda: len(told) == 2, "a full mailbox")
+    providers.remove("fills", "Processed")
+    providers.put("fills", b"Subject: a letter\r\n\r\nhello\r\n")
+    wait_for(lambda: len(told) == 3, "room in the mailbox")
+    stop.set()
+    watch.join()
+    assert told[1].startswith("the mailbox is full, so no letter can come in")
+    assert told[2] == told[0]
 
 
 def test_a_letter_in_the_folder_for_spam_is_found_there(providers: Providers) -> None:

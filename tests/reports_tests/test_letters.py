@@ -208,6 +208,32 @@ def test_grg_has_every_game_of_the_group_once(
         ]
 
 
+@pytest.mark.parametrize(
+    ("codes", "has_ranking"),
+    [
+        (("GRG",), True),
+        (("GRG", "DGP"), True),
+        (("GRG", "GRR"), False),
+        (("GRG", "RSM"), False),
+        (("GRG", "GRR", "RSM"), False),
+    ],
+)
+def test_grg_has_the_ranking_if_no_other_mail_brings_it(
+    reporter: ContestReporter,
+    make_group: MakeGroup,
+    make_team: MakeTeam,
+    codes: tuple[str, ...],
+    has_ranking: bool,
+) -> None:
+    teams = {name: make_team(name, *codes) for name in ("fish", "fowl")}
+    event = GroupFinished(teams=teams, outcome=make_group(list(teams)))
+    mails = [mail for mail in reporter.mails(event) if mail.kind == "GRG"]
+    assert len(mails) == 2
+    for mail in mails:
+        assert ("rank  team" in mail.body) is has_ranking
+        assert ("The ranking comes in a mail of its own." in mail.body) is not has_ranking
+
+
 # --- the end of a round ---------------------------------------------------------------------------
 def test_rsm_goes_to_the_eliminated_and_disqualified_too(
     reporter: ContestReporter, contest: SmallContest

@@ -1,5 +1,6 @@
 """Where a mail about a game sends its reader: to the replay, and to the programs."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -38,18 +39,20 @@ def contest(url: str = "https://club.example/spring/", **sections: Any) -> Setti
 @pytest.mark.parametrize(
     ("worst", "games", "chosen", "address"),
     [
-        (WORST, 40, contest(), ADDRESS),
-        (WORST, MAX_GAMES, contest(), ADDRESS),
-        (WORST, MAX_GAMES + 1, contest(), ""),
-        (WORST, 40, contest("https://club.example/spring"), ADDRESS),
-        (WORST, 40, contest(""), ""),
-        (WORST, 40, contest(reports={"offered": ("RSM", "DGP", "WHY")}), ""),
-        (WORST, 40, contest(reports={"offered": ("RSM", "DGP", "GRG")}), ADDRESS),
-        (replace(WORST, turns=()), 40, contest(), ""),
+        (WORST, (9, 9, 40), contest(), ADDRESS),
+        (WORST, (9, 9, MAX_GAMES), contest(), ADDRESS),
+        (WORST, (9, 9, MAX_GAMES + 1), contest(), ""),
+        (WORST, (9_000, 9_000, 40, 1), contest(), ADDRESS),
+        (WORST, (9, 9, 40, MAX_GAMES), contest(), ""),
+        (WORST, (9, 9, 40), contest("https://club.example/spring"), ADDRESS),
+        (WORST, (9, 9, 40), contest(""), ""),
+        (WORST, (9, 9, 40), contest(reports={"offered": ("RSM", "DGP", "WHY")}), ""),
+        (WORST, (9, 9, 40), contest(reports={"offered": ("RSM", "DGP", "GRG")}), ADDRESS),
+        (replace(WORST, turns=()), (9, 9, 40), contest(), ""),
     ],
 )
 def test_the_address_of_a_replay_is_told_where_there_is_one(
-    worst: WorstGame, games: int, chosen: Settings, address: str
+    worst: WorstGame, games: Sequence[int], chosen: Settings, address: str
 ) -> None:
     assert replay_address(worst, games, chosen, game("knobeln").info) == address
 

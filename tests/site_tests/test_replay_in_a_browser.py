@@ -470,6 +470,9 @@ def test_a_ring_shows_shots_and_who_fell(
         assert len(browser.all(".ring .fallen")) == len(fallen)
     assert fallen
     browser.shoot("replay-ring", SCREEN)
+    open_replay(browser, "standoff/replay.html", SCREEN)
+    options = [option.text for option in browser.all(".chooser option")]
+    assert options == ["all teams", "all teams"]
     assert browser.complaints() == []
 
 

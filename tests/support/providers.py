@@ -182,6 +182,17 @@ class Providers:
 
         self.inside(put)
 
+    def remove(self, user: str, folder: str) -> None:
+        """Remove all letters from a folder of this user."""
+
+        def remove() -> None:
+            with self._client(user, SECRET) as client:
+                client.select_folder(folder)
+                client.delete_messages(client.search())
+                client.expunge()
+
+        self.inside(remove)
+
     def enter_code(self, person: str) -> None:
         """Let this person enter the code at the issuer."""
         (self.folder / "entered").write_text(person)

@@ -31,7 +31,7 @@ MAILDIRS = "mail"
 
 
 def transport_of(settings: Settings, folder: Path) -> Transport:
-    """The transport that the settings name; `folder` is the contest's."""
+    """Return the transport that the settings name; `folder` is the contest's."""
     match settings.mail.delivery:
         case DeliveryKind.SMTP:
             domain = settings.contest.address.rpartition("@")[2]

@@ -43,8 +43,8 @@ class Transport(Protocol):
         """Close connections; a later `send` opens them again."""
 
     def another(self) -> Transport | None:
-        """The same way out with connections of its own, for the mails behind one that takes long;
-        None where no mail does."""
+        """Return the same way out with connections of its own, for the mails behind one that takes
+        long; None where no mail does."""
 
 
 _MAX_FOLDER_CHARACTERS = 200
@@ -92,7 +92,7 @@ _DIGEST = re.compile(r"D([0-9a-f]{32})\.")
 
 
 def _state(folder: Path) -> tuple[int, ...]:
-    """A value that changes with any change of the mails in the Maildir."""
+    """Return a value that changes with any change of the mails in the Maildir."""
     return tuple(os.stat(folder / box).st_mtime_ns for box in _BOXES)
 
 
@@ -127,8 +127,8 @@ def _keep(folder: Path, digest: str, text: bytes) -> str:
 
 
 def folder_name(address: str) -> str:
-    """The name of a recipient's folder: its address, with %XX for characters that file systems
-    reject."""
+    """Return the name of a recipient's folder: its address, with %XX for characters that file
+    systems reject."""
     safe = re.sub(
         r"[^a-z0-9@._+-]|^\.",
         lambda m: "".join(f"%{b:02X}" for b in m[0].encode()),

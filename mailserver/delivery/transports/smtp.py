@@ -213,7 +213,8 @@ class SmtpTransport:
             raise _verdict(code, text, sender, to)
 
     def _data(self, connection: smtplib.SMTP, raw: bytes) -> tuple[int, bytes]:
-        """The relay's answer to the mail, or to DATA where it does not even want to see it."""
+        """Return the relay's answer to the mail, or to DATA where it does not even want to see
+        it."""
         assert connection.sock is not None, "an envelope was sent on it"  # noqa: S101
         connection.sock.settimeout(_DATA_ANSWER_SECONDS)
         try:
@@ -239,7 +240,7 @@ class SmtpTransport:
 
 
 def _verdict(code: int, text: bytes, sender: str, to: str) -> DeliveryDeferred | DeliveryRefused:
-    """Whether the relay refuses us or the recipient."""
+    """Return whether the relay refuses us or the recipient."""
     reply = _reply(code, text)
     if _LIMIT.search(reply) and not _NO_LIMIT_OF_OURS.search(reply):
         return LimitReached(f"the relay takes no more mails for now: {reply}")
@@ -254,7 +255,7 @@ def _reply(code: int, text: bytes) -> str:
 
 
 def _words(error: Exception) -> str:
-    """The words of an error, which the library shows as a tuple."""
+    """Return the words of an error, which the library shows as a tuple."""
     if isinstance(error, smtplib.SMTPResponseException):
         text = error.smtp_error
         return _reply(error.smtp_code, text if isinstance(text, bytes) else text.encode())

@@ -133,11 +133,17 @@
     const sides = ({ of }) => new Set(of.slice(1, 3).filter((name) => !/^\d+$/.test(name)));
     const teams = Array.from(new Set(games.flatMap((each) => Array.from(sides(each))))).sort();
     const rounds = new Set(games.map(({ of }) => of[0]));
-    one.append(...teams.map((name) => element("option", { value: name }, name)));
+    // The key of a game of many names its group in the teams' place.
+    const groups = teams.filter((name) => name.startsWith("all-of-")).length;
+    const called = (name) => {
+      if (!name.startsWith("all-of-")) return name;
+      return groups > 1 ? say("all of group {number}", { number: name.slice(7) }) : say("all teams");
+    };
+    one.append(...teams.map((name) => element("option", { value: name }, called(name))));
     const fill = () => {
       const met = games.filter((each) => sides(each).has(one.value)).map(({ key: value, of }) => {
         const whom = of[1] === one.value ? of[2] ?? "" : of[1];
-        const parts = [/^\d*$/.test(whom) ? of[1] : whom];
+        const parts = [called(/^\d*$/.test(whom) ? of[1] : whom)];
         if (rounds.size > 1) parts.push(say("round {number}", { number: of[0] }));
         if (/^\d+$/.test(of.at(-1)) && of.length > 2) parts.push(say("game {number}", { number: of.at(-1) }));
         return element("option", { value }, parts.join(", "));

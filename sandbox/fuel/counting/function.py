@@ -287,7 +287,10 @@ class Function:
         )
         self._labels.append(label)
         if len(self._labels) > _MAX_NESTING and not self._around.is_ours:
-            raise Refused(f"more than {_MAX_NESTING} blocks within each other")
+            # what a compiler makes of a switch, with a block for each case
+            raise Refused(
+                f"more than {_MAX_NESTING} blocks within each other, or cases of a switch"
+            )
         if label.loops > _MAX_LOOPS and not self._around.is_ours:
             raise Refused(f"more than {_MAX_LOOPS} loops within each other")
         self._out.append(operator)

@@ -19,10 +19,6 @@ _WASM_STACK_BYTES = 2 * MAX_DEPTH * FRAME_BYTES
 STACK_BYTES = _WASM_STACK_BYTES + 32 * 1024 * 1024
 """Of the thread that runs a program: functions of the host are called at any depth."""
 
-_GUARDS = (b"enable_table_access_spectre_mitigation", b"enable_heap_access_spectre_mitigation")
-"""Against a module that has its processor guess what is elsewhere in the process. There is nothing
-that it may not know, and it has no clock to find out. They take a twentieth of Python's time."""
-
 
 def engine(*, is_quick: bool = False) -> Engine:
     """The engine. Whatever it is, a module counts and does the same.
@@ -46,8 +42,6 @@ def engine(*, is_quick: bool = False) -> Engine:
     config.wasm_multi_memory = False
     config.wasm_simd = False
     config.wasm_component_model = False
-    for guard in _GUARDS:
-        _ffi.wasmtime_config_cranelift_flag_set(config.ptr(), guard, b"false")
     # A module finds its own limit first. The engine ends the whole process if the stack for
     # asynchronous calls is not larger than this one, and the package cannot set it: this is the
     # engine's C interface.

@@ -83,7 +83,7 @@ export function throwView(table, place) {
       finish(ending(), result);
       return;
     }
-    const advice = missing ? count(missing, "You may fall after {number} more throw.", "You may fall after {number} more throws.") : say("Now you may fall, too.");
+    const advice = missing ? count(missing, "You may go lower after {number} more throw.", "You may go lower after {number} more throws.") : say("Now you may go lower, too.");
     table.tell(`${toldThrow(thrown, table.name, Math.max(...gains.at(-1)))} ${advice}`);
     focused.focus();
   }
@@ -116,7 +116,7 @@ function rulesOf(rules, all) {
   const values = { ...rules, most: worth(rules.b), few, less: worth(few) };
   return [
     made("p", { className: "rule", textContent: say("Both choose a number at the same time. The higher one wins, unless it is more than twice the lower one: then the lower one wins.") }),
-    made("p", { textContent: say("The higher the number that wins, the more it brings: {few} brings {less} points, {b} brings {most}. Your numbers must not fall; only after {k} throws that did not fall you may begin lower again.", values) }),
+    made("p", { textContent: say("The higher the number that wins, the more it brings: {few} brings {less} points, {b} brings {most}. No number may be lower than your last one, but after {k} throws you may begin low again.", values) }),
     made("p", { className: "measure", textContent: all < rules.L ? say("Whoever has more points after {all} throws wins. The contest's own games are longer: they have {L} throws.", { ...rules, all })
       : say("Whoever has more points after {all} throws wins. The contest's own games are as long.", { all }) }),
   ];

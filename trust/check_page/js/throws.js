@@ -22,8 +22,8 @@ export function whyNot(text, own, rules) {
     return say("Choose a whole number from {lowest} to {b}.", { ...rules, lowest });
   }
   if (number >= lowest) return "";
-  return count(missing, "{text} is lower than {lowest}, your number before. You may fall after {number} more throw.",
-    "{text} is lower than {lowest}, your number before. You may fall after {number} more throws.", { text: number, lowest });
+  return count(missing, "{text} is lower than {lowest}, your number before. You may go lower after {number} more throw.",
+    "{text} is lower than {lowest}, your number before. You may go lower after {number} more throws.", { text: number, lowest });
 }
 
 /** Numbers worth a thought, with what they are. `own`, `others`: both players' throws so far. */
