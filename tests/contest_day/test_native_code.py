@@ -142,7 +142,7 @@ def test_the_day_begins_whatever_keeps_programs_from_being_translated(
     monkeypatch: pytest.MonkeyPatch,
     reason: Exception,
 ) -> None:
-    def fail(*_arguments: object) -> None:
+    def fail(*_arguments: object, **_options: object) -> None:
         raise reason
 
     monkeypatch.setattr(translation, "compiled", fail)
