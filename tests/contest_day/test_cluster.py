@@ -206,6 +206,7 @@ def test_a_later_lie_is_found_by_the_spot_check(
     machines: Cluster, house: House, monkeypatch: pytest.MonkeyPatch, alone: bytes
 ) -> None:
     monkeypatch.setattr("cluster.session.CHECK_EVERY", 1)
+    monkeypatch.setattr("cluster.session.AHEAD", 0)  # one after the other, so the first is honest
     machines.start_worker(fault="lies later")
     assert "It did 1 other piece of work before" in notes_of_the_same(machines, house, alone)
 
