@@ -199,7 +199,13 @@ class Tries:
             "code": str(self._code),
         }
         guest = CoreModules(facts)
-        ends = [self._end(guest, facts, requests) for requests in REQUESTS]
+        try:
+            ends = [self._end(guest, facts, requests) for requests in REQUESTS]
+        finally:
+            # A worker ends with its module; here they would keep their files open, one after the
+            # other.
+            guest._linker.close()
+            guest._module.close()
         return f"ran: {ends[0]}"
 
     def _end(self, guest: CoreModules, facts: dict[str, Any], requests: tuple[Request, ...]) -> str:
